@@ -1,0 +1,78 @@
+# Layers: OBJECT libraries that know which layers they stand on.
+#
+#   taffrail_layer(NAME store SOURCES log_writer.cpp … USES model record codec io LIBRARIES zstd::libzstd_static)
+#
+# OBJECT libraries do not bring each other's objects along, so each layer carries the closure of the layers below it and
+# taffrail_link_layers(target store) adds all of them to a program, a test or the library.
+
+add_library(taffrail_options INTERFACE)
+target_compile_options(taffrail_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+if(TAFFRAIL_WERROR)
+    target_compile_options(taffrail_options INTERFACE -Werror)
+endif()
+target_include_directories(taffrail_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    # SSE4.2 (2008) carries the crc32 instruction; wider instructions are chosen at run time where they pay.
+    target_compile_options(taffrail_options INTERFACE -msse4.2)
+else()
+    target_compile_options(taffrail_options INTERFACE -march=armv8-a+crc)
+endif()
+find_package(Threads REQUIRED)
+target_link_libraries(taffrail_options INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+
+function(taffrail_layer)
+    cmake_parse_arguments(arg "" "NAME" "SOURCES;USES;LIBRARIES" ${ARGN})
+    set(target taffrail_${arg_NAME})
+    add_library(${target} OBJECT ${arg_SOURCES})
+    add_library(taffrail::${arg_NAME} ALIAS ${target})
+    target_link_libraries(${target} PRIVATE taffrail_options ${arg_LIBRARIES})
+    set(closure ${arg_NAME})
+    foreach(used IN LISTS arg_USES)
+        get_target_property(below taffrail_${used} TAFFRAIL_CLOSURE)
+        list(APPEND closure ${below})
+    endforeach()
+    if(NOT arg_NAME STREQUAL "base")
+        list(APPEND closure base)
+    endif()
+    list(REMOVE_DUPLICATES closure)
+    set_target_properties(${target} PROPERTIES TAFFRAIL_CLOSURE "${closure}" TAFFRAIL_LIBRARIES "${arg_LIBRARIES}")
+    set_property(GLOBAL APPEND PROPERTY TAFFRAIL_LAYERS ${arg_NAME})
+endfunction()
+
+# Adds the objects and libraries of the named layers, and of all layers below them, to `target`.
+function(taffrail_link_layers target)
+    set(closure "")
+    foreach(name IN LISTS ARGN)
+        get_target_property(below taffrail_${name} TAFFRAIL_CLOSURE)
+        list(APPEND closure ${below})
+    endforeach()
+    list(REMOVE_DUPLICATES closure)
+    foreach(name IN LISTS closure)
+        get_target_property(libraries taffrail_${name} TAFFRAIL_LIBRARIES)
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:taffrail_${name}>)
+        target_link_libraries(${target} PRIVATE ${libraries})
+    endforeach()
+    target_link_libraries(${target} PRIVATE taffrail_options)
+endfunction()
+
+# A GoogleTest program for one layer: tests/<layer>/CMakeLists.txt says
+#   taffrail_test(NAME store_test SOURCES frame_test.cpp … LAYERS store)
+# Labels default to `unit`; RESOURCE_LOCK and TIMEOUT may be given per program.
+function(taffrail_test)
+    cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LAYERS;LIBRARIES;LABELS" ${ARGN})
+    add_executable(${arg_NAME} ${arg_SOURCES})
+    taffrail_link_layers(${arg_NAME} ${arg_LAYERS})
+    target_link_libraries(${arg_NAME} PRIVATE GTest::gmock GTest::gtest_main ${arg_LIBRARIES})
+    target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_precompile_headers(${arg_NAME} PRIVATE <gtest/gtest.h> <gmock/gmock.h> <string> <vector>)
+    if(NOT arg_LABELS)
+        set(arg_LABELS unit)
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    target_compile_definitions(${arg_NAME} PRIVATE
+        TAFFRAIL_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data" TAFFRAIL_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    gtest_discover_tests(${arg_NAME} DISCOVERY_TIMEOUT 60
+        PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

@@ -1,0 +1,187 @@
+// Reading what was recorded: the same three interfaces for the native store and for foreign formats.
+//
+// A Catalogue lists runs; a RecordedRun lists keys and answers for them; nothing is sampled, ever. Objects are safe for
+// concurrent use. A run that is still being written grows on refresh().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+#include <taffrail/value.h>
+
+namespace taffrail {
+
+/// What is known about a scalar series without reading it.
+struct SeriesSummary {
+    std::uint64_t count = 0;      ///< points, NaN included
+    std::uint64_t nan_count = 0;  ///< NaN points
+    double min = 0, max = 0;      ///< of the non-NaN points
+    double sum = 0;               ///< of the finite points
+    double last = 0;              ///< value of the newest point in log order
+    Step first_step = 0, last_step = 0;
+    std::int64_t first_time_ns = 0, last_time_ns = 0;
+};
+
+/// A key of a run.
+struct KeyInfo {
+    std::string key;
+    Kind kind = Kind::Scalar;
+    std::uint64_t count = 0;
+    SeriesSummary scalar;  ///< Kind::Scalar
+};
+
+/// What a list of runs shows.
+struct RunInfo {
+    std::string id, name, project, group, job_type, notes;
+    std::vector<std::string> tags;
+    RunState state = RunState::Running;
+    std::int64_t start_time_ns = 0;
+    std::int64_t end_time_ns = 0;    ///< last sign of life while running
+    std::uint32_t attempts = 1;
+    std::int32_t world_size = 1;
+    std::string location;            ///< folder or file the run was read from
+    std::string source;              ///< "taffrail", "tensorboard", …
+    bool archived = false;
+    bool deleted = false;            ///< tombstoned, until gc
+    std::string color;               ///< chosen by a person, else empty
+    Hparams config;
+    std::map<std::string, Cell> summary;  ///< explicit summary values; scalar series have theirs in KeyInfo
+    std::string message;             ///< why it failed, which rank is missing, what is damaged; empty when all is well
+};
+
+/// One point of a scalar series. Absent epoch/samples are NaN / INT64_MIN.
+struct Point {
+    Step step = 0;
+    std::int64_t time_ns = 0;
+    double value = 0;
+    double epoch = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t samples = INT64_MIN;
+    std::uint32_t attempt = 0;
+    std::int32_t rank = 0;
+    Phase phase = Phase::None;
+    std::uint64_t writer = 0, seq = 0;
+};
+
+/// The x axis of a question.
+enum class Axis : std::uint8_t { Step, Time, RelativeTime, Epoch, Samples, Metric };
+enum class Scale : std::uint8_t { Linear, Log };
+
+/// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted in Bins::outside.
+struct BinRequest {
+    Axis axis = Axis::Step;
+    std::string metric;          ///< Axis::Metric
+    Scale scale = Scale::Linear;
+    std::optional<double> from, to;  ///< in axis units (ns for the time axes); absent = all
+    std::size_t width = 1000;
+    std::optional<std::uint32_t> attempt;  ///< absent = the winning points (newest attempt of each re-logged range)
+};
+
+/// Bins with true edges: min, max, mean, last and the counts are exact for the points between edges[i] and edges[i+1]
+/// (the last bin is closed). Empty bins have count 0.
+struct Bins {
+    std::vector<double> edges;  ///< size() + 1
+    std::vector<double> min, max, mean, last;
+    std::vector<std::uint64_t> count, nan_count, positive_infinity_count, negative_infinity_count;
+    std::uint64_t points = 0;   ///< all points in range
+    std::uint64_t outside = 0;
+    bool raw = false;           ///< true: every point has a bin of its own and `x` holds its position
+    std::vector<double> x;
+    [[nodiscard]] std::size_t size() const noexcept { return count.size(); }
+};
+
+/// A non-scalar entry of a key, without its blobs.
+struct Entry {
+    Step step = 0;
+    std::int64_t time_ns = 0;
+    std::optional<double> epoch;
+    std::optional<std::int64_t> samples;
+    std::uint32_t attempt = 0;
+    std::int32_t rank = 0;
+    Phase phase = Phase::None;
+    std::uint64_t writer = 0, seq = 0;
+    std::shared_ptr<const Value> value;  ///< blobs carry their ref; bytes are null until loaded
+};
+
+/// A damaged or missing range, stated exactly.
+struct Damage {
+    std::string file;
+    std::uint64_t offset = 0, length = 0;          ///< bytes
+    std::uint64_t first_seq = 0, last_seq = 0;     ///< rows lost, where known
+    std::string reason;
+};
+
+/// A line of captured output.
+struct ConsoleLine {
+    std::int64_t time_ns = 0;
+    bool is_error = false;  ///< stderr
+    std::int32_t rank = 0;
+    std::string text;
+};
+
+/// One run, native or foreign.
+class RecordedRun {
+  public:
+    virtual ~RecordedRun() = default;
+
+    [[nodiscard]] virtual RunInfo info() const = 0;
+    /// All keys, sorted by name.
+    [[nodiscard]] virtual std::vector<KeyInfo> keys() const = 0;
+    /// Every point of a scalar key in log order (writer, seq); the live tail included.
+    [[nodiscard]] virtual Result<std::vector<Point>> points(std::string_view key) const = 0;
+    /// Bins of a scalar key; cost is bound by width, not by the number of points, where a pyramid exists.
+    [[nodiscard]] virtual Result<Bins> bins(std::string_view key, const BinRequest& request) const = 0;
+    /// Every entry of a non-scalar key in log order.
+    [[nodiscard]] virtual Result<std::vector<Entry>> entries(std::string_view key) const = 0;
+    /// The bytes of a blob, checked against its SHA-256.
+    [[nodiscard]] virtual Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const = 0;
+    /// Every visible record in log order, blobs not loaded. Stops when `visit` returns false.
+    virtual Result<void> for_each(const std::function<bool(const Record&)>& visit) const = 0;
+    [[nodiscard]] virtual std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const = 0;
+    /// Environment snapshot as flattened cells ("git/commit", "host/name", …).
+    [[nodiscard]] virtual Hparams environment() const = 0;
+    [[nodiscard]] virtual std::vector<Damage> damage() const = 0;
+    /// Takes in what was written since. Returns true when anything changed. Cheap when nothing did.
+    virtual Result<bool> refresh() = 0;
+    /// Rises with every change; for caches and live updates.
+    [[nodiscard]] virtual std::uint64_t revision() const = 0;
+};
+
+/// A set of runs under one root.
+class Catalogue {
+  public:
+    virtual ~Catalogue() = default;
+
+    /// All runs, newest first; tombstoned ones only when asked for.
+    [[nodiscard]] virtual std::vector<RunInfo> runs(bool include_deleted = false) const = 0;
+    /// Opens a run by id, by unique id prefix, by name (newest wins) or by path.
+    [[nodiscard]] virtual Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const = 0;
+    /// Takes in new, changed and vanished runs; returns the ids that changed.
+    virtual Result<std::vector<std::string>> refresh() = 0;
+};
+
+/// Opens a folder: a Taffrail root, one run folder, or anything a registered source understands (a TensorBoard logdir, …).
+/// `name1:path1,name2:path2` opens several under names.
+Result<std::shared_ptr<Catalogue>> read(std::string_view path);
+
+/// A foreign format that can be read.
+struct SourceInfo {
+    std::string name;
+    std::string summary;
+    /// How sure the source is that `path` is its own: 0 = not, 100 = certainly.
+    std::function<int(const std::string& path)> recognise;
+    std::function<Result<std::shared_ptr<Catalogue>>(const std::string& path)> open;
+};
+
+void register_source(SourceInfo info);
+std::vector<SourceInfo> registered_sources();
+
+}  // namespace taffrail

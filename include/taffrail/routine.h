@@ -1,0 +1,67 @@
+// Routines: what a Logger does with a batch's data. One class and a key in the registry.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <taffrail/key.h>
+#include <taffrail/result.h>
+#include <taffrail/run.h>
+#include <taffrail/value.h>
+
+namespace taffrail {
+
+/// What a training step hands to Logger::log_iter, by name. Views must outlive the call; nested maps are expanded.
+struct DataMap;
+using Datum = std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView, std::string, Table, Graph, Histogram,
+                           Hparams, std::map<std::string, double>>;
+struct DataMap {
+    std::map<std::string, Datum> values;
+    Phase phase = Phase::Train;
+    std::int64_t epoch = 0;
+    std::int64_t max_epochs = 0;
+    std::int64_t batch_size = 0;
+    std::int64_t batch_current = 0;  ///< from 1
+    std::int64_t batch_total = 0;
+    std::int64_t total_iters = 0;    ///< iterations of this phase so far
+};
+
+/// Where a routine sends what it makes: the run, with the route of its Logger.
+class RoutineContext {
+  public:
+    virtual ~RoutineContext() = default;
+    virtual Run& run() noexcept = 0;
+    virtual Routing routing() const noexcept = 0;
+    /// The keys this routine was asked to track.
+    virtual const std::vector<std::string>& tracked() const noexcept = 0;
+};
+
+/// One kind of logging. Called by one thread.
+class Routine {
+  public:
+    virtual ~Routine() = default;
+    /// Takes what it tracks from `data`. A failure is reported; the other routines still run.
+    virtual Result<void> log_iter(const DataMap& data, RoutineContext& context) = 0;
+    /// Logs the statistics gathered since the last call and forgets them.
+    virtual Result<void> log_epoch(std::int64_t epoch, Phase phase, RoutineContext& context) = 0;
+    virtual Result<void> end_log(RoutineContext& context) = 0;
+};
+
+struct RoutineInfo {
+    std::string key;         ///< "metric"
+    std::string class_name;  ///< "MetricLogger"
+    std::string summary;
+    std::function<std::unique_ptr<Routine>()> make;
+};
+
+void register_routine(RoutineInfo info);
+std::vector<RoutineInfo> registered_routines();
+Result<std::unique_ptr<Routine>> make_routine(std::string_view key);
+
+}  // namespace taffrail

@@ -1,0 +1,87 @@
+// Sinks: where records go besides the native store. A sink is one class and a name in the registry.
+//
+// A sink never runs on the training thread nor on the collector. Its runner (one thread) reads the run's own log from a
+// durable cursor and hands over batches; a batch that fails is kept and handed over again, so a sink may sleep, fail and
+// recover without losing or doubling anything.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+
+namespace taffrail {
+
+/// A string map with the order kept: the options of a sink as they stand in the configuration.
+using OptionMap = std::vector<std::pair<std::string, std::string>>;
+
+/// What a sink is told about the run when it opens.
+struct SinkContext {
+    std::string run_id;
+    std::string run_name;
+    std::string project;
+    std::string run_folder;     ///< folder of the native run
+    std::int64_t start_time_ns = 0;
+    std::uint32_t attempt = 0;  ///< 0 for a new run
+    std::optional<Step> resume_step;  ///< first step of this attempt, where known
+    std::int32_t rank = 0;
+    std::int32_t world_size = 1;
+};
+
+/// One back end. Methods are called by one thread, in this order: open, (write | flush)*, close. A failed write may be
+/// called again with the same records; a sink that cannot undo a half-written batch says so by `delivered`.
+class Sink {
+  public:
+    virtual ~Sink() = default;
+
+    /// Called before the first write of a process, also when a later process resumes the run.
+    virtual Result<void> open(const SinkContext& context) = 0;
+
+    /// Takes the records in order. On failure set `delivered` to the number of records that did arrive, so that only
+    /// the others are handed over again.
+    virtual Result<void> write(std::span<const Record> records, std::size_t& delivered) = 0;
+
+    /// Makes everything written so far visible to readers of the back end.
+    virtual Result<void> flush() = 0;
+
+    /// The run ends with this state; called once, bounded by RunOptions::finish_timeout.
+    virtual Result<void> close(RunState state) = 0;
+
+    /// False for kinds the back end has no place for: those are skipped with one warning.
+    [[nodiscard]] virtual bool accepts(Kind kind) const noexcept = 0;
+
+    /// How long the runner may hold records back before it calls flush().
+    [[nodiscard]] virtual std::chrono::milliseconds flush_interval() const noexcept { return std::chrono::seconds(2); }
+
+    /// After this many records without a flush the runner calls flush(); 0 = by time only.
+    [[nodiscard]] virtual std::size_t flush_records() const noexcept { return 0; }
+};
+
+/// Makes a sink from its options; refuses unknown options by name with a suggestion.
+using SinkFactory = std::function<Result<std::unique_ptr<Sink>>(const OptionMap& options)>;
+
+/// A registered sink: `name` is the short key ("tensorboard"), `class_name` the one used in configurations
+/// ("TensorboardWriter"); both find it.
+struct SinkInfo {
+    std::string name;
+    std::string class_name;
+    std::string summary;
+    SinkFactory make;
+};
+
+/// Adds a sink to the registry; a second one of the same name replaces the first. Thread-safe.
+void register_sink(SinkInfo info);
+/// All registered sinks, built-in ones first.
+std::vector<SinkInfo> registered_sinks();
+/// Makes the sink called `name` (short or class name). Unknown names fail with the known ones listed.
+Result<std::unique_ptr<Sink>> make_sink(std::string_view name, const OptionMap& options);
+
+}  // namespace taffrail

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+
+namespace taffrail {
+
+using Sha256 = std::array<std::uint8_t, 32>;
+
+Sha256 sha256(ByteSpan bytes) noexcept;
+std::string to_hex(std::span<const std::uint8_t> bytes);
+
+}  // namespace taffrail

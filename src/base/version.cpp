@@ -1,0 +1,7 @@
+#include <taffrail/version.h>
+
+namespace taffrail {
+
+const char* version() noexcept { return TAFFRAIL_VERSION; }
+
+}  // namespace taffrail
