@@ -72,12 +72,12 @@ struct Point {
 };
 
 /// The x axis of a question.
-enum class Axis : std::uint8_t { Step, Time, RelativeTime, Epoch, Samples, Metric };
+enum class Axis : std::uint8_t { Steps, WallTime, RelativeTime, Epoch, Samples, Metric };
 enum class Scale : std::uint8_t { Linear, Log };
 
 /// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted in Bins::outside.
 struct BinRequest {
-    Axis axis = Axis::Step;
+    Axis axis = Axis::Steps;
     std::string metric;          ///< Axis::Metric
     Scale scale = Scale::Linear;
     std::optional<double> from, to;  ///< in axis units (ns for the time axes); absent = all
