@@ -29,7 +29,7 @@ TEST(Strings, GlobStarsCrossSlashes) {
 
 TEST(Strings, DoublesPrintShortestAndReadBack) {
     EXPECT_EQ(format_double(0.1), "0.1");
-    EXPECT_EQ(format_double(3e-4), "0.0003");
+    EXPECT_EQ(format_double(3e-4), "3e-04");
     EXPECT_EQ(format_double(std::numeric_limits<double>::quiet_NaN()), "NaN");
     EXPECT_EQ(format_double(-std::numeric_limits<double>::infinity()), "-Infinity");
     EXPECT_EQ(parse_double("1e3"), 1000.0);
