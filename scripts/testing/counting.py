@@ -1,0 +1,52 @@
+"""Counts of passed, failed and skipped tests, read from JUnit files."""
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    failures: list = field(default_factory=list)
+    names: list = field(default_factory=list)
+
+    def __iadd__(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.failures += other.failures
+        self.names += other.names
+        return self
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def from_junit(path: Path, label: str) -> Counts:
+    """Counts the cases of a JUnit file; a missing or broken file is one failure."""
+    counts = Counts()
+    try:
+        tree = ElementTree.parse(path)
+    except (OSError, ElementTree.ParseError) as error:
+        return Counts(failed=1, failures=[f"{label}: no result file ({error})"])
+    for case in tree.iter("testcase"):
+        name = case.get("name", "?")
+        class_name = case.get("classname", "")
+        full_name = name if class_name in ("", name, "test") else f"{class_name}.{name}"
+        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+            counts.failed += 1
+            counts.failures.append(f"{label}: {full_name}")
+        elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
+            counts.skipped += 1
+        else:
+            counts.passed += 1
+            counts.names.append(full_name)
+    return counts
+
+
+def one(passed: bool, label: str) -> Counts:
+    """A check that is a single test."""
+    return Counts(passed=1, names=[label]) if passed else Counts(failed=1, failures=[label])

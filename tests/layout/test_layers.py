@@ -1,0 +1,140 @@
+"""The layer table of docs/design/layers.md holds: in CMake, in every #include, and for files opened outside io/."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src"
+
+
+def table_rows(heading_cells):
+    """Rows of the Markdown table whose header starts with these cells."""
+    rows, inside = [], False
+    for line in (ROOT / "docs/design/layers.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else None
+        if cells is None:
+            inside = False
+        elif cells[: len(heading_cells)] == heading_cells:
+            inside = True
+        elif inside and not set(line) <= set("|- "):
+            rows.append(cells)
+    return rows
+
+
+ALLOWED = {name: set(uses.split()) | {"base"} for name, _, uses in table_rows(["layer", "folder"])}
+FOLDER = {name: ROOT / folder for name, folder, _ in table_rows(["layer", "folder"])}
+THIRD_PARTY = [(header.strip(), [ROOT / place.strip() for place in places.split(",")])
+               for headers, places in table_rows(["header"]) for header in headers.split(",")]
+
+
+def declared_layers():
+    """name -> (folder, USES) as the CMake files say."""
+    layers = {}
+    for path in SRC.rglob("CMakeLists.txt"):
+        for body in re.findall(r"taffrail_layer\((.*?)\)", path.read_text(), re.S):
+            words = body.split()
+            uses, current = [], None
+            for word in words:
+                if word in ("NAME", "SOURCES", "USES", "LIBRARIES"):
+                    current = word
+                elif current == "USES":
+                    uses.append(word)
+            layers[words[words.index("NAME") + 1]] = (path.parent, uses)
+    return layers
+
+
+LAYERS = declared_layers()
+
+
+def layer_of(path: Path):
+    """The layer whose folder encloses the file most closely."""
+    best = None
+    for name, (folder, _) in LAYERS.items():
+        if path.is_relative_to(folder) and (best is None or folder.is_relative_to(LAYERS[best][0])):
+            best = name
+    return best
+
+
+def sources():
+    return [path for pattern in ("*.h", "*.cpp") for path in SRC.rglob(pattern)]
+
+
+def code_of(path: Path) -> str:
+    """The text without comments and string literals."""
+    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', path.read_text())
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def test_there_are_layers_to_check():
+    assert len(LAYERS) >= 1 and len(sources()) >= 10
+
+
+@pytest.mark.parametrize("name", sorted(LAYERS))
+def test_cmake_links_only_what_the_table_allows(name):
+    folder, uses = LAYERS[name]
+    assert name in ALLOWED, f"layer {name} has no row in docs/design/layers.md"
+    assert folder == FOLDER[name], f"layer {name} lives in {folder}, the table says {FOLDER[name]}"
+    assert set(uses) <= ALLOWED[name], f"{name} links {sorted(set(uses) - ALLOWED[name])}; the table does not allow that"
+
+
+def test_includes_stay_inside_the_table():
+    wrong = []
+    for path in sources():
+        own = layer_of(path)
+        if own is None:
+            continue  # programs (cli, helper binaries) may use every layer
+        for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.M):
+            target = SRC / included
+            if not target.exists():
+                target = path.parent / included
+            other = layer_of(target)
+            if other and other != own and other not in ALLOWED[own]:
+                wrong.append(f"{path.relative_to(ROOT)} includes {included} of layer {other}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_third_party_headers_stay_in_their_folder():
+    wrong = []
+    for path in sources() + list((ROOT / "include").rglob("*.h")):
+        for included in re.findall(r"^#include <([^>]+)>", path.read_text(), re.M):
+            for prefix, places in THIRD_PARTY:
+                if included.startswith(prefix) and not any(path.is_relative_to(place) for place in places):
+                    wrong.append(f"{path.relative_to(ROOT)} includes <{included}>")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_public_headers_show_only_the_standard_library():
+    wrong = []
+    for path in (ROOT / "include").rglob("*.h"):
+        for included in re.findall(r'^#include [<"]([^>"]+)[>"]', path.read_text(), re.M):
+            if "/" in included and not included.startswith("taffrail/") or included.endswith(".hpp"):
+                wrong.append(f"{path.relative_to(ROOT)} includes {included}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_files_are_opened_in_io_only():
+    wrong = []
+    for path in sources():
+        if path.is_relative_to(SRC / "io") or path.is_relative_to(SRC / "video_module"):
+            continue
+        for number, line in enumerate(code_of(path).splitlines(), 1):
+            if re.search(r"::(?:open|openat|fopen|creat)\s*\(|(?<![\w.>:])f?open(?:at)?\s*\([^)]*O_|std::[io]?fstream\b|(?<![\w.>:])fopen\s*\(", line):
+                wrong.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_regex_header():
+    wrong = [str(path.relative_to(ROOT)) for path in sources() if "#include <regex>" in path.read_text()]
+    assert not wrong, f"<regex> costs 5 s a file: {wrong}"
+
+
+def test_no_file_is_a_warehouse():
+    large = []
+    for pattern in ("src/**/*.cpp", "src/**/*.h", "include/**/*.h", "tests/**/*.cpp", "tests/**/*.py", "scripts/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx"):
+        for path in ROOT.glob(pattern):
+            lines = path.read_text().count("\n")
+            if lines > 800:
+                large.append(f"{path.relative_to(ROOT)}: {lines} lines")
+    assert not large, "past 800 lines a second idea has moved in:\n" + "\n".join(large)
