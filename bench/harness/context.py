@@ -1,0 +1,80 @@
+"""What every suite needs: builds, native programs, peers in their own virtual environments, medians."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# One environment per peer family, so that their requirements cannot clash.
+ENVIRONMENTS = {
+    "bench": ["wandb", "tensorboardX", "mlflow", "comet_ml", "neptune-scale", "tensorboard", "tensorboard-data-server", "numpy"],
+    "aim": ["aim", "numpy", "setuptools<80"],
+}
+
+
+class Context:
+    def __init__(self, quick: bool = False):
+        self.quick = quick
+        self.root = Path(__file__).resolve().parents[2]
+        self.cache = Path(os.environ.get("TAFFRAIL_CACHE", Path.home() / ".cache" / "taffrail"))
+
+    def machine(self) -> str:
+        model = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                      if line.startswith("model name")), "unknown processor")
+        return f"{model}, {os.cpu_count()} cores"
+
+    def build(self, *targets: str) -> None:
+        folder = self.root / "build" / "release"
+        if not (folder / "build.ninja").exists():
+            subprocess.run(["cmake", "--preset", "release"], cwd=self.root, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ninja", "-C", folder, "--quiet", *targets], check=True)
+
+    def native(self, program: str, *arguments: str, timeout: int = 600) -> dict:
+        """Runs a program below build/release that prints one JSON object per line; returns them merged by id."""
+        path = self.root / "build" / "release" / program
+        done = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=timeout)
+        if done.returncode != 0:
+            raise RuntimeError(f"{program} ended with {done.returncode}: {done.stderr.strip()[-400:]}")
+        rows = {}
+        for line in done.stdout.splitlines():
+            if line.startswith("{"):
+                row = json.loads(line)
+                rows[row["id"]] = row
+        return rows
+
+    def venv(self, name: str) -> Path:
+        folder = self.cache / "venv" / name
+        python, stamp = folder / "bin" / "python", folder / "requirements.txt"
+        wanted = "\n".join(ENVIRONMENTS[name])
+        if not python.exists() or not stamp.exists() or stamp.read_text() != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *ENVIRONMENTS[name]], check=True)
+            stamp.write_text(wanted)
+        return python
+
+    def peer(self, environment: str, script: str, *arguments: str, timeout: int = 900) -> dict:
+        """Runs a peer script in a fresh folder; it prints one JSON object. CPU of the whole process tree is added."""
+        python = self.venv(environment)
+        with tempfile.TemporaryDirectory(prefix="taffrail-bench-") as folder:
+            done = subprocess.run([python, self.root / "bench" / "peers" / script, folder, *map(str, arguments)], cwd=folder,
+                                  capture_output=True, text=True, timeout=timeout, env={**os.environ, **QUIET})
+            if done.returncode != 0:
+                raise RuntimeError(f"{script} ended with {done.returncode}: {done.stderr.strip()[-400:]}")
+            return json.loads(done.stdout.strip().splitlines()[-1])
+
+    @staticmethod
+    def median(values) -> float:
+        return statistics.median(values)
+
+
+# Peers must neither reach the network nor talk: both would be counted as their cost.
+QUIET = {
+    "WANDB_MODE": "offline", "WANDB_SILENT": "true", "WANDB_CONSOLE": "off", "WANDB_DISABLE_GIT": "true", "WANDB_DISABLE_CODE": "true",
+    "COMET_DISABLE_AUTO_LOGGING": "1", "COMET_LOGGING_CONSOLE": "ERROR", "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "1",
+    "NEPTUNE_DISABLE_TELEMETRY": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore",
+}

@@ -1,0 +1,40 @@
+"""Rows of a benchmark: joined with their targets, judged, printed."""
+
+import math
+
+
+def judge(row: dict, target: dict) -> dict:
+    """A target is {"at_most": x} or {"at_least": x}, on the ratio when there is a peer, else on the value."""
+    number = row.get("ratio") if target.get("of") == "ratio" else row.get("value")
+    text = f"≤ {target['at_most']:g}" if "at_most" in target else f"≥ {target['at_least']:g}"
+    met = None
+    if number is not None and not (isinstance(number, float) and math.isnan(number)):
+        met = number <= target["at_most"] if "at_most" in target else number >= target["at_least"]
+    return {**row, "target": text + (" ×" if target.get("of") == "ratio" else ""), "met": met}
+
+
+def finish_rows(rows: list, targets: dict) -> list:
+    """Every target has a row; a row that was not measured is missed, with a reason."""
+    found = {row["id"]: row for row in rows}
+    finished = []
+    for name, target in targets.items():
+        row = {"id": name, "value": None, "unit": "", "peer": None, "peer_value": None, "ratio": None, "reason": None}
+        row.update(found.pop(name, {"reason": "not measured"}))
+        finished.append(judge(row, target))
+    finished += [{"target": "", "met": None, **row} for row in found.values()]
+    return finished
+
+
+def print_table(rows: list) -> None:
+    def number(value):
+        if value is None:
+            return "–"
+        return f"{value:,.4g}" if abs(value) < 1e5 else f"{value:,.0f}"
+
+    print(f"{'id':38} {'value':>12} {'unit':8} {'peer':>24} {'ratio':>9} {'target':>10}  met")
+    for row in rows:
+        peer = f"{row['peer']} {number(row['peer_value'])}" if row.get("peer") else ""
+        met = {True: "yes", False: "NO", None: "–"}[row["met"]]
+        note = f"  ({row['reason']})" if row.get("reason") else ""
+        print(f"{row['id']:38} {number(row.get('value')):>12} {row.get('unit') or '':8} {peer:>24} "
+              f"{number(row.get('ratio')):>9} {row['target']:>10}  {met}{note}")
