@@ -1,0 +1,961 @@
+// Types of the HTTP API, written by tools/generate_types.mjs from docs/api/schema.json. Do not edit by hand.
+
+/** A double. JSON has no NaN and no infinities: they travel as these three strings. */
+export type Float = number | "NaN" | "Infinity" | "-Infinity";
+
+/** A hyperparameter, summary value or table cell. Whole numbers beyond 2^53 travel as strings. */
+export type Cell = null | boolean | number | string;
+
+/** What a key holds. */
+export type Kind = "scalar" | "histogram" | "image" | "audio" | "video" | "mesh" | "text" | "table" | "figure" | "graph" | "pr_curve" | "embedding" | "hparams" | "artifact" | "alert" | "note" | "tag" | "tensor";
+
+/** How a run stands, or how it ended. */
+export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted";
+
+/** Every answer with status 4xx or 5xx. */
+export interface Error {
+  error: ErrorBody;
+}
+
+/** Plain words first; the rest is for machines. */
+export interface ErrorBody {
+  code: "invalid" | "not_found" | "forbidden" | "read_only" | "too_large" | "unavailable" | "internal";
+  /** what failed, on what, why, what to do */
+  message: string;
+  /** position in the text that could not be parsed */
+  offset?: number;
+  request_id: string;
+}
+
+/** One opened folder. */
+export interface Root {
+  name: string;
+  location: string;
+  /** taffrail, tensorboard, ... */
+  source: string;
+  read_only: boolean;
+}
+
+/** What the page needs before anything else. */
+export interface Server {
+  version: string;
+  /** 1 */
+  api: number;
+  /** changes with the embedded dashboard: an open tab reloads */
+  assets: string;
+  /** changes with each start of the server */
+  instance: string;
+  read_only: boolean;
+  /** server clock */
+  time_ms: number;
+  roots: Root[];
+}
+
+/** Runs that belong together. */
+export interface Project {
+  name: string;
+  runs: number;
+  running: number;
+  failed: number;
+  first_ms: number;
+  /** newest sign of life of any run */
+  last_ms: number;
+  roots: string[];
+  /** names of the newest runs, at most five */
+  recent: string[];
+}
+
+/** All projects, newest activity first. */
+export interface Projects {
+  revision: number;
+  projects: Project[];
+}
+
+/** Which runs, in which order, with which columns. */
+export interface RunsQuery {
+  /** absent = all projects */
+  project?: string;
+  /** run filter language; empty = all */
+  filter?: string;
+  sort?: SortKey[];
+  /** column ids whose values are wanted */
+  columns?: string[];
+  /** only these ids */
+  runs?: string[];
+  offset?: number;
+  /** absent = all */
+  limit?: number;
+  /** default exclude */
+  archived?: "exclude" | "include" | "only";
+  /** default exclude */
+  deleted?: "exclude" | "include" | "only";
+  /** also list every column that exists; default true */
+  directory?: boolean;
+}
+
+/** Absent values sort last either way. */
+export interface SortKey {
+  /** column id, or a field of RunColumns: name, state, start_ms, end_ms, duration_ms */
+  column: string;
+  descending?: boolean;
+}
+
+/** Columnar: element i of every array belongs to run i. */
+export interface RunColumns {
+  /** opaque, unique over all roots */
+  id: string[];
+  name: string[];
+  project: string[];
+  group: string[];
+  job_type: string[];
+  state: RunState[];
+  start_ms: number[];
+  /** last sign of life while running */
+  end_ms: number[];
+  attempts: number[];
+  world_size: number[];
+  tags: string[][];
+  notes: string[];
+  /** #rrggbb chosen by a person, else empty */
+  color: string[];
+  archived: boolean[];
+  deleted: boolean[];
+  source: string[];
+  root: string[];
+  /** what is wrong with the run; empty when all is well */
+  message: string[];
+}
+
+/** A column a table can show. Ids: config:KEY, summary:KEY, environment:KEY, metric:KEY (last value), metric.min:KEY, metric.max:KEY, metric.mean:KEY, metric.first:KEY, metric.count:KEY. The directory lists metric:KEY only; the other forms are always understood. */
+export interface Column {
+  id: string;
+  type: "number" | "string" | "boolean" | "mixed";
+  /** runs that have it */
+  present: number;
+  /** different values, counted up to 100 */
+  distinct: number;
+  /** of numbers */
+  min?: Float;
+  max?: Float;
+}
+
+/** Reply to runs:query. */
+export interface Runs {
+  revision: number;
+  /** runs before the filter */
+  total: number;
+  /** runs after it */
+  matched: number;
+  offset: number;
+  runs: RunColumns;
+  /** column id -> one cell per run, null where absent */
+  values: Record<string, Cell[]>;
+  /** differing columns first, then by name */
+  columns?: Column[];
+}
+
+/** A key over the runs asked for. */
+export interface KeyInfo {
+  key: string;
+  kind: Kind;
+  /** runs that have it */
+  runs: number;
+  /** points or entries in all of them */
+  points: number;
+  first_step: number;
+  last_step: number;
+  /** scalars only, over all runs */
+  min?: Float;
+  max?: Float;
+  goal?: "minimize" | "maximize";
+  /** key that define_metric named as the x axis */
+  step_metric?: string;
+  hidden?: boolean;
+}
+
+/** All keys, sorted by name. */
+export interface Keys {
+  revision: number;
+  /** runs looked at */
+  runs: number;
+  keys: KeyInfo[];
+}
+
+/** A scalar key of one run without its points. */
+export interface SeriesInfo {
+  key: string;
+  count: number;
+  nan_count: number;
+  min: Float;
+  max: Float;
+  mean: Float;
+  last: Float;
+  first_step: number;
+  last_step: number;
+  first_ms: number;
+  last_ms: number;
+}
+
+/** One life of a resumed run. */
+export interface Attempt {
+  attempt: number;
+  start_ms: number;
+  first_step: number;
+  last_step: number;
+}
+
+/** A named value; order is that of the recording program. */
+export interface NamedCell {
+  name: string;
+  value: Cell;
+}
+
+/** Something the run itself reported. */
+export interface Alert {
+  level: "info" | "warning" | "error";
+  title: string;
+  text: string;
+  step: number;
+  time_ms: number;
+}
+
+/** A damaged or missing range, stated exactly. */
+export interface Damage {
+  file: string;
+  offset: number;
+  length: number;
+  reason: string;
+}
+
+/** One run. */
+export interface RunDetail {
+  revision: number;
+  id: string;
+  name: string;
+  project: string;
+  group: string;
+  job_type: string;
+  state: RunState;
+  start_ms: number;
+  end_ms: number;
+  attempts: Attempt[];
+  world_size: number;
+  tags: string[];
+  notes: string;
+  color: string;
+  archived: boolean;
+  deleted: boolean;
+  source: string;
+  root: string;
+  location: string;
+  message: string;
+  config: NamedCell[];
+  summary: NamedCell[];
+  /** every scalar key */
+  series: SeriesInfo[];
+  /** kind -> number of keys */
+  kinds: Record<string, number>;
+  console_lines: number;
+  alerts: Alert[];
+  damage: Damage[];
+}
+
+/** Snapshot taken when the run began; names are paths such as git/commit, host/name, packages/numpy. git/diff holds the patch. */
+export interface Environment {
+  cells: NamedCell[];
+}
+
+/** A line of captured output; ANSI sequences are kept. */
+export interface ConsoleLine {
+  /** counted from 0 */
+  line: number;
+  time_ms: number;
+  /** standard error */
+  error: boolean;
+  rank: number;
+  text: string;
+}
+
+/** A window of the captured output. */
+export interface Console {
+  total: number;
+  first: number;
+  lines: ConsoleLine[];
+  /** with search: line numbers that match, at most 10,000 */
+  matches?: number[];
+  /** with search: how many match in all */
+  matched?: number;
+}
+
+/** A file that can be downloaded through blob. */
+export interface FileInfo {
+  path: string;
+  size: number;
+  sha: string;
+}
+
+/** One version of an artifact. */
+export interface ArtifactInfo {
+  name: string;
+  type: string;
+  version: string;
+  step: number;
+  time_ms: number;
+  files: FileInfo[];
+  metadata: NamedCell[];
+}
+
+/** Artifacts of a run, newest first. */
+export interface Files {
+  artifacts: ArtifactInfo[];
+}
+
+/** Where entries of non-scalar keys stand. */
+export interface IndexQuery {
+  runs: string[];
+  /** absent = every key of the kinds */
+  keys?: string[];
+  kinds?: Kind[];
+}
+
+/** Columnar; element i is entry number i of that key, in log order. */
+export interface EntryIndex {
+  run: string;
+  key: string;
+  kind: Kind;
+  step: number[];
+  time_ms: number[];
+  epoch?: (number | null)[];
+  /** absent = all 0 */
+  attempt?: number[];
+  /** absent = all 0 */
+  rank?: number[];
+  /** images of a batch; absent = all 1 */
+  items?: number[];
+}
+
+/** Reply to entries:index. */
+export interface Index {
+  revision: number;
+  series: EntryIndex[];
+}
+
+/** One logged value that is not a scalar. */
+export interface Entry {
+  index: number;
+  step: number;
+  time_ms: number;
+  epoch?: number;
+  samples?: number;
+  attempt: number;
+  rank: number;
+  phase: "" | "train" | "validate" | "test" | "predict" | "sanity";
+  value: EntryValue;
+}
+
+/** A window of the entries of one key. */
+export interface Entries {
+  revision: number;
+  run: string;
+  key: string;
+  kind: Kind;
+  total: number;
+  first: number;
+  entries: Entry[];
+}
+
+/** Bytes to be fetched through blob. */
+export interface BlobRef {
+  /** SHA-256 in hex */
+  sha: string;
+  size: number;
+}
+
+/** The decoded value; `kind` tells which. */
+export type EntryValue = HistogramValue | ImageValue | AudioValue | VideoValue | MeshValue | TextValue | TableValue | FigureValue | GraphValue | PrCurveValue | EmbeddingValue | TensorValue | OtherValue;
+
+/** Own bins of one entry, as logged. */
+export interface HistogramValue {
+  kind: "histogram";
+  edges: Float[];
+  counts: number[];
+  nan: number;
+  positive_infinity: number;
+  negative_infinity: number;
+  min: Float;
+  max: Float;
+  sum: Float;
+  sum_squares: Float;
+}
+
+/** One or several images. Show them through image. */
+export interface ImageValue {
+  kind: "image";
+  format: string;
+  dtype: string;
+  width: number;
+  height: number;
+  channels: number;
+  images: BlobRef[];
+  captions: string[];
+}
+
+/** A sound file. */
+export interface AudioValue {
+  kind: "audio";
+  format: string;
+  sample_rate: number;
+  channels: number;
+  frames: number;
+  data: BlobRef;
+  caption: string;
+}
+
+/** mp4, webm, gif, or frames (raw u8 T x H x W x C). */
+export interface VideoValue {
+  kind: "video";
+  format: string;
+  width: number;
+  height: number;
+  frames: number;
+  channels: number;
+  frames_per_second: number;
+  data: BlobRef;
+  caption: string;
+}
+
+/** arrays (f32 vertices, u32 faces, u8 colours, f32 normals, concatenated), obj, ply, stl or glb. */
+export interface MeshValue {
+  kind: "mesh";
+  format: string;
+  vertices: number;
+  faces: number;
+  has_colors: boolean;
+  has_normals: boolean;
+  config: string;
+  data: BlobRef;
+}
+
+/** Markdown unless plain. */
+export interface TextValue {
+  kind: "text";
+  text: string;
+  plain: boolean;
+}
+
+/** Columns and rows. */
+export interface TableValue {
+  kind: "table";
+  columns: string[];
+  rows: Cell[][];
+}
+
+/** A Plotly figure, a picture, or both. */
+export interface FigureValue {
+  kind: "figure";
+  /** JSON text */
+  plotly?: string;
+  picture?: BlobRef;
+  picture_format?: string;
+}
+
+/** Names group by /. */
+export interface GraphNode {
+  name: string;
+  op: string;
+  inputs: string[];
+  shape: number[];
+  parameters: number;
+  device: string;
+  attributes: NamedCell[];
+}
+
+/** A computation graph. */
+export interface GraphValue {
+  kind: "graph";
+  nodes: GraphNode[];
+}
+
+/** Counts per threshold, thresholds rising. */
+export interface PrCurveValue {
+  kind: "pr_curve";
+  thresholds: number[];
+  true_positives: number[];
+  false_positives: number[];
+  true_negatives: number[];
+  false_negatives: number[];
+  precision: Float[];
+  recall: Float[];
+}
+
+/** vectors is f32, count x dimensions, little-endian. */
+export interface EmbeddingValue {
+  kind: "embedding";
+  count: number;
+  dimensions: number;
+  vectors: BlobRef;
+  metadata: TableData;
+  sprite?: BlobRef;
+  thumbnail_width: number;
+  thumbnail_height: number;
+}
+
+/** Columns and rows without a kind. */
+export interface TableData {
+  columns: string[];
+  rows: Cell[][];
+}
+
+/** Any other tensor, bit for bit. */
+export interface TensorValue {
+  kind: "tensor";
+  dtype: string;
+  shape: number[];
+  data: BlobRef;
+}
+
+/** hparams, artifact, alert, note, tag: shown as text. */
+export interface OtherValue {
+  kind: "hparams" | "artifact" | "alert" | "note" | "tag";
+  text: string;
+}
+
+/** The x axis of a question. Units: steps, seconds since the run began (relative), seconds since 1970 (wall), epochs, samples, values of the metric. */
+export interface AxisQuery {
+  axis: "step" | "relative" | "wall" | "epoch" | "samples" | "metric";
+  /** key, with axis metric */
+  metric?: string;
+  /** default linear */
+  scale?: "linear" | "log" | "symlog";
+  /** absent = where the data begins */
+  from?: number;
+  /** absent = where it ends; both ends are included */
+  to?: number;
+}
+
+/** Runs on the raw points, before binning. */
+export interface Smoothing {
+  method: "none" | "ema" | "time_ema" | "gaussian" | "mean" | "median";
+  /** ema, time_ema: weight 0...0.999; the others: window in points */
+  amount: number;
+}
+
+/** Several runs become one series with a band. */
+export interface Grouping {
+  /** column ids, or name, group, job_type, tags, state; empty = all runs in one group */
+  by: string[];
+  center: "mean" | "median" | "min" | "max";
+  band: "none" | "std" | "sem" | "ci95" | "minmax";
+}
+
+/** One chart: one frame comes back. */
+export interface ChartQuery {
+  /** echoed in the frame */
+  id: string;
+  runs: string[];
+  /** every pair of run and key that exists is a series */
+  keys: string[];
+  /** over metrics, replaces keys: ${train/loss} - ${val/loss} */
+  expression?: string;
+  x: AxisQuery;
+  /** bins wanted over the range, 1...8192 */
+  width: number;
+  /** target bin size in axis units (decades on a log axis); wins over width, used to fetch a tail on an existing grid */
+  bin?: number;
+  /** series with at most this many points in range come raw; default width */
+  raw_limit?: number;
+  smoothing?: Smoothing;
+  group?: Grouping;
+  /** default winning; all = older attempts as extra series */
+  attempts?: "winning" | "all";
+  /** absent = all ranks */
+  rank?: number;
+  /** default: all of them; smooth only with smoothing */
+  fields?: ("min" | "max" | "mean" | "last" | "count" | "smooth")[];
+  /** quantisation space of q16 */
+  y_scale?: "linear" | "log" | "symlog";
+  /** auto: f32 up to 50 series, q16 above */
+  precision?: "auto" | "f32" | "q16";
+}
+
+/** Body of series:query. */
+export interface SeriesQuery {
+  /** at most 64 */
+  charts: ChartQuery[];
+}
+
+/** Where an array of the frame body stands. */
+export interface FieldDirectory {
+  name: "x" | "min" | "max" | "mean" | "last" | "count" | "smooth" | "low" | "high" | "runs" | "mark_bin" | "mark_kind" | "mark_count";
+  type: "f64" | "f32" | "u32" | "u16" | "u8" | "q16";
+  /** bytes from the start of the body, a multiple of 8 */
+  offset: number;
+  /** elements */
+  length: number;
+  /** q16: value = bias + scale * q in y_scale space; f32 x: value = bias + x */
+  bias?: number;
+  scale?: number;
+}
+
+/** Columnar; element i belongs to series i. */
+export interface SeriesDirectory {
+  /** number in FrameHeader.runs, -1 for a group */
+  run: number[];
+  /** number in FrameHeader.keys */
+  key: number[];
+  /** number in FrameHeader.groups */
+  group?: number[];
+  attempt: number[];
+  /** false: an older attempt, drawn faint */
+  current: boolean[];
+  /** true: every point has a bin of its own */
+  raw: boolean[];
+  /** bins of series i; they stand one series after the other */
+  bins: number[];
+  /** points in range before binning */
+  points: number[];
+  /** newest point of the whole series, in range or not */
+  last_x: (number | null)[];
+  /** its value */
+  last: Float[];
+  /** points of the whole series */
+  total: number[];
+}
+
+/** A group of runs. */
+export interface GroupInfo {
+  label: string;
+  /** one per Grouping.by */
+  values: Cell[];
+  runs: string[];
+}
+
+/** JSON header of one frame; see frame.md. */
+export interface FrameHeader {
+  chart: string;
+  revision: number;
+  /** then there is no series */
+  error?: ErrorBody;
+  /** with the range that was used */
+  x: AxisQuery;
+  y_scale: string;
+  runs: string[];
+  /** an expression is its own key */
+  keys: string[];
+  groups?: GroupInfo[];
+  series: SeriesDirectory;
+  fields: FieldDirectory[];
+  /** pairs of run and key asked for that do not exist */
+  missing: number;
+  /** points left out because a log axis cannot show them */
+  outside: number;
+  query_ms: number;
+}
+
+/** A run and a key (or an expression). */
+export interface SeriesRef {
+  run: string;
+  key: string;
+}
+
+/** Exact points next to a position, for tooltips and pins. */
+export interface PointsQuery {
+  /** at most 1,000 */
+  series: SeriesRef[];
+  /** its range is ignored */
+  x: AxisQuery;
+  at: number;
+  smoothing?: Smoothing;
+}
+
+/** The nearest point of the winning attempts; null where the series is empty. */
+export interface ExactPoint {
+  step: number;
+  time_ms: number;
+  x: number;
+  value: Float;
+  smooth?: Float;
+  epoch?: number;
+  samples?: number;
+  attempt: number;
+  rank: number;
+}
+
+/** Reply to series:points; element i answers series i. */
+export interface Points {
+  points: (ExactPoint | null)[];
+}
+
+/** Numbers of a range, from raw points. */
+export interface StatsQuery {
+  series: SeriesRef[];
+  x: AxisQuery;
+}
+
+/** Finite points between from and to, both included. */
+export interface RangeStats {
+  count: number;
+  nan: number;
+  min: Float;
+  max: Float;
+  mean: Float;
+  /** sample standard deviation */
+  std: Float;
+  first: Float;
+  last: Float;
+  /** least squares, per unit of x */
+  slope: Float;
+}
+
+/** Reply to series:stats; element i answers series i, null where it has no point in range. */
+export interface Stats {
+  stats: (RangeStats | null)[];
+}
+
+/** Histograms over steps, on a common grid per key. */
+export interface HistogramsQuery {
+  runs: string[];
+  keys: string[];
+  /** step */
+  from?: number;
+  to?: number;
+  /** most columns wanted, default 200; entries beyond it are summed, never dropped */
+  width?: number;
+  /** value bins of the grid, default 48 */
+  bins?: number;
+  y_scale?: "linear" | "symlog";
+}
+
+/** One entry, or the sum of neighbouring ones. */
+export interface HistogramColumn {
+  first_step: number;
+  last_step: number;
+  entries: number;
+  counts: number[];
+  nan: number;
+  positive_infinity: number;
+  negative_infinity: number;
+  min: Float;
+  max: Float;
+  mean: Float;
+  std: Float;
+  /** 0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100 percent: the normal deviations from -1.5 to 1.5 */
+  percentiles: Float[];
+}
+
+/** One run and key. */
+export interface HistogramSeries {
+  run: string;
+  key: string;
+  total: number;
+  /** common grid of the key */
+  edges: number[];
+  columns: HistogramColumn[];
+}
+
+/** Reply to histograms:query. */
+export interface Histograms {
+  revision: number;
+  series: HistogramSeries[];
+}
+
+/** What to export; raw points, never bins. */
+export interface ExportQuery {
+  format: "csv" | "jsonl" | "parquet";
+  /** csv: one row per point, or per step */
+  shape?: "tidy" | "wide";
+  runs: string[];
+  /** absent = every scalar key */
+  keys?: string[];
+  /** only points in its range */
+  x?: AxisQuery;
+  /** with what=runs: column ids */
+  columns?: string[];
+  /** default series; runs = the table of runs as csv */
+  what?: "series" | "runs";
+}
+
+/** A link good for one hour. */
+export interface ExportTicket {
+  /** relative to the page, for a plain download */
+  href: string;
+  name: string;
+}
+
+/** Changes to some runs; members that are absent change nothing. */
+export interface Edit {
+  runs: string[];
+  add_tags?: string[];
+  remove_tags?: string[];
+  name?: string;
+  notes?: string;
+  /** #rrggbb, empty = none */
+  color?: string;
+  archived?: boolean;
+  /** true moves to the trash; bytes stay until gc */
+  deleted?: boolean;
+}
+
+/** Applied in order, all or none. */
+export interface Edits {
+  edits: Edit[];
+}
+
+/** Post `inverse` to undo. */
+export interface EditsReply {
+  revision: number;
+  changed: string[];
+  inverse: Edit[];
+}
+
+/** A saved view of a project. */
+export interface View {
+  name: string;
+  project: string;
+  /** the URL state as the page wrote it */
+  state: string;
+  saved_ms: number;
+}
+
+/** Saved views, by name. */
+export interface Views {
+  views: View[];
+}
+
+/** Same project and name overwrite. */
+export interface ViewSave {
+  name: string;
+  project: string;
+  state: string;
+}
+
+/** Which view to forget. */
+export interface ViewDelete {
+  name: string;
+  project: string;
+}
+
+/** What a person prefers; kept by the server so that every browser agrees. Unknown members are kept. */
+export interface Settings {
+  theme?: "system" | "light" | "dark";
+  density?: "compact" | "normal" | "comfortable";
+  smoothing?: Smoothing;
+  motion?: boolean;
+  /** project -> pinned keys */
+  pins?: Record<string, string[]>;
+  /** project -> run id */
+  baseline?: Record<string, string>;
+}
+
+/** A view state too long for an address. */
+export interface StateSave {
+  /** at most 256 kB */
+  state: string;
+}
+
+/** Content-addressed: the same state has the same hash. */
+export interface StateTicket {
+  hash: string;
+}
+
+/** A stored view state. */
+export interface State {
+  state: string;
+}
+
+/** event: hello; first on every stream. */
+export interface Hello {
+  instance: string;
+  assets: string;
+  revision: number;
+}
+
+/** event: runs; runs appeared, changed state, were edited or vanished. */
+export interface RunsChanged {
+  revision: number;
+  /** at most 1,000, then empty and all = true */
+  runs: string[];
+  all?: boolean;
+}
+
+/** event: series; only names and lengths, never data. */
+export interface SeriesGrew {
+  revision: number;
+  grew: SeriesGrowth[];
+}
+
+/** One run. */
+export interface SeriesGrowth {
+  run: string;
+  keys: string[];
+  /** total points or entries of keys[i] */
+  counts: number[];
+  last_step: number[];
+}
+
+/** event: console. */
+export interface ConsoleGrew {
+  run: string;
+  total: number;
+}
+
+/** Data of an event. */
+export type EventData = Hello | RunsChanged | SeriesGrew | ConsoleGrew;
+
+/** The same event as on the stream. */
+export interface ChangeEvent {
+  id: number;
+  event: "hello" | "runs" | "series" | "console";
+  data: EventData;
+}
+
+/** For clients behind a proxy that holds streams back. */
+export interface Changes {
+  /** pass as since next time */
+  next: number;
+  /** true: since is too old, reload everything */
+  reset: boolean;
+  events: ChangeEvent[];
+}
+
+/** One panel of the charts page, a report or a link; see panel.md. */
+export interface Panel {
+  id: string;
+  kind: "line" | "bar" | "scatter" | "histogram" | "image" | "text";
+  title?: string;
+  query: PanelQuery;
+  options?: PanelOptions;
+}
+
+/** What to show. Absent runs = the runs the page has selected. */
+export interface PanelQuery {
+  keys: string[];
+  expression?: string;
+  runs?: string[];
+  /** run filter language: the panel has its own rule */
+  filter?: string;
+  group?: Grouping;
+  smoothing?: Smoothing;
+  x?: AxisQuery;
+  attempts?: "winning" | "all";
+}
+
+/** How to show it; absent = as the page says. */
+export interface PanelOptions {
+  y_scale?: "linear" | "log" | "symlog";
+  y_from?: number;
+  y_to?: number;
+  outliers?: "show" | "ignore";
+  /** min-max band behind a single line */
+  band?: boolean;
+  points?: "auto" | "always" | "never";
+  legend?: "auto" | "show" | "hide";
+  /** grid columns */
+  width?: number;
+  /** pixels */
+  height?: number;
+  mark?: "line" | "step" | "area";
+  /** image, histogram: which */
+  step?: number;
+}
+
