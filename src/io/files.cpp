@@ -1,0 +1,208 @@
+#include "io/files.h"
+
+#include "base/try.h"
+#include "io/fault.h"
+#include "io/local.h"
+#include "io/memory.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+namespace taffrail::io {
+namespace {
+
+struct Registry {
+    std::mutex mutex;
+    std::map<std::string, std::shared_ptr<FileSystem>, std::less<>> schemes;
+    std::shared_ptr<FileSystem> local = make_local_file_system(std::make_shared<PosixCalls>());
+
+    Registry() {
+        schemes["file"] = local;
+        schemes["memory"] = make_memory_file_system();
+        schemes["fault"] = make_local_file_system(FaultCalls::instance());
+    }
+};
+
+// Leaked on purpose: the last flush of a run may come while statics are being destroyed.
+Registry& registry() {
+    static auto* instance = new Registry;
+    return *instance;
+}
+
+template <typename Call>
+auto at(std::string_view url, Call call)
+    -> decltype(call(std::declval<FileSystem&>(), std::string())) {
+    TAFFRAIL_ASSIGN(Location where, locate(url));
+    return call(*where.file_system, where.path);
+}
+
+}  // namespace
+
+Result<Location> locate(std::string_view url) {
+    const std::size_t mark = url.find("://");
+    if (mark == std::string_view::npos || mark == 0 || url.find('/') < mark) {
+        return Location{registry().local, std::string(url)};
+    }
+    const std::string_view scheme = url.substr(0, mark);
+    std::string path(url.substr(mark + 3));
+    while (path.size() > 1 && path.back() == '/') {
+        path.pop_back();
+    }
+    const std::lock_guard guard(registry().mutex);
+    const auto found = registry().schemes.find(scheme);
+    if (found != registry().schemes.end()) {
+        return Location{found->second, std::move(path)};
+    }
+    std::string known;
+    for (const auto& [name, file_system] : registry().schemes) {
+        known += known.empty() ? "" : ", ";
+        known += name;
+    }
+    return Error{ErrorCode::Unsupported, "cannot open " + std::string(url) +
+                                             ": no file system is called '" + std::string(scheme) +
+                                             "'; known are " + known};
+}
+
+void register_file_system(std::string scheme, std::shared_ptr<FileSystem> file_system) {
+    const std::lock_guard guard(registry().mutex);
+    registry().schemes[std::move(scheme)] = std::move(file_system);
+}
+
+Result<std::unique_ptr<File>> open(std::string_view url, OpenMode mode) {
+    return at(url,
+              [&](FileSystem& files, const std::string& path) { return files.open(path, mode); });
+}
+
+Result<FileInfo> stat(std::string_view url) {
+    return at(url, [](FileSystem& files, const std::string& path) { return files.stat(path); });
+}
+
+bool exists(std::string_view url) {
+    return stat(url).ok();
+}
+
+Result<std::vector<DirectoryEntry>> list(std::string_view url) {
+    return at(url, [](FileSystem& files, const std::string& path) { return files.list(path); });
+}
+
+Result<void> make_directories(std::string_view url) {
+    return at(url, [](FileSystem& files, const std::string& path) {
+        return files.make_directories(path);
+    });
+}
+
+Result<void> rename(std::string_view from, std::string_view to) {
+    TAFFRAIL_ASSIGN(Location source, locate(from));
+    TAFFRAIL_ASSIGN(Location target, locate(to));
+    if (source.file_system != target.file_system) {
+        return Error{ErrorCode::InvalidArgument, "cannot rename " + std::string(from) + " to " +
+                                                     std::string(to) +
+                                                     ": they are on different file systems"};
+    }
+    return source.file_system->rename(source.path, target.path);
+}
+
+Result<void> remove(std::string_view url) {
+    return at(url, [](FileSystem& files, const std::string& path) { return files.remove(path); });
+}
+
+Result<void> remove_tree(std::string_view url) {
+    auto known = stat(url);
+    if (!known.ok()) {
+        return known.error().code == ErrorCode::NotFound ? Result<void>()
+                                                         : Result<void>(known.error());
+    }
+    if (known->type == EntryType::Directory) {
+        TAFFRAIL_ASSIGN(const auto entries, list(url));
+        for (const DirectoryEntry& entry : entries) {
+            TAFFRAIL_TRY(remove_tree(join(url, entry.name)));
+        }
+    }
+    return remove(url);
+}
+
+Result<void> sync_directory(std::string_view url) {
+    return at(
+        url, [](FileSystem& files, const std::string& path) { return files.sync_directory(path); });
+}
+
+Result<bool> is_locked(std::string_view url) {
+    return at(url,
+              [](FileSystem& files, const std::string& path) { return files.is_locked(path); });
+}
+
+bool is_local(std::string_view url) {
+    auto where = locate(url);
+    return where.ok() && where->file_system->is_local(where->path);
+}
+
+Result<void> touch(std::string_view url) {
+    return at(url, [](FileSystem& files, const std::string& path) { return files.touch(path); });
+}
+
+Result<Bytes> read_file(std::string_view url) {
+    TAFFRAIL_ASSIGN(auto file, open(url, OpenMode::Read));
+    TAFFRAIL_ASSIGN(const FileInfo known, file->info());
+    // Files of /proc say they are empty; growing files may be longer by now. Read until there is no
+    // more.
+    Bytes bytes(static_cast<std::size_t>(known.size));
+    std::size_t filled = 0;
+    for (;;) {
+        TAFFRAIL_ASSIGN(const std::size_t got,
+                        file->read_at(filled, std::span(bytes).subspan(filled)));
+        filled += got;
+        if (filled < bytes.size()) {
+            break;
+        }
+        bytes.resize(bytes.size() + 4096);
+    }
+    bytes.resize(filled);
+    return bytes;
+}
+
+Result<std::string> read_text(std::string_view url) {
+    TAFFRAIL_ASSIGN(const Bytes bytes, read_file(url));
+    return std::string(as_text(bytes));
+}
+
+Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable) {
+    static std::atomic<unsigned> counter{0};
+    const std::string temporary =
+        std::string(url) + ".tmp-" + std::to_string(getpid()) + '-' + std::to_string(counter++);
+    const auto write = [&]() -> Result<void> {
+        TAFFRAIL_ASSIGN(auto file, open(temporary, OpenMode::Truncate));
+        TAFFRAIL_TRY(file->append(bytes));
+        return durable ? file->sync() : Result<void>();
+    };
+    Result<void> done = write();
+    if (done.ok()) {
+        done = rename(temporary, url);
+    }
+    if (!done.ok()) {
+        (void)remove(temporary);
+        return done;
+    }
+    return durable ? sync_directory(parent(url)) : Result<void>();
+}
+
+std::string join(std::string_view folder, std::string_view name) {
+    std::string joined(folder);
+    if (!joined.empty() && joined.back() != '/') {
+        joined += '/';
+    }
+    joined += name;
+    return joined;
+}
+
+std::string parent(std::string_view url) {
+    const std::size_t slash = url.rfind('/');
+    if (slash == std::string_view::npos) {
+        return ".";
+    }
+    return std::string(url.substr(0, slash == 0 ? 1 : slash));
+}
+
+}  // namespace taffrail::io

@@ -1,0 +1,142 @@
+#include "io/files.h"
+
+#include "io/temporary_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace taffrail::io {
+namespace {
+
+// The same promises on every file system.
+class EveryFileSystem : public testing::TestWithParam<std::string> {
+  protected:
+    void SetUp() override {
+        root_ = GetParam() == "memory" ? "memory://files-test"
+                                       : GetParam() + "://" + folder_.path() + "/root";
+        (void)remove_tree(root_);
+        ASSERT_TRUE(make_directories(root_).ok());
+    }
+
+    std::string at(std::string_view name) { return join(root_, name); }
+
+    test::TemporaryFolder folder_;
+    std::string root_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, EveryFileSystem, testing::Values("file", "memory", "fault"));
+
+TEST_P(EveryFileSystem, GivesBackWhatWasAppended) {
+    auto file = open(at("a"), OpenMode::CreateExclusive).value();
+    const std::string first = "first ", second = "second";
+    const ByteSpan parts[] = {as_bytes(first), as_bytes(second)};
+    ASSERT_TRUE(file->append(parts).ok());
+    ASSERT_TRUE(file->append(as_bytes("!")).ok());
+    EXPECT_EQ(file->end(), 13u);
+    EXPECT_EQ(read_text(at("a")).value(), "first second!");
+    std::byte part[4];
+    EXPECT_EQ(file->read_at(11, part).value(), 2u);
+    EXPECT_EQ(file->read_at(100, part).value(), 0u);
+    EXPECT_EQ(file->info().value().size, 13u);
+}
+
+TEST_P(EveryFileSystem, RefusesToCreateTwiceAndToOpenWhatIsNotThere) {
+    ASSERT_TRUE(open(at("a"), OpenMode::CreateExclusive).ok());
+    EXPECT_EQ(open(at("a"), OpenMode::CreateExclusive).error().code, ErrorCode::AlreadyExists);
+    const Error missing = open(at("b"), OpenMode::Read).error();
+    EXPECT_EQ(missing.code, ErrorCode::NotFound);
+    EXPECT_NE(missing.message.find("/b"), std::string::npos) << missing.message;
+    EXPECT_EQ(open(at("no/folder"), OpenMode::CreateOrOpen).error().code, ErrorCode::NotFound);
+}
+
+TEST_P(EveryFileSystem, ReplacesAFileInOneStepAndLeavesNoTemporary) {
+    ASSERT_TRUE(write_file_atomically(at("a"), as_bytes("old")).ok());
+    ASSERT_TRUE(write_file_atomically(at("a"), as_bytes("new")).ok());
+    EXPECT_EQ(read_text(at("a")).value(), "new");
+    EXPECT_EQ(list(root_).value().size(), 1u);
+}
+
+TEST_P(EveryFileSystem, ListsSortedAndRemovesTrees) {
+    ASSERT_TRUE(make_directories(at("z/y")).ok());
+    ASSERT_TRUE(write_file_atomically(at("b"), as_bytes("1")).ok());
+    ASSERT_TRUE(write_file_atomically(at("z/y/x"), as_bytes("1")).ok());
+    const auto entries = list(root_).value();
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0].name, "b");
+    EXPECT_EQ(entries[1].name, "z");
+    EXPECT_EQ(entries[1].type, EntryType::Directory);
+    EXPECT_FALSE(remove(at("z")).ok());
+    ASSERT_TRUE(remove_tree(at("z")).ok());
+    EXPECT_FALSE(exists(at("z")));
+    EXPECT_TRUE(remove_tree(at("z")).ok());
+}
+
+TEST_P(EveryFileSystem, TruncateMovesTheEndOfAppends) {
+    auto file = open(at("a"), OpenMode::CreateOrOpen).value();
+    ASSERT_TRUE(file->append(as_bytes("abcdef")).ok());
+    ASSERT_TRUE(file->truncate(2).ok());
+    ASSERT_TRUE(file->append(as_bytes("X")).ok());
+    EXPECT_EQ(read_text(at("a")).value(), "abX");
+}
+
+TEST(Files, UnknownSchemeNamesTheKnownOnes) {
+    const Error error = open("gopher://x", OpenMode::Read).error();
+    EXPECT_EQ(error.code, ErrorCode::Unsupported);
+    EXPECT_NE(error.message.find("memory"), std::string::npos) << error.message;
+}
+
+TEST(Files, PathsWithAColonAreLocal) {
+    test::TemporaryFolder folder;
+    ASSERT_TRUE(write_file_atomically(folder.file("a:b"), as_bytes("1")).ok());
+    EXPECT_TRUE(exists(folder.file("a:b")));
+}
+
+TEST(Files, ReadsFilesThatSayTheyAreEmpty) {
+    EXPECT_FALSE(read_text("/proc/self/stat").value().empty());
+}
+
+// The lock of a living process is seen by others, not passed on to its children, and gone with its
+// owner.
+TEST(Locks, BelongToTheProcessThatTookThem) {
+    test::TemporaryFolder folder;
+    const std::string path = folder.file("ring");
+    auto file = open(path, OpenMode::CreateExclusive).value();
+    ASSERT_TRUE(file->try_lock().value());
+    EXPECT_TRUE(is_locked(path).value());
+    EXPECT_TRUE(is_locked(path).value()) << "looking must not drop it";
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool seen = is_locked(path).value();
+        auto mine = open(path, OpenMode::ReadWrite).value();
+        const bool refused = !mine->try_lock().value();
+        mine.reset();
+        file.reset();  // the inherited descriptor
+        _exit(seen && refused ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    const pid_t observer = fork();
+    if (observer == 0) {
+        _exit(is_locked(path).value() ? 0 : 1);
+    }
+    ASSERT_EQ(waitpid(observer, &status, 0), observer);
+    EXPECT_EQ(status, 0) << "the child's close must not free the parent's lock";
+    file.reset();
+    EXPECT_FALSE(is_locked(path).value());
+}
+
+TEST(Mappings, AreSharedWithTheFile) {
+    test::TemporaryFolder folder;
+    auto file = open(folder.file("m"), OpenMode::CreateExclusive).value();
+    ASSERT_TRUE(file->allocate(8192).ok());
+    auto mapping = file->map(8192, MapAccess::ReadWrite).value();
+    mapping.data()[4096] = std::byte{42};
+    std::byte seen{};
+    ASSERT_EQ(file->read_at(4096, {&seen, 1}).value(), 1u);
+    EXPECT_EQ(seen, std::byte{42});
+}
+
+}  // namespace
+}  // namespace taffrail::io
