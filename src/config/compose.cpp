@@ -168,10 +168,8 @@ class Composer {
             return expand_group(group, found->second, entry.package, Config(), entry.optional, out,
                                 depth);
         }
-        if {
-            if (const auto over = overridden_.find(group); over != overridden_.end()) {
-                chosen = over->second;
-            }
+        if (const auto over = overridden_.find(group); over != overridden_.end()) {
+            chosen = over->second;
         }
         return expand_group(group, chosen, entry.package, entry.node, entry.optional, out, depth);
     }
