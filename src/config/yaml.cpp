@@ -1,0 +1,129 @@
+// YAML text → Config. The only place that knows yaml-cpp.
+//
+// yaml-cpp leaves all scalars as text; which ones are numbers, truths and nulls follows YAML 1.2
+// with one addition that people expect: `1e-3` is a number.
+#include "config/yaml.h"
+
+#include <taffrail/config.h>
+
+#include "base/strings.h"
+#include "base/try.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <set>
+
+namespace taffrail {
+namespace {
+
+ConfigPlace place_of(const YAML::Mark& mark, std::string_view file) {
+    return {std::string(file), mark.line + 1, mark.column + 1};
+}
+
+Error error_at(const YAML::Mark& mark, std::string_view file, std::string_view message) {
+    return {ErrorCode::InvalidArgument, place_of(mark, file).text() + ": " + std::string(message)};
+}
+
+Result<Config> convert(const YAML::Node& node, std::string_view file, int depth);
+
+Result<Config> convert_map(const YAML::Node& node, std::string_view file, int depth) {
+    Config map = Config::map();
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+        if (!entry.first.IsScalar()) {
+            return error_at(entry.first.Mark(), file,
+                            "a name must be plain text, not a list or map");
+        }
+        const std::string name = entry.first.Scalar();
+        if (!seen.insert(name).second) {
+            return error_at(entry.first.Mark(), file,
+                            "'" + name + "' appears twice in this map; remove one of them");
+        }
+        TAFFRAIL_ASSIGN(Config child, convert(entry.second, file, depth + 1));
+        // The place of a name says more than that of its value, which may begin lines below.
+        child.set_place(place_of(entry.first.Mark(), file));
+        append_entry(map, name, std::move(child));
+    }
+    return map;
+}
+
+Result<Config> convert(const YAML::Node& node, std::string_view file, int depth) {
+    // Deeper than any configuration; anchors can nest text into towers.
+    if (depth > 64) {
+        return error_at(node.Mark(), file, "nested more than 64 levels deep");
+    }
+    Config result;
+    switch (node.Type()) {
+        case YAML::NodeType::Map: {
+            TAFFRAIL_ASSIGN(result, convert_map(node, file, depth));
+            break;
+        }
+        case YAML::NodeType::Sequence: {
+            result = Config::list();
+            for (const auto& item : node) {
+                TAFFRAIL_ASSIGN(Config child, convert(item, file, depth + 1));
+                result.push_back(std::move(child));
+            }
+            break;
+        }
+        case YAML::NodeType::Scalar: {
+            // yaml-cpp tags quoted and block scalars with "!".
+            result = scalar_from_text(node.Scalar(), node.Tag() == "!");
+            break;
+        }
+        default:
+            break;
+    }
+    result.set_place(place_of(node.Mark(), file));
+    return result;
+}
+
+// yaml-cpp 0.7 shortens its own messages to fragments; these say what to do.
+std::string explain(const YAML::Exception& error) {
+    const std::string& text = error.msg;
+    if (text.find("end of map not found") != std::string::npos) {
+        return "the map does not continue correctly here: check the indentation";
+    }
+    if (text.find("illegal map value") != std::string::npos) {
+        return "a second ':' in one line: put the value in quotes or on its own line";
+    }
+    if (text.find("end of sequence") != std::string::npos) {
+        return "a list is not closed: check the brackets and the indentation";
+    }
+    if (text.find("tab") != std::string::npos) {
+        return "tabs cannot indent YAML: use spaces";
+    }
+    return text;
+}
+
+}  // namespace
+
+Result<Config> Config::parse(std::string_view yaml, std::string_view file) {
+    try {
+        const auto documents = YAML::LoadAll(std::string(yaml));
+        if (documents.size() > 1) {
+            return Error{ErrorCode::InvalidArgument,
+                         std::string(file) + ": holds " + std::to_string(documents.size()) +
+                             " YAML documents; split it, one file each"};
+        }
+        if (documents.empty()) {
+            return Config::map();
+        }
+        return convert(documents.front(), file, 0);
+    } catch (const YAML::Exception& error) {
+        return error_at(error.mark, file, explain(error));
+    }
+}
+
+Result<Config> Config::parse_value(std::string_view text) {
+    const std::string_view trimmed = trim(text);
+    const bool structured = !trimmed.empty() && std::string_view("[{'\"").find(trimmed.front()) !=
+                                                    std::string_view::npos;
+    if (!structured) {
+        return scalar_from_text(std::string(text), false);
+    }
+    return parse(trimmed, "<value>");
+}
+
+}  // namespace taffrail
