@@ -1,0 +1,158 @@
+#include "model/axes.h"
+
+#include "model/pyramid.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace taffrail::model {
+namespace {
+
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+bool is_absent(double value) {
+    return std::isnan(value);
+}
+
+bool is_absent(std::int64_t value) {
+    return value == INT64_MIN;
+}
+
+/// `may_be_absent` tells samples (INT64_MIN = none) from steps and times, where that number is a
+/// position like any other.
+template <typename T>
+void extend(AxisColumn<T>& column, std::span<const T> added, bool may_be_absent) {
+    for (const T value : added) {
+        if (!column.values.empty() &&
+            !(static_cast<double>(value) >= static_cast<double>(column.values.back()))) {
+            column.rising = false;
+        }
+        if ((may_be_absent && is_absent(value)) || !std::isfinite(static_cast<double>(value))) {
+            column.rising = false;
+        }
+        if (column.values.size() % node_points(1) == 0) {
+            column.coarse.push_back(value);
+        }
+        column.values.push_back(value);
+    }
+}
+
+/// Columns that most runs never use stay empty until a value appears; then the past is filled with
+/// `absent`.
+template <typename T>
+void extend_rare(AxisColumn<T>& column, std::span<const T> added, T absent, std::uint64_t before,
+                 std::size_t count) {
+    bool any = false;
+    for (const T value : added) {
+        any = any || !is_absent(value);
+    }
+    if (!any && column.values.empty()) {
+        return;
+    }
+    const std::vector<T> filler(column.values.empty() ? before : 0, absent);
+    extend(column, std::span<const T>(filler), true);
+    const std::vector<T> missing(added.empty() ? count : 0, absent);
+    extend(column, added.empty() ? std::span<const T>(missing) : added, true);
+}
+
+template <typename T>
+std::vector<double> as_doubles(const std::vector<T>& values, std::uint64_t count, T absent,
+                               bool may_be_absent) {
+    std::vector<double> doubles(count, kAbsent);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!may_be_absent || values[i] != absent) {
+            doubles[i] = static_cast<double>(values[i]);
+        }
+    }
+    return doubles;
+}
+
+}  // namespace
+
+void AxisTable::append(const AxisSpans& spans) {
+    const std::uint64_t before = points();
+    const std::size_t count = spans.step.size();
+    extend(step_, spans.step, false);
+    extend(time_, spans.time_ns, false);
+    extend_rare(epoch_, spans.epoch, kAbsent, before, count);
+    extend_rare(samples_, spans.samples, std::int64_t{INT64_MIN}, before, count);
+}
+
+std::vector<double> AxisTable::positions(Axis axis, std::int64_t origin_ns) const {
+    switch (axis) {
+        case Axis::Steps:
+            return as_doubles(step_.values, points(), std::int64_t{0}, false);
+        case Axis::Epoch:
+            return as_doubles(epoch_.values, points(), kAbsent, true);
+        case Axis::Samples:
+            return as_doubles(samples_.values, points(), std::int64_t{INT64_MIN}, true);
+        case Axis::WallTime:
+            return as_doubles(time_.values, points(), std::int64_t{0}, false);
+        case Axis::RelativeTime: {
+            std::vector<double> relative(points());
+            for (std::size_t i = 0; i < relative.size(); ++i) {
+                relative[i] = difference(time_.values[i], origin_ns);
+            }
+            return relative;
+        }
+        case Axis::Metric:
+            break;
+    }
+    return std::vector<double>(points(), kAbsent);
+}
+
+double position_of(const Point& point, Axis axis, std::int64_t origin_ns) noexcept {
+    switch (axis) {
+        case Axis::Steps:
+            return static_cast<double>(point.step);
+        case Axis::WallTime:
+            return static_cast<double>(point.time_ns);
+        case Axis::RelativeTime:
+            return difference(point.time_ns, origin_ns);
+        case Axis::Epoch:
+            return point.epoch;
+        case Axis::Samples:
+            return point.samples == INT64_MIN ? kAbsent : static_cast<double>(point.samples);
+        case Axis::Metric:
+            break;
+    }
+    return kAbsent;
+}
+
+std::vector<double> metric_positions(std::span<const Point> series, std::span<const Point> metric) {
+    struct RowHash {
+        std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& row) const noexcept {
+            return std::hash<std::uint64_t>{}(row.first * 0x9E3779B97F4A7C15u ^ row.second);
+        }
+    };
+
+    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, double, RowHash> by_row,
+        by_step_and_writer;
+    std::unordered_map<Step, double> by_step;
+    for (const Point& point : metric) {
+        by_row[{point.writer, point.seq}] = point.value;
+        by_step_and_writer[{point.writer, static_cast<std::uint64_t>(point.step)}] = point.value;
+        by_step[point.step] = point.value;
+    }
+    std::vector<double> positions;
+    positions.reserve(series.size());
+    for (const Point& point : series) {
+        if (const auto row = by_row.find({point.writer, point.seq}); row != by_row.end()) {
+            positions.push_back(row->second);
+        } else if (const auto own = by_step_and_writer.find(
+                       {point.writer, static_cast<std::uint64_t>(point.step)});
+                   own != by_step_and_writer.end()) {
+            positions.push_back(own->second);
+        } else if (const auto any = by_step.find(point.step); any != by_step.end()) {
+            positions.push_back(any->second);
+        } else {
+            positions.push_back(kAbsent);
+        }
+    }
+    return positions;
+}
+
+}  // namespace taffrail::model
