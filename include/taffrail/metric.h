@@ -7,7 +7,7 @@
 //           return apply_update([&] { … state(correct_)[0] += …; state(total_)[0] += …; return Result<void>(); });
 //       }
 //     private:
-//       taffrail::Result<taffrail::MetricValue> compute_state() const override { return state(correct_)[0] / state(total_)[0]; }
+//       taffrail::MetricValue compute_state() const override { return state(correct_)[0] / state(total_)[0]; }
 //       StateId correct_ = add_state("correct", {0}, taffrail::StateReduce::Sum);
 //       StateId total_ = add_state("total", {0}, taffrail::StateReduce::Sum);
 //   };
@@ -110,7 +110,7 @@ class Metric {
     [[nodiscard]] const Values& state(StateId id) const noexcept { return states_[id].values; }
 
     /// The value of the present states.
-    [[nodiscard]] virtual Result<MetricValue> compute_state() const = 0;
+    [[nodiscard]] virtual MetricValue compute_state() const = 0;
 
     /// Runs `change`, which adds one batch to the states.
     template <typename Change>

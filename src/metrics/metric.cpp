@@ -165,13 +165,11 @@ Result<MetricValue> Metric::compute() {
     if (syncing) {
         TAFFRAIL_TRY(sync());
     }
-    auto value = compute_state();
+    MetricValue value = compute_state();
     if (syncing) {
         TAFFRAIL_TRY(unsync());
     }
-    if (value.ok()) {
-        computed_ = *value;
-    }
+    computed_ = value;
     return value;
 }
 
@@ -296,7 +294,7 @@ Result<MetricValue> Metric::forward_with(const std::function<Result<void>()>& ch
     if (syncing) {
         TAFFRAIL_TRY(sync());
     }
-    auto value = compute_state();
+    MetricValue value = compute_state();
     if (syncing) {
         TAFFRAIL_TRY(unsync());
     }
@@ -306,10 +304,7 @@ Result<MetricValue> Metric::forward_with(const std::function<Result<void>()>& ch
         merge_values(earlier, update_count_);
     }
     computed_.reset();
-    batch_value_.reset();
-    if (value.ok()) {
-        batch_value_ = *value;
-    }
+    batch_value_ = value;
     return value;
 }
 
