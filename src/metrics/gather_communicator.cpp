@@ -1,0 +1,192 @@
+#include "metrics/gather_communicator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.h"
+
+namespace taffrail::metrics {
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+template <typename Number>
+Number combine(Number left, Number right, ReduceOp op) {
+    switch (op) {
+        case ReduceOp::Sum:
+            return left + right;
+        case ReduceOp::Min:
+            // Written so that a NaN on either side stays: a broken rank must not look healthy after a sync.
+            return right < left || right != right ? right : left;
+        case ReduceOp::Max:
+            return right > left || right != right ? right : left;
+    }
+    return left;
+}
+
+std::string_view to_text(ReduceOp op) {
+    return op == ReduceOp::Sum ? "sum" : op == ReduceOp::Min ? "min" : "max";
+}
+
+}  // namespace
+
+GatherCommunicator::GatherCommunicator(int rank, std::vector<int> members, std::string name)
+    : rank_(rank), members_(std::move(members)), name_(std::move(name)) {}
+
+std::string GatherCommunicator::name_ranks(const std::vector<int>& ranks) const {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t index = 0; index < ranks.size(); ++index) {
+        text += (index == 0 ? "" : ", ");
+        text += std::to_string(members_[static_cast<std::size_t>(ranks[index])]);
+    }
+    return text;
+}
+
+Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
+                                                       std::span<const std::byte> bytes) {
+    const auto length = static_cast<std::uint32_t>(label.size());
+    std::vector<std::byte> message(sizeof(length) + label.size() + bytes.size());
+    std::memcpy(message.data(), &length, sizeof(length));
+    std::ranges::copy(bytes_of(label), message.begin() + sizeof(length));
+    std::ranges::copy(bytes,
+                      message.begin() + static_cast<std::ptrdiff_t>(sizeof(length) + label.size()));
+    auto gathered = exchange(message);
+    if (!gathered.ok()) {
+        Error error = std::move(gathered).error();
+        error.message += " (waiting in " + std::string(label) + ")";
+        return error;
+    }
+    for (std::size_t member = 0; member < gathered->size(); ++member) {
+        std::vector<std::byte>& one = (*gathered)[member];
+        std::uint32_t theirs = 0;
+        if (one.size() >= sizeof(theirs)) {
+            std::memcpy(&theirs, one.data(), sizeof(theirs));
+        }
+        if (one.size() < sizeof(theirs) + theirs) {
+            return Error{ErrorCode::Corrupt, name_ranks({static_cast<int>(member)}) +
+                                                 " sent a collective message that was cut short"};
+        }
+        const std::string other(reinterpret_cast<const char*>(one.data()) + sizeof(theirs), theirs);
+        if (other != label) {
+            return Error{ErrorCode::InvalidArgument,
+                         "the ranks are doing different things: " + name_ranks({rank_}) + " is in " +
+                             std::string(label) + ", " + name_ranks({static_cast<int>(member)}) +
+                             " is in " + other + "; every rank must make the same calls in the same order"};
+        }
+        one.erase(one.begin(),
+                  one.begin() + static_cast<std::ptrdiff_t>(sizeof(theirs) + theirs));
+    }
+    return gathered;
+}
+
+Result<void> GatherCommunicator::barrier() {
+    TAFFRAIL_TRY(labelled_exchange("barrier", {}));
+    return {};
+}
+
+template <typename Number>
+Result<void> GatherCommunicator::reduce(std::span<Number> values, ReduceOp op,
+                                        std::string_view type) {
+    const std::string label = "all_reduce " + std::string(to_text(op)) + " of " +
+                              std::to_string(values.size()) + " " + std::string(type);
+    TAFFRAIL_ASSIGN(const Gathered gathered, labelled_exchange(label, std::as_bytes(values)));
+    std::vector<Number> total(values.size());
+    std::vector<Number> one(values.size());
+    for (std::size_t member = 0; member < gathered.size(); ++member) {
+        if (gathered[member].size() != values.size_bytes()) {
+            return Error{ErrorCode::Corrupt, name_ranks({static_cast<int>(member)}) + " sent " +
+                                                 std::to_string(gathered[member].size()) +
+                                                 " bytes in " + label};
+        }
+        if (!values.empty()) {
+            std::memcpy(one.data(), gathered[member].data(), values.size_bytes());
+        }
+        for (std::size_t index = 0; index < total.size(); ++index) {
+            total[index] = member == 0 ? one[index] : combine(total[index], one[index], op);
+        }
+    }
+    std::ranges::copy(total, values.begin());
+    return {};
+}
+
+Result<void> GatherCommunicator::all_reduce(std::span<double> values, ReduceOp op) {
+    return reduce(values, op, "numbers");
+}
+
+Result<void> GatherCommunicator::all_reduce(std::span<std::int64_t> values, ReduceOp op) {
+    return reduce(values, op, "integers");
+}
+
+Result<Gathered> GatherCommunicator::all_gather(std::span<const std::byte> bytes) {
+    return labelled_exchange("all_gather", bytes);
+}
+
+Result<void> GatherCommunicator::broadcast(std::vector<std::byte>& bytes, int root) {
+    if (root < 0 || root >= world_size()) {
+        return Error{ErrorCode::InvalidArgument, "broadcast from rank " + std::to_string(root) +
+                                                     " in a group of " +
+                                                     std::to_string(world_size())};
+    }
+    const std::string label = "broadcast from " + std::to_string(root);
+    TAFFRAIL_ASSIGN(Gathered gathered,
+                    labelled_exchange(label, rank_ == root ? std::span<const std::byte>(bytes)
+                                                           : std::span<const std::byte>()));
+    bytes = std::move(gathered[static_cast<std::size_t>(root)]);
+    return {};
+}
+
+Result<void> GatherCommunicator::skip_group(std::string_view, const std::vector<int>&) {
+    return {};
+}
+
+Result<std::shared_ptr<Communicator>> GatherCommunicator::group(std::string_view name,
+                                                                std::span<const int> ranks) {
+    std::vector<int> members(ranks.begin(), ranks.end());
+    std::ranges::sort(members);
+    const bool repeated = std::ranges::adjacent_find(members) != members.end();
+    if (members.empty() || repeated || members.front() < 0 || members.back() >= world_size()) {
+        return Error{ErrorCode::InvalidArgument,
+                     "group '" + std::string(name) + "' needs different ranks between 0 and " +
+                         std::to_string(world_size() - 1)};
+    }
+    if (const auto known = groups_.find(name); known != groups_.end()) {
+        if (known->second.members == members) {
+            return known->second.communicator;
+        }
+        return Error{ErrorCode::AlreadyExists, "group '" + std::string(name) +
+                                                   "' exists with other ranks; choose a new name"};
+    }
+    const auto place = std::ranges::find(members, rank_);
+    std::shared_ptr<Communicator> communicator;
+    if (place == members.end()) {
+        TAFFRAIL_TRY(skip_group(name, members));
+    } else {
+        TAFFRAIL_ASSIGN(communicator,
+                        make_group(name, members, static_cast<int>(place - members.begin())));
+    }
+    groups_.emplace(name, Group{members, communicator});
+    return communicator;
+}
+
+Result<std::shared_ptr<Communicator>> GatherCommunicator::find_group(std::string_view name) const {
+    const auto known = groups_.find(name);
+    if (known == groups_.end()) {
+        std::string message = "there is no group '" + std::string(name) +
+                              "'; make it with Communicator::group() on every rank first";
+        for (const auto& [other, unused] : groups_) {
+            message += (other == groups_.begin()->first ? "; known: " : ", ") + other;
+        }
+        return Error{ErrorCode::NotFound, message};
+    }
+    if (!known->second.communicator) {
+        return Error{ErrorCode::InvalidArgument, "rank " + std::to_string(rank_) +
+                                                     " is not a member of group '" +
+                                                     std::string(name) + "'"};
+    }
+    return known->second.communicator;
+}
+
+}  // namespace taffrail::metrics

@@ -1,0 +1,76 @@
+// Every collective built on one: "give me everybody's bytes".
+//
+// Synced metrics exchange a handful of numbers a few times per epoch, so one gather per collective costs nothing that
+// matters and buys two things: sums are added in rank order on every rank (identical bits everywhere), and each
+// message says what its sender believes it is doing, so ranks that run apart are told so by name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <taffrail/communicator.h>
+
+namespace taffrail::metrics {
+
+using Gathered = std::vector<std::vector<std::byte>>;
+
+class GatherCommunicator : public Communicator {
+  public:
+    GatherCommunicator(int rank, std::vector<int> members, std::string name);
+
+    [[nodiscard]] int rank() const noexcept override { return rank_; }
+
+    [[nodiscard]] int world_size() const noexcept override {
+        return static_cast<int>(members_.size());
+    }
+
+    Result<void> barrier() override;
+    Result<void> all_reduce(std::span<double> values, ReduceOp op) override;
+    Result<void> all_reduce(std::span<std::int64_t> values, ReduceOp op) override;
+    Result<Gathered> all_gather(std::span<const std::byte> bytes) override;
+    Result<void> broadcast(std::vector<std::byte>& bytes, int root) override;
+    Result<std::shared_ptr<Communicator>> group(std::string_view name,
+                                                std::span<const int> ranks) override;
+    [[nodiscard]] Result<std::shared_ptr<Communicator>> find_group(
+        std::string_view name) const override;
+
+  protected:
+    /// Everybody's bytes in rank order, own ones included, or an error that names the ranks that are missing.
+    virtual Result<Gathered> exchange(std::span<const std::byte> bytes) = 0;
+
+    /// The communicator of a group this rank belongs to. `members` are world ranks in ascending order.
+    virtual Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
+                                                             const std::vector<int>& members,
+                                                             int rank_in_group) = 0;
+
+    /// Called on ranks outside of a new group; some transports must take part in its creation.
+    virtual Result<void> skip_group(std::string_view name, const std::vector<int>& members);
+
+    /// World ranks of this group's members, by rank in the group.
+    [[nodiscard]] const std::vector<int>& members() const noexcept { return members_; }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    /// "rank 2" or "ranks 1, 3" for ranks of this group, by their world numbers.
+    [[nodiscard]] std::string name_ranks(const std::vector<int>& ranks) const;
+
+  private:
+    struct Group {
+        std::vector<int> members;
+        std::shared_ptr<Communicator> communicator;
+    };
+
+    Result<Gathered> labelled_exchange(std::string_view label, std::span<const std::byte> bytes);
+    template <typename Number>
+    Result<void> reduce(std::span<Number> values, ReduceOp op, std::string_view type);
+
+    int rank_;
+    std::vector<int> members_;
+    std::string name_;
+    std::map<std::string, Group, std::less<>> groups_;
+};
+
+}  // namespace taffrail::metrics
