@@ -1,0 +1,194 @@
+// Stand-in runs: what the dashboard shows while it is developed without a C++ server. Everything is seeded.
+import { entriesOf } from "./entries.mjs";
+import { nameOf, normal, random } from "./random.mjs";
+
+const epochStart = Date.UTC(2026, 9, 1, 8, 0, 0);
+
+/** A scalar series; values are made on first use so that a thousand runs cost nothing until they are looked at. */
+class Series {
+  constructor(make, { stride = 1, first = 0, start = epochStart, perStep = 200 } = {}) {
+    this.make = make;
+    this.stride = stride;
+    this.first = first;
+    this.start = start;
+    this.perStep = perStep;
+  }
+  get value() {
+    return (this.values ??= this.make());
+  }
+  step(i) {
+    return this.first + i * this.stride;
+  }
+  time(i) {
+    return this.start + (this.first + i * this.stride) * this.perStep;
+  }
+  append(v) {
+    const grown = new Float64Array(this.value.length + v.length);
+    grown.set(this.value);
+    grown.set(v, this.value.length);
+    this.values = grown;
+  }
+}
+
+class Run {
+  constructor(fields) {
+    Object.assign(this, { project: "digits", group: "", job_type: "train", state: "finished", attempts: 1, world_size: 1, tags: [], notes: "", color: "", archived: false, deleted: false, source: "taffrail", root: "main", message: "", config: [], summary: [], environment: [], console: [], alerts: [], artifacts: [] }, fields);
+    this.series = new Map();
+    this.entries = new Map();
+  }
+  /** Only what the pages need of expressions: JavaScript arithmetic over ${key}. */
+  evaluate(expression) {
+    const keys = [...expression.matchAll(/\$\{([^}]+)\}/g)].map((m) => m[1]);
+    const parts = keys.map((k) => this.series.get(k));
+    if (parts.length === 0 || parts.some((s) => !s)) return null;
+    const body = expression.replace(/\$\{([^}]+)\}/g, (_, k) => `v[${keys.indexOf(k)}]`).replace(/\^/g, "**").replace(/\b(abs|min|max|log|log10|exp|sqrt)\(/g, "Math.$1(");
+    if (/[^\w\s.+\-*/(),[\]]/.test(body)) return null;
+    const f = new Function("v", "return " + body);
+    const n = Math.min(...parts.map((s) => s.value.length));
+    const out = new Series(() => Float64Array.from({ length: n }, (_, i) => f(parts.map((s) => s.value[i]))), parts[0]);
+    return out;
+  }
+}
+
+function curve(seed, n, { from = 2.3, to = 0.2, rate = 6, noise = 0.05, spike = null, nan = [] }) {
+  return () => {
+    const g = normal(random(seed));
+    const out = new Float64Array(n);
+    for (let i = 0; i < n; i++) out[i] = to + (from - to) * Math.exp((-rate * i) / n) + noise * g() * (0.3 + Math.exp((-3 * i) / n));
+    if (spike) out[Math.min(n - 1, spike.at)] = spike.value;
+    for (const [i, v] of nan) if (i < n) out[i] = v;
+    return out;
+  };
+}
+
+function digits(count, points) {
+  const runs = [];
+  for (let i = 0; i < count; i++) {
+    const next = random(1000 + i);
+    const lr = [1e-4, 3e-4, 1e-3, 3e-3][i % 4];
+    const depth = 2 + (i % 3) * 2;
+    const model = ["resnet50", "vit-b", "vae"][i % 3];
+    const live = i >= count - 2;
+    const n = live ? Math.floor(points * 0.7) : i === 3 ? Math.floor(points * 0.4) : points;
+    const start = epochStart + i * 3.7e6;
+    const options = { start, perStep: 180 + 60 * next() };
+    const end = start + n * options.perStep;
+    const final = 0.12 + Math.abs(Math.log10(lr / 6e-4)) * 0.08 + (depth === 4 ? 0 : 0.05) + 0.02 * next();
+    const run = new Run({
+      id: `r${String(i).padStart(3, "0")}`, name: nameOf(i), group: model, start_ms: start, end_ms: end,
+      state: live ? "running" : i === 3 ? "failed" : i === 7 ? "crashed" : "finished", attempts: i === 5 ? 2 : 1,
+      tags: [i % 2 ? "baseline" : "ablation", ...(i % 5 === 0 ? ["good"] : [])], message: i === 3 ? "loss became NaN at step 799: ValueError in train.py line 88" : "",
+      world_size: i % 4 === 0 ? 2 : 1, notes: i === 0 ? "First run with the **new** loader.\n\n- warm-up 100 steps\n- cosine decay" : "",
+      config: [["lr", lr], ["depth", depth], ["model", model], ["batch_size", [64, 128][i % 2]], ["optimizer", i % 3 ? "adamw" : "sgd"], ["dropout", Math.round(next() * 50) / 100], ["weight_decay", 10 ** (-5 + (i % 4))], ["seed", i], ["data/name", "digits"], ["data/augment", i % 2 === 0], ["scheduler", i % 5 === 0 ? null : "cosine"]],
+    });
+    const add = (key, make, more) => run.series.set(key, new Series(make, { ...options, ...more }));
+    const odd = i === 1 ? [[400, NaN], [401, NaN], [900, Infinity], [1200, NaN], [1202, NaN]] : [];
+    add("train/loss", curve(i * 17 + 1, n, { to: final * 0.8, noise: 0.08, spike: i === 2 ? { at: 1234, value: 3.1 } : null, nan: odd }));
+    add("train/accuracy", curve(i * 17 + 2, n, { from: 0.1, to: 1 - final, noise: 0.02 }));
+    add("train/grad_norm", curve(i * 17 + 3, n, { from: 12, to: 0.6, noise: 0.8 }));
+    add("train/lr", () => Float64Array.from({ length: n }, (_, k) => lr * Math.min(1, k / 100) * 0.5 * (1 + Math.cos((Math.PI * k) / points))));
+    add("train/tokens_per_second", curve(i * 17 + 4, n, { from: 9000, to: 12000, noise: 300 }));
+    add("train/kl", curve(i * 17 + 11, n, { from: 0.01, to: 18, noise: 0.3 }));
+    add("val/loss", curve(i * 17 + 5, Math.ceil(n / 50), { to: final, noise: 0.02 }), { stride: 50 });
+    add("val/accuracy", curve(i * 17 + 6, Math.ceil(n / 50), { from: 0.15, to: 0.985 - final, noise: 0.01 }), { stride: 50 });
+    add("val/f1", curve(i * 17 + 7, Math.ceil(n / 50), { from: 0.12, to: 0.96 - final, noise: 0.012 }), { stride: 50 });
+    add("test/accuracy", () => Float64Array.of(0.98 - final), { stride: 1, first: n - 1 });
+    add("time/step_ms", curve(i * 17 + 8, n, { from: 220, to: 180, noise: 12 }));
+    add("time/data_ms", curve(i * 17 + 9, n, { from: 40, to: 22, noise: 6 }));
+    for (let g = 0; g < run.world_size * 2; g++) {
+      const idle = (k) => (Math.floor(k / 40) % 7 === (g + 3) % 7 ? 0.25 : 1);
+      const m = Math.ceil(n / 10);
+      const noise = normal(random(i * 91 + g));
+      add(`system/gpu/${g}/utilization`, () => Float64Array.from({ length: m }, (_, k) => Math.max(0, Math.min(100, (88 + 8 * noise()) * idle(k)))), { stride: 10 });
+      add(`system/gpu/${g}/memory_percent`, () => Float64Array.from({ length: m }, (_, k) => Math.min(78, 30 + k) + noise()), { stride: 10 });
+      add(`system/gpu/${g}/power_watts`, () => Float64Array.from({ length: m }, (_, k) => 300 * idle(k) + 20 * noise()), { stride: 10 });
+      add(`system/gpu/${g}/temperature_celsius`, () => Float64Array.from({ length: m }, (_, k) => 40 + 30 * (1 - Math.exp(-k / 30)) + noise()), { stride: 10 });
+    }
+    for (const [key, base, spread] of [["system/cpu/percent", 45, 12], ["system/memory/percent", 62, 2], ["system/disk/read_bytes_per_second", 4e7, 1e7], ["system/network/sent_bytes_per_second", 2e6, 8e5], ["system/process/threads", 34, 1]])
+      add(key, curve(i * 31 + key.length, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
+    if (i === 5) {
+      const s = run.series.get("train/loss");
+      const old = new Series(curve(999, Math.floor(n * 0.6), { to: 0.5, noise: 0.1 }), options);
+      s.attempts = [{ attempt: 1, current: true, series: s }, { attempt: 0, current: false, series: old }];
+    }
+    run.summary = [["best/accuracy", Math.round((0.99 - final) * 1e4) / 1e4], ["epochs", Math.floor(n / 100)]];
+    run.environment = [["host/name", `n${17 + (i % 3)}`], ["host/cpu", "AMD EPYC 7763 64-Core"], ["host/memory_gb", 503], ["gpu/0/name", "NVIDIA H100 80GB"], ["gpu/count", run.world_size * 2], ["cuda/version", i % 4 === 3 ? "12.6" : "12.4"], ["python/version", "3.11.7"], ["git/commit", "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334".replace("a1b2", (4096 + i * 37).toString(16))], ["git/dirty", i % 2 === 0], ["git/branch", "main"], ["git/diff", i % 2 === 0 ? `diff --git a/train.py b/train.py\n--- a/train.py\n+++ b/train.py\n@@ -12,3 +12,4 @@ def main():\n     model = build(config)\n-    lr = 1e-3\n+    lr = ${lr}\n+    depth = ${depth}\n     train(model)\n` : ""], ["command", `python train.py --lr ${lr} --depth ${depth}`], ["packages/numpy", "1.26.4"], ["packages/torch", i % 4 === 3 ? "2.4.0" : "2.3.1"], ["packages/taffrail", "0.1.0"]];
+    run.console = Array.from({ length: 2400 }, (_, k) => ({ line: k, time_ms: start + k * 150, error: k % 97 === 0, rank: k % run.world_size, text: k % 97 === 0 ? `\u001b[33mwarning\u001b[0m: data loader waited ${(k * 7) % 90} ms` : `\u001b[2m[${String(k).padStart(5, "0")}]\u001b[0m epoch ${Math.floor(k / 100)} step ${k} \u001b[1mloss\u001b[0m \u001b[32m${(2.3 * Math.exp(-k / 700) + 0.2).toFixed(4)}\u001b[0m` }));
+    if (i === 3) run.alerts.push({ level: "error", title: "Loss is NaN", text: "train/loss became NaN at step 799; the last finite value was 0.83.", step: 799, time_ms: end });
+    if (i % 6 === 0) run.alerts.push({ level: "warning", title: "Slow data loader", text: "38 ms per step are spent waiting for data.", step: 240, time_ms: start + 5e4 });
+    entriesOf(run, i, n, options);
+    runs.push(run);
+  }
+  return runs;
+}
+
+function thousand(count, points, project) {
+  return Array.from({ length: count }, (_, i) => {
+    const next = random(50000 + i);
+    const lr = 10 ** (-5 + 3 * next());
+    const width = [64, 128, 256, 512][i % 4];
+    const run = new Run({
+      id: `${project}-${String(i).padStart(5, "0")}`, project, name: nameOf(i), group: `w${width}`, start_ms: epochStart + i * 6e4, end_ms: epochStart + i * 6e4 + points * 100,
+      config: [["lr", lr], ["width", width], ["seed", i], ["momentum", Math.round(next() * 100) / 100]], tags: i % 10 === 0 ? ["baseline"] : [],
+    });
+    const quality = 0.2 + Math.abs(Math.log10(lr) + 3.4) * 0.2 + 0.05 * next();
+    ["train/loss", "val/loss", "train/accuracy", "train/grad_norm"].forEach((key, k) =>
+      run.series.set(key, new Series(curve(i * 7 + k, points, { from: 2.3 + next(), to: quality, rate: 3 + 6 * next(), noise: 0.06 }), { start: run.start_ms, perStep: 100 })));
+    return run;
+  });
+}
+
+function manyTags(tags) {
+  return Array.from({ length: 3 }, (_, i) => {
+    const run = new Run({ id: `tags-${i}`, project: "many-metrics", name: nameOf(i), start_ms: epochStart, end_ms: epochStart + 1e6, config: [["lr", 1e-3 * (i + 1)]] });
+    for (let k = 0; k < tags; k++)
+      run.series.set(`layer${String(Math.floor(k / 20)).padStart(3, "0")}/metric_${String(k).padStart(4, "0")}`, new Series(curve(i * 100003 + k, 100, {}), { start: epochStart }));
+    return run;
+  });
+}
+
+function big(points) {
+  const run = new Run({ id: "big-0", project: "big", name: "ten-million", start_ms: epochStart, end_ms: epochStart + points, config: [["lr", 1e-3]] });
+  const at = Math.floor(points * 0.6180339);
+  run.spikeAt = at;
+  run.series.set("noise", new Series(() => {
+    const out = new Float64Array(points);
+    let s = 12345;
+    for (let i = 0; i < points; i++) {
+      s = (Math.imul(s, 1664525) + 1013904223) | 0;
+      out[i] = Math.sin(i / (points / 20)) + (s >>> 8) / 33554432;
+    }
+    out[at] = 9.87654321;
+    return out;
+  }, { start: epochStart, perStep: 1 }));
+  run.series.set("constant", new Series(() => new Float64Array(1000).fill(0.3), { start: epochStart, perStep: 1 }));
+  return [run];
+}
+
+function hostile() {
+  const evil = '<img src=x onerror="window.__pwned=1">';
+  const run = new Run({ id: "evil/../1", project: "hostile", name: evil, group: "<script>window.__pwned=2</script>", start_ms: epochStart, end_ms: epochStart + 1e5, tags: [evil, "=cmd|' /C calc'!A0"], notes: `[click](javascript:window.__pwned=3) ${evil} <svg onload="window.__pwned=4"></svg>`, config: [["path", "\u202egnp.exe"], [evil, "javascript:alert(1)"]], message: evil });
+  run.series.set(evil, new Series(curve(1, 50, {}), { start: epochStart }));
+  run.series.set("=SUM(A1)", new Series(curve(2, 50, {}), { start: epochStart }));
+  run.console = [{ line: 0, time_ms: epochStart, error: false, rank: 0, text: evil + "\u001b]8;;javascript:alert(1)\u0007link\u001b]8;;\u0007" }];
+  run.environment = [["command", evil]];
+  run.entries.set("text", { kind: "text", list: [{ step: 0, time_ms: epochStart, value: { kind: "text", plain: false, text: `# ${evil}\n\n<iframe src="javascript:window.__pwned=5"></iframe>\n\n[x](javascript:window.__pwned=6)` } }] });
+  run.entries.set("table", { kind: "table", list: [{ step: 0, time_ms: epochStart, value: { kind: "table", columns: [evil, "b"], rows: [[evil, "=1+1"]] } }] });
+  run.entries.set("figure", { kind: "figure", list: [{ step: 0, time_ms: epochStart, value: { kind: "figure", plotly: JSON.stringify({ data: [{ type: "scatter", x: [1, 2], y: [1, 2], name: evil }], layout: { title: { text: evil } } }) } }] });
+  return [run];
+}
+
+/** Runs of the named scenarios: demo, thousand, many, big, hostile, empty. */
+export function makeRuns(scenarios, options = {}) {
+  const runs = [];
+  for (const s of scenarios) {
+    if (s === "demo") runs.push(...digits(options.runs ?? 20, options.points ?? 2000));
+    if (s === "thousand") runs.push(...thousand(options.runs ?? 1000, options.points ?? 10000, "sweep"));
+    if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
+    if (s === "many") runs.push(...manyTags(options.tags ?? 5000));
+    if (s === "big") runs.push(...big(options.points ?? 1e7));
+    if (s === "hostile") runs.push(...hostile());
+  }
+  return runs;
+}
+export { Run, Series };

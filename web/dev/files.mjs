@@ -1,0 +1,129 @@
+// Small media files made in memory: PNG, WAV, raw frames, point clouds, meshes.
+import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+import { normal, random } from "./random.mjs";
+
+const blobs = new Map();
+
+/** Keeps bytes and returns the reference the API uses. */
+export function keep(bytes) {
+  const sha = createHash("sha256").update(bytes).digest("hex");
+  blobs.set(sha, bytes);
+  return { sha, size: bytes.length };
+}
+export const blob = (sha) => blobs.get(sha);
+
+const crcTable = Int32Array.from({ length: 256 }, (_, n) => {
+  for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
+  return n;
+});
+function crc32(bytes) {
+  let c = -1;
+  for (const b of bytes) c = crcTable[(c ^ b) & 255] ^ (c >>> 8);
+  return (c ^ -1) >>> 0;
+}
+
+/** RGB PNG from pixel(x, y) → [r, g, b]. */
+export function png(width, height, pixel) {
+  const raw = Buffer.alloc(height * (1 + width * 3));
+  for (let y = 0, at = 0; y < height; y++) {
+    raw[at++] = 0;
+    for (let x = 0; x < width; x++) for (const v of pixel(x, y)) raw[at++] = v;
+  }
+  const chunk = (type, data) => {
+    const out = Buffer.alloc(12 + data.length);
+    out.writeUInt32BE(data.length, 0);
+    out.write(type, 4, "latin1");
+    data.copy(out, 8);
+    out.writeUInt32BE(crc32(out.subarray(4, 8 + data.length)), 8 + data.length);
+    return out;
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]), chunk("IHDR", header), chunk("IDAT", deflateSync(raw, { level: 1 })), chunk("IEND", Buffer.alloc(0))]);
+}
+
+/** A grid of blurred digit-like strokes whose sharpness grows with `quality` 0…1. */
+export function strokes(seed, quality, cells = 6, size = 20) {
+  const side = cells * size;
+  const strokesOf = Array.from({ length: cells * cells }, (_, cell) => {
+    const own = random(seed * 977 + cell * 31 + 7);
+    return Array.from({ length: 3 }, () => [own(), own(), own(), own()].map((v) => 3 + v * (size - 6)));
+  });
+  const noise = random(seed * 31 + Math.round(quality * 1e4));
+  return png(side, side, (x, y) => {
+    const list = strokesOf[Math.floor(y / size) * cells + Math.floor(x / size)];
+    const px = x % size, py = y % size;
+    let best = 1e9;
+    for (const [ax, ay, bx, by] of list) {
+      const dx = bx - ax, dy = by - ay;
+      const t = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy + 1e-9)));
+      best = Math.min(best, Math.hypot(px - ax - t * dx, py - ay - t * dy));
+    }
+    const blur = 1 + (1 - quality) * 5;
+    const v = Math.max(0, Math.min(255, 255 * Math.exp(-((best / blur) ** 2)) * (0.4 + 0.6 * quality) + (1 - quality) * 70 * noise()));
+    return [v, v, v];
+  });
+}
+
+export function wav(seconds, frequency, rate = 16000) {
+  const n = Math.round(seconds * rate);
+  const out = Buffer.alloc(44 + n * 2);
+  out.write("RIFF", 0), out.writeUInt32LE(36 + n * 2, 4), out.write("WAVEfmt ", 8), out.writeUInt32LE(16, 16);
+  out.writeUInt16LE(1, 20), out.writeUInt16LE(1, 22), out.writeUInt32LE(rate, 24), out.writeUInt32LE(rate * 2, 28);
+  out.writeUInt16LE(2, 32), out.writeUInt16LE(16, 34), out.write("data", 36), out.writeUInt32LE(n * 2, 40);
+  for (let i = 0; i < n; i++) out.writeInt16LE(Math.round(12000 * Math.sin((6.2832 * frequency * i) / rate) * Math.exp((-3 * i) / n)), 44 + i * 2);
+  return out;
+}
+
+export function frames(count, width, height, phase) {
+  const out = Buffer.alloc(count * width * height * 3);
+  for (let t = 0, at = 0; t < count; t++)
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const d = Math.hypot(x - width / 2 - 20 * Math.cos(t / 4 + phase), y - height / 2 - 14 * Math.sin(t / 4 + phase));
+        const v = 255 * Math.exp(-((d / 9) ** 2));
+        out[at++] = v, out[at++] = v * 0.6 + 20, out[at++] = 60 + v * 0.4;
+      }
+  return out;
+}
+
+/** Binary PLY point cloud: a noisy torus with colours. */
+export function plyCloud(count, seed) {
+  const g = normal(random(seed));
+  const u = random(seed + 1);
+  const head = Buffer.from(`ply\nformat binary_little_endian 1.0\nelement vertex ${count}\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n`);
+  const body = Buffer.alloc(count * 15);
+  for (let i = 0; i < count; i++) {
+    const a = u() * 6.2832, b = u() * 6.2832, r = 0.35 + 0.02 * g();
+    const at = i * 15;
+    body.writeFloatLE((1 + r * Math.cos(b)) * Math.cos(a), at);
+    body.writeFloatLE((1 + r * Math.cos(b)) * Math.sin(a), at + 4);
+    body.writeFloatLE(r * Math.sin(b), at + 8);
+    body[at + 12] = 128 + 127 * Math.cos(a), body[at + 13] = 128 + 127 * Math.cos(b), body[at + 14] = 200;
+  }
+  return Buffer.concat([head, body]);
+}
+
+/** "arrays" mesh of a bumpy sphere. */
+export function sphereArrays(rings, bump) {
+  const vertices = [], faces = [], colors = [];
+  for (let i = 0; i <= rings; i++)
+    for (let j = 0; j <= 2 * rings; j++) {
+      const t = (Math.PI * i) / rings, p = (Math.PI * j) / rings;
+      const r = 1 + bump * Math.sin(5 * t) * Math.cos(6 * p);
+      vertices.push(r * Math.sin(t) * Math.cos(p), r * Math.sin(t) * Math.sin(p), r * Math.cos(t));
+      colors.push(120 + 100 * Math.cos(t), 130, 150 + 100 * Math.sin(p));
+    }
+  for (let i = 0; i < rings; i++)
+    for (let j = 0; j < 2 * rings; j++) {
+      const a = i * (2 * rings + 1) + j, b = a + 2 * rings + 1;
+      faces.push(a, b, a + 1, b, b + 1, a + 1);
+    }
+  return {
+    vertices: vertices.length / 3, faces: faces.length / 3,
+    bytes: Buffer.concat([Buffer.from(Float32Array.from(vertices).buffer), Buffer.from(Uint32Array.from(faces).buffer), Buffer.from(Uint8Array.from(colors).buffer)]),
+  };
+}
