@@ -1,0 +1,280 @@
+// Progress bars: the loop stores a position, the Screen's thread renders it.
+#include <taffrail/progress.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/strings.h"
+#include "terminal/bar_line.h"
+#include "terminal/format.h"
+#include "terminal/screen.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <mutex>
+
+namespace taffrail {
+
+namespace {
+
+constexpr std::int64_t kPlainInterval = 30'000'000'000;  // ns
+constexpr std::int64_t kPlainParts = 10;
+
+std::string text_of(const BarValue& value) {
+    if (const double* number = std::get_if<double>(&value)) {
+        return terminal::format_bar_number(*number);
+    }
+    if (const auto* count = std::get_if<std::int64_t>(&value)) {
+        return terminal::format_bar_count(*count);
+    }
+    return terminal::format_bar_text(std::get<std::string>(value));
+}
+
+}  // namespace
+
+int effective_refresh_rate(int option) {
+    const char* variable = std::getenv("TQDM_MINITERS");
+    const auto wanted = parse_int(variable == nullptr ? "" : variable);
+    return std::max(option, wanted ? static_cast<int>(*wanted) : 0);
+}
+
+namespace detail {
+
+class BarCore {
+  public:
+    explicit BarCore(ProgressOptions options)
+        : options_(std::move(options)),
+          rate_(effective_refresh_rate(options_.refresh_rate)),
+          position_(options_.initial),
+          begin_ns_(monotonic_ns()),
+          last_plain_ns_(begin_ns_) {
+        if (rate_ <= 0) {
+            return;
+        }
+        terminal::Screen& screen = terminal::Screen::standard();
+        plain_ = !screen.interactive();
+        if (!plain_) {
+            utf8_ = terminal::is_utf8();
+            color_ = screen.color();
+            region_ = screen.add([this](int columns) { return lines(columns); });
+        }
+        publish(options_.initial);
+    }
+
+    ~BarCore() { close(); }
+
+    void update(std::int64_t position) noexcept {
+        actual_ = position;
+        if (rate_ > 0 &&
+            (position % rate_ == 0 || (options_.total && position == *options_.total))) {
+            publish(position);
+        }
+    }
+
+    void set_metrics(const BarMetrics& metrics) {
+        const std::lock_guard lock(mutex_);
+        metrics_ = metrics;
+    }
+
+    void set_description(std::string_view description) {
+        const std::lock_guard lock(mutex_);
+        options_.description = description;
+    }
+
+    void reset(std::optional<std::int64_t> total) {
+        const std::lock_guard lock(mutex_);
+        options_.total = total;
+        options_.initial = 0;
+        begin_ns_ = last_plain_ns_ = monotonic_ns();
+        actual_ = 0;
+        last_part_ = 0;
+        position_.store(0, std::memory_order_relaxed);
+    }
+
+    void close() noexcept {
+        if (closed_) {
+            return;
+        }
+        closed_ = true;
+        if (rate_ <= 0) {
+            return;
+        }
+        // A loop that was left early, or whose length was unknown, still ends on its true position.
+        if (actual_ != position_.load(std::memory_order_relaxed)) {
+            publish(actual_);
+        }
+        end_ns_ = monotonic_ns();
+        if (plain_ && printed_ != actual_) {
+            print_plain();
+        }
+        region_.close(options_.leave ? terminal::Leave::Keep : terminal::Leave::Erase);
+    }
+
+    [[nodiscard]] std::int64_t actual() const noexcept { return actual_; }
+
+  private:
+    void publish(std::int64_t position) noexcept {
+        position_.store(position, std::memory_order_relaxed);
+        if (options_.on_publish) {
+            options_.on_publish(position);
+        }
+        if (plain_) {
+            maybe_print_plain(position);
+        }
+    }
+
+    void maybe_print_plain(std::int64_t position) noexcept {
+        const std::int64_t now = monotonic_ns();
+        const std::int64_t part =
+            options_.total && *options_.total > 0 ? position * kPlainParts / *options_.total : 0;
+        if (part <= last_part_ && now - last_plain_ns_ < kPlainInterval) {
+            return;
+        }
+        last_part_ = std::max(part, last_part_);
+        last_plain_ns_ = now;
+        print_plain();
+    }
+
+    void print_plain() noexcept {
+        try {
+            printed_ = position_.load(std::memory_order_relaxed);
+            std::fflush(stdout);
+            terminal::Screen::standard().print(terminal::plain_bar_line(state()) + "\n");
+        } catch (...) {
+            diagnose_once(DiagnosticLevel::Warning, "progress.plain",
+                          "a progress line could not be written");
+        }
+    }
+
+    terminal::BarState state() {
+        const std::lock_guard lock(mutex_);
+        const std::int64_t end = end_ns_ != 0 ? end_ns_ : monotonic_ns();
+        terminal::BarState state{.description = options_.description,
+                                 .position = position_.load(std::memory_order_relaxed),
+                                 .initial = options_.initial,
+                                 .total = options_.total,
+                                 .elapsed_seconds = static_cast<double>(end - begin_ns_) / 1e9,
+                                 .unit = options_.unit};
+        for (const auto& [name, value] : metrics_) {
+            state.metrics.emplace_back(name, text_of(value));
+        }
+        return state;
+    }
+
+    std::vector<std::string> lines(int columns) {
+        return terminal::bar_lines(state(), {.columns = columns, .utf8 = utf8_, .color = color_});
+    }
+
+    ProgressOptions options_;
+    int rate_;
+    bool plain_ = false, utf8_ = false, color_ = false, closed_ = false;
+    std::atomic<std::int64_t> position_;
+    std::int64_t actual_ = 0;
+    std::int64_t last_part_ = 0;
+    std::int64_t printed_ = -1;
+    std::int64_t begin_ns_, last_plain_ns_;
+    std::int64_t end_ns_ = 0;
+    std::mutex mutex_;  ///< options_.description, total and metrics_, read by the drawing thread
+    BarMetrics metrics_;
+    terminal::Region region_;
+};
+
+}  // namespace detail
+
+Progress::Progress(ProgressOptions options) {
+    try {
+        core_ = std::make_unique<detail::BarCore>(std::move(options));
+    } catch (...) {
+        // A loop must run without its bar.
+        diagnose_once(DiagnosticLevel::Warning, "progress.make",
+                      "a progress bar could not be made");
+    }
+}
+
+Progress::Progress(Progress&&) noexcept = default;
+Progress& Progress::operator=(Progress&&) noexcept = default;
+Progress::~Progress() = default;
+
+void Progress::advance(std::int64_t steps) noexcept {
+    if (core_) {
+        core_->update(core_->actual() + steps);
+    }
+}
+
+void Progress::update(std::int64_t position) noexcept {
+    if (core_) {
+        core_->update(position);
+    }
+}
+
+void Progress::set_metrics(const BarMetrics& metrics) noexcept {
+    try {
+        if (core_) {
+            core_->set_metrics(metrics);
+        }
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Warning, "progress.metrics",
+                      "metrics of a bar could not be set");
+    }
+}
+
+void Progress::set_description(std::string_view description) noexcept {
+    try {
+        if (core_) {
+            core_->set_description(description);
+        }
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Warning, "progress.text",
+                      "the text of a bar could not be set");
+    }
+}
+
+void Progress::reset(std::optional<std::int64_t> total) noexcept {
+    if (core_) {
+        core_->reset(total);
+    }
+}
+
+void Progress::close() noexcept {
+    if (core_) {
+        core_->close();
+    }
+}
+
+std::int64_t Progress::position() const noexcept {
+    return core_ ? core_->actual() : 0;
+}
+
+void print_above(std::string_view text) noexcept {
+    try {
+        std::string line(text);
+        line += line.ends_with('\n') ? "" : "\n";
+        std::fflush(stdout);
+        terminal::Screen::standard().print(line);
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Warning, "progress.print", "a line could not be printed");
+    }
+}
+
+PauseDrawing::PauseDrawing() noexcept {
+    terminal::Screen::standard().suspend();
+}
+
+PauseDrawing::~PauseDrawing() {
+    terminal::Screen::standard().resume();
+}
+
+void breakpoint() noexcept {
+    if (!terminal::debugger_attached()) {
+        return;
+    }
+    const PauseDrawing pause;
+    std::fflush(nullptr);
+    std::cout.flush();
+    std::raise(SIGTRAP);
+}
+
+}  // namespace taffrail

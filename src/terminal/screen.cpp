@@ -1,0 +1,326 @@
+#include "terminal/screen.h"
+
+#include "base/diagnostics.h"
+#include "base/strings.h"
+#include "terminal/streams.h"
+#include "terminal/text.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+namespace taffrail::terminal {
+namespace {
+
+constexpr auto kFrame = std::chrono::milliseconds(100);
+
+void write_all(int fd, std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            return;  // a closed terminal: nothing to tell anybody
+        }
+        text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+}
+
+// Rows a drawn line takes after the terminal became `columns` wide and wrapped it anew.
+int rows_of(std::string_view line, int columns) {
+    const auto width = static_cast<int>(display_width(line));
+    return std::max(1, (width + columns - 1) / std::max(1, columns));
+}
+
+}  // namespace
+
+Region::Region(Region&& other) noexcept
+    : screen_(std::exchange(other.screen_, nullptr)), id_(other.id_) {}
+
+Region& Region::operator=(Region&& other) noexcept {
+    if (this != &other) {
+        close();
+        screen_ = std::exchange(other.screen_, nullptr);
+        id_ = other.id_;
+    }
+    return *this;
+}
+
+Region::~Region() {
+    close();
+}
+
+void Region::close(Leave leave) noexcept {
+    if (Screen* screen = std::exchange(screen_, nullptr)) {
+        screen->close(id_, leave);
+    }
+}
+
+void Region::touch() noexcept {
+    if (screen_ != nullptr) {
+        screen_->touch();
+    }
+}
+
+Screen::Screen(ScreenOptions options)
+    : options_(std::move(options)),
+      interactive_(options_.interactive.value_or(is_interactive(options_.fd))),
+      color_(interactive_ && wants_color(options_.fd)) {}
+
+Screen::~Screen() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+Screen& Screen::standard() {
+    // Leaked: other threads may print while statics are being destroyed.
+    static Screen* const screen = [] {
+        auto* made = new Screen(ScreenOptions{.fd = STDOUT_FILENO});
+        // A forked child has no drawing thread and must not move the parent's cursor.
+        ::pthread_atfork([] { standard().mutex_.lock(); }, [] { standard().mutex_.unlock(); },
+                         [] { standard().became_child(); });
+        return made;
+    }();
+    return *screen;
+}
+
+void Screen::became_child() noexcept {
+    interactive_ = false;
+    slots_.clear();
+    drawn_.clear();
+    // The parent's thread does not exist here; its handle must not be joined.
+    new (&thread_) std::thread();
+    mutex_.unlock();
+    StandardStreams::release();
+}
+
+bool Screen::color() const noexcept {
+    return color_;
+}
+
+Size Screen::size() const noexcept {
+    return options_.size ? *options_.size : size_of_terminal(options_.fd);
+}
+
+Region Screen::add(Render render) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t id = next_id_++;
+    slots_.push_back({id, std::move(render)});
+    dirty_ = true;
+    if (interactive_ && options_.threaded) {
+        if (slots_.size() == 1 && this == &standard()) {
+            StandardStreams::divert(*this);
+        }
+        start_thread();
+    }
+    wake_.notify_all();
+    return {this, id};
+}
+
+void Screen::start_thread() {
+    if (!thread_.joinable()) {
+        thread_ = std::thread([this] { loop(); });
+    }
+}
+
+void Screen::touch() noexcept {
+    const std::lock_guard lock(mutex_);
+    dirty_ = true;
+}
+
+// Sleeps for good while there is nothing live, and draws ten times a second otherwise: clocks move
+// without a touch.
+void Screen::loop() {
+    std::unique_lock lock(mutex_);
+    while (!stop_) {
+        if (slots_.empty()) {
+            wake_.wait(lock);
+            continue;
+        }
+        draw_locked(false);
+        wake_.wait_for(lock, kFrame, [this] { return stop_; });
+    }
+}
+
+std::vector<std::string> Screen::render(Size size) {
+    std::vector<std::string> lines;
+    for (const Slot& slot : slots_) {
+        for (std::string& line : slot.render(size.columns)) {
+            // One column short of the edge: a full line leaves some terminals in the next one.
+            lines.push_back(
+                cut_to_width(line, static_cast<std::size_t>(std::max(1, size.columns - 1))));
+        }
+    }
+    if (!held_.empty()) {
+        lines.insert(lines.begin(),
+                     cut_to_width(held_, static_cast<std::size_t>(size.columns - 1)));
+    }
+    // More lines than the terminal has rows cannot be reached again with cursor movement.
+    const auto most = static_cast<std::size_t>(std::max(1, size.rows - 1));
+    if (lines.size() > most) {
+        lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(most));
+    }
+    return lines;
+}
+
+void Screen::erase_into(std::string& out, Size size) {
+    if (drawn_.empty()) {
+        return;
+    }
+    int rows = 0;
+    for (const std::string& line : drawn_) {
+        rows += size.columns < drawn_columns_ ? rows_of(line, size.columns) : 1;
+    }
+    out += "\r\x1B[" + std::to_string(std::min(rows, size.rows)) + "A\x1B[J";
+    drawn_.clear();
+}
+
+void Screen::draw_locked(bool forced) {
+    if (!interactive_ || suspended_ > 0) {
+        return;
+    }
+    if (debugger_attached()) {
+        // Its prompt has moved the cursor: what was drawn is no longer where it was.
+        drawn_.clear();
+        if (!forced) {
+            return;
+        }
+    }
+    const Size now = size();
+    std::vector<std::string> lines = render(now);
+    if (lines == drawn_ && now.columns == drawn_columns_) {
+        dirty_ = false;
+        return;
+    }
+    std::string out;
+    if (now.columns != drawn_columns_ || lines.size() < drawn_.size()) {
+        erase_into(out, now);
+    }
+    if (!drawn_.empty()) {
+        out += "\r\x1B[" + std::to_string(drawn_.size()) + "A";
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const bool same = i < drawn_.size() && drawn_[i] == lines[i];
+        out += same ? "\n" : lines[i] + "\x1B[K\n";
+    }
+    put(options_.fd, out);
+    drawn_ = std::move(lines);
+    drawn_columns_ = now.columns;
+    dirty_ = false;
+}
+
+void Screen::draw() noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        draw_locked(false);
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Warning, "terminal.draw",
+                      "a progress bar could not be drawn");
+    }
+}
+
+void Screen::close(std::uint64_t id, Leave leave) noexcept {
+    bool last = false;
+    try {
+        const std::lock_guard lock(mutex_);
+        const auto slot = std::ranges::find(slots_, id, &Slot::id);
+        if (slot == slots_.end()) {
+            return;
+        }
+        const Render final_state = std::move(slot->render);
+        slots_.erase(slot);
+        last = slots_.empty();
+        if (interactive_ && suspended_ == 0) {
+            std::string out;
+            const Size now = size();
+            if (debugger_attached()) {
+                drawn_.clear();
+            }
+            erase_into(out, now);
+            if (leave == Leave::Keep) {
+                for (const std::string& line : final_state(now.columns)) {
+                    out += cut_to_width(line, static_cast<std::size_t>(now.columns - 1)) + "\n";
+                }
+            }
+            if (last && !held_.empty()) {
+                out += std::exchange(held_, {});
+            }
+            put(options_.fd, out);
+            draw_locked(true);
+        }
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Warning, "terminal.close",
+                      "a progress bar could not be closed");
+    }
+    if (last && this == &standard()) {
+        StandardStreams::release();
+    }
+}
+
+void Screen::print(std::string_view text) noexcept {
+    print_to(options_.fd, text);
+}
+
+void Screen::print_to(int fd, std::string_view text) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        if (!interactive_ || slots_.empty() || suspended_ > 0) {
+            put(fd, text);
+            return;
+        }
+        const std::string whole = std::exchange(held_, {}) + std::string(text);
+        const std::size_t end = whole.rfind('\n');
+        held_ = end == std::string::npos ? whole : whole.substr(end + 1);
+        if (end != std::string::npos) {
+            std::string out;
+            erase_into(out, size());
+            put(options_.fd, out);
+            put(fd, std::string_view(whole).substr(0, end + 1));
+        }
+        draw_locked(false);
+    } catch (...) {
+        put(fd, text);
+    }
+}
+
+void Screen::suspend() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (suspended_++ == 0 && interactive_) {
+        std::string out;
+        erase_into(out, size());
+        out += std::exchange(held_, {});
+        put(options_.fd, out);
+    }
+}
+
+void Screen::resume() noexcept {
+    const std::lock_guard lock(mutex_);
+    suspended_ = std::max(0, suspended_ - 1);
+    draw_locked(false);
+}
+
+void Screen::redirect(int fd) noexcept {
+    const std::lock_guard lock(mutex_);
+    options_.fd = fd;
+}
+
+void Screen::put(int fd, std::string_view text) noexcept {
+    if (text.empty()) {
+        return;
+    }
+    if (options_.write) {
+        options_.write(text);
+    } else {
+        write_all(fd, text);
+    }
+}
+
+}  // namespace taffrail::terminal

@@ -1,0 +1,111 @@
+#include "terminal/text.h"
+
+#include <cstdint>
+
+namespace taffrail::terminal {
+namespace {
+
+struct Piece {
+    std::size_t length = 1;  ///< bytes
+    std::size_t columns = 1;
+};
+
+bool in(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
+    return c >= first && c <= last;
+}
+
+std::size_t columns_of(std::uint32_t c) {
+    if (c < 0x20 || in(c, 0x7F, 0x9F)) {
+        return 0;
+    }
+    const bool combining = in(c, 0x300, 0x36F) || in(c, 0x200B, 0x200F) || in(c, 0xFE00, 0xFE0F) ||
+                           in(c, 0x20D0, 0x20FF) || in(c, 0x1AB0, 0x1AFF);
+    if (combining) {
+        return 0;
+    }
+    const bool wide = in(c, 0x1100, 0x115F) || in(c, 0x2E80, 0x303E) || in(c, 0x3041, 0xA4CF) ||
+                      in(c, 0xAC00, 0xD7A3) || in(c, 0xF900, 0xFAFF) || in(c, 0xFE30, 0xFE6F) ||
+                      in(c, 0xFF00, 0xFF60) || in(c, 0xFFE0, 0xFFE6) || in(c, 0x1F300, 0x1F64F) ||
+                      in(c, 0x1F680, 0x1F6FF) || in(c, 0x1F900, 0x1FAFF) || in(c, 0x20000, 0x3FFFD);
+    return wide ? 2 : 1;
+}
+
+// One escape sequence or one character at the front of `text`; broken UTF-8 counts byte by byte.
+Piece piece_of(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    if (byte(0) == 0x1B) {
+        std::size_t i = 1;
+        if (i < text.size() && text[i] == '[') {
+            ++i;
+            while (i < text.size() && !(byte(i) >= 0x40 && byte(i) <= 0x7E)) {
+                ++i;
+            }
+        }
+        return {i < text.size() ? i + 1 : text.size(), 0};
+    }
+    const std::size_t length = byte(0) < 0x80   ? 1
+                               : byte(0) < 0xC0 ? 1
+                               : byte(0) < 0xE0 ? 2
+                               : byte(0) < 0xF0 ? 3
+                                                : 4;
+    if (length == 1 || length > text.size()) {
+        return {1, byte(0) < 0x80 ? columns_of(byte(0)) : 1};
+    }
+    std::uint32_t c = byte(0) & (0xFFu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) {
+            return {1, 1};
+        }
+        c = (c << 6) | (byte(i) & 0x3Fu);
+    }
+    return {length, columns_of(c)};
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) noexcept {
+    std::size_t columns = 0;
+    while (!text.empty()) {
+        const Piece piece = piece_of(text);
+        columns += piece.columns;
+        text.remove_prefix(piece.length);
+    }
+    return columns;
+}
+
+std::string cut_to_width(std::string_view text, std::size_t columns) {
+    std::string out;
+    std::size_t used = 0;
+    bool full = false;
+    while (!text.empty()) {
+        const Piece piece = piece_of(text);
+        full = full || used + piece.columns > columns;
+        if (!full || text.front() == '\x1B') {
+            out += text.substr(0, piece.length);
+            used += piece.columns;
+        }
+        text.remove_prefix(piece.length);
+    }
+    return out;
+}
+
+std::string pad_to_width(std::string_view text, std::size_t columns) {
+    std::string out(text);
+    const std::size_t width = display_width(text);
+    if (width < columns) {
+        out.append(columns - width, ' ');
+    }
+    return out;
+}
+
+std::string without_controls(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7F') {
+            c = '?';
+        }
+    }
+    return out;
+}
+
+}  // namespace taffrail::terminal

@@ -1,0 +1,146 @@
+#include <taffrail/progress.h>
+#include <taffrail/training_bars.h>
+
+#include <cstdlib>
+#include <list>
+
+namespace taffrail {
+namespace {
+
+std::vector<std::int64_t> positions(int refresh_rate, std::int64_t total) {
+    std::vector<std::int64_t> seen;
+    {
+        Progress bar({.total = total,
+                      .refresh_rate = refresh_rate,
+                      .on_publish = [&](std::int64_t position) { seen.push_back(position); }});
+        for (std::int64_t i = 1; i <= total; ++i) {
+            bar.update(i);
+        }
+    }
+    return seen;
+}
+
+TEST(Progress, Case41PublishedPositions) {
+    EXPECT_THAT(positions(1, 2), testing::ElementsAre(0, 1, 2));
+    EXPECT_THAT(positions(3, 5), testing::ElementsAre(0, 3, 5));
+    EXPECT_THAT(positions(6, 5), testing::ElementsAre(0, 5));
+    EXPECT_THAT(positions(3, 7), testing::ElementsAre(0, 3, 6, 7));
+}
+
+TEST(Progress, Case44EnvironmentRaisesTheRefreshRate) {
+    const auto with = [](int option, const char* variable) {
+        ::setenv("TQDM_MINITERS", variable, 1);
+        const int rate = effective_refresh_rate(option);
+        ::unsetenv("TQDM_MINITERS");
+        return rate;
+    };
+    EXPECT_EQ(with(0, "1"), 1);
+    EXPECT_EQ(with(1, "0"), 1);
+    EXPECT_EQ(with(1, "1"), 1);
+    EXPECT_EQ(with(2, "1"), 2);
+    EXPECT_EQ(with(1, "2"), 2);
+    EXPECT_EQ(effective_refresh_rate(0), 0);
+}
+
+TEST(Progress, RefreshRateZeroPublishesNothing) {
+    EXPECT_THAT(positions(0, 5), testing::IsEmpty());
+}
+
+TEST(Progress, WalksAnyRangeUnchanged) {
+    testing::internal::CaptureStdout();
+    std::vector<int> values{1, 2, 3};
+    for (int& value : progress(values)) {
+        value *= 2;
+    }
+    EXPECT_THAT(values, testing::ElementsAre(2, 4, 6));
+    std::int64_t sum = 0;
+    for (const std::int64_t i : progress(5)) {
+        sum += i;
+    }
+    EXPECT_EQ(sum, 10);
+    int seen = 0;
+    for (const int value : progress(std::list<int>{4, 5})) {
+        seen += value;
+    }
+    EXPECT_EQ(seen, 9);
+    testing::internal::GetCapturedStdout();
+}
+
+TEST(Progress, WritesOnePlainLinePerTenPercentWhereThereIsNoTerminal) {
+    testing::internal::CaptureStdout();
+    for ([[maybe_unused]] const std::int64_t i : progress(1000, {.description = "work"})) {
+    }
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(std::ranges::count(out, '\n'), 10) << out;
+    EXPECT_THAT(out, testing::HasSubstr("work:  10% 100/1000 ["));
+    EXPECT_THAT(out, testing::HasSubstr("work: 100% 1000/1000 ["));
+    EXPECT_THAT(out, testing::Not(testing::HasSubstr("\x1B")));
+    EXPECT_THAT(out, testing::Not(testing::HasSubstr("\r")));
+}
+
+TEST(Progress, LoopLeftEarlyEndsOnItsTruePosition) {
+    testing::internal::CaptureStdout();
+    for (const std::int64_t i : progress(1000, {.refresh_rate = 50})) {
+        if (i == 123) {
+            break;
+        }
+    }
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(out, testing::HasSubstr(" 12% 123/1000 ["));
+}
+
+TEST(TrainingBars, ShowTheVersionUntilItIsDropped) {
+    struct Quiet : TrainingBars {
+        using TrainingBars::TrainingBars;
+
+        BarMetrics get_metrics(const BarMetrics& logged) override {
+            BarMetrics items = TrainingBars::get_metrics(logged);
+            std::erase_if(items, [](const auto& item) { return item.first == "v_num"; });
+            items.emplace_back("extra", 1.5);
+            return items;
+        }
+    };
+
+    TrainingBars plain({.refresh_rate = 0, .versions = {"3"}});
+    EXPECT_EQ(plain.get_metrics({{"loss", 0.5}}),
+              (BarMetrics{{"v_num", std::int64_t{3}}, {"loss", 0.5}}));
+    Quiet quiet(TrainingBarOptions{.refresh_rate = 0, .versions = {"3"}});
+    EXPECT_EQ(quiet.get_metrics({{"loss", 0.5}}), (BarMetrics{{"loss", 0.5}, {"extra", 1.5}}));
+}
+
+TEST(TrainingBars, JoinVersionsAndShortenIds) {
+    TrainingBars bars({.refresh_rate = 0, .versions = {"7", "abcdefgh"}});
+    EXPECT_EQ(bars.get_metrics({})[0],
+              (std::pair<std::string, BarValue>{"v_num", std::string("7_efgh")}));
+}
+
+TEST(TrainingBars, PublishEachBarByName) {
+    testing::internal::CaptureStdout();
+    std::vector<std::string> seen;
+    TrainingBars bars(
+        {.refresh_rate = 2, .on_publish = [&](std::string_view bar, std::int64_t position) {
+             seen.push_back(std::string(bar) + std::to_string(position));
+         }});
+    bars.sanity_check_begins();
+    bars.validation_begins(0, 2);
+    bars.validation_batch_ends(1);
+    bars.validation_batch_ends(2);
+    bars.sanity_check_ends();
+    bars.train_epoch_begins(0, 3);
+    for (int i = 1; i <= 3; ++i) {
+        bars.train_batch_ends(i, {{"loss", 1.0 / i}});
+    }
+    bars.validation_begins(0, 1);
+    bars.validation_batch_ends(1);
+    bars.validation_ends({});
+    bars.train_ends();
+    bars.test_begins(0, 1);
+    bars.test_batch_ends(1);
+    bars.test_ends();
+    testing::internal::GetCapturedStdout();
+    EXPECT_THAT(seen, testing::ElementsAre("sanity0", "sanity2", "train0", "train2", "train3",
+                                           "validation0", "validation1", "test0", "test1"));
+}
+
+}  // namespace
+}  // namespace taffrail
