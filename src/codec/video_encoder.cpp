@@ -1,0 +1,106 @@
+#include "codec/video_encoder.h"
+
+#include "codec/video_module.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace taffrail {
+namespace {
+
+struct Module {
+    const TaffrailVideoModule* functions = nullptr;
+    std::string problem;
+};
+
+/// The module beside this program or library, or the one $TAFFRAIL_VIDEO_MODULE names.
+Module load_module() {
+    Module module;
+    void* library = nullptr;
+    std::string tried;
+    const auto attempt = [&](const std::string& path) {
+        if (library == nullptr &&
+            (library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) == nullptr) {
+            tried += tried.empty() ? "" : "; ";
+            tried += dlerror();
+        }
+    };
+    if (const char* chosen = std::getenv("TAFFRAIL_VIDEO_MODULE");
+        chosen != nullptr && *chosen != '\0') {
+        attempt(chosen);
+    } else {
+        Dl_info self{};
+        if (dladdr(reinterpret_cast<const void*>(&describe_video_module), &self) != 0 &&
+            self.dli_fname != nullptr) {
+            const std::string path = self.dli_fname;
+            const std::size_t slash = path.rfind('/');
+            const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+            attempt(folder + "/../lib/taffrail/" + kVideoModuleFile);
+            attempt(folder + "/taffrail/" + kVideoModuleFile);
+            attempt(folder + "/" + kVideoModuleFile);
+        }
+        attempt(kVideoModuleFile);
+    }
+    if (library == nullptr) {
+        module.problem = "no video module: " + tried;
+        return module;
+    }
+    const auto entry =
+        reinterpret_cast<const TaffrailVideoModule* (*)()>(dlsym(library, kVideoModuleEntry));
+    const TaffrailVideoModule* functions = entry != nullptr ? entry() : nullptr;
+    if (functions == nullptr || functions->abi_version != kVideoModuleAbi) {
+        module.problem = "the video module found belongs to another version of Taffrail";
+    } else {
+        module.functions = functions;
+    }
+    return module;
+}
+
+const Module& loaded_module() {
+    static const Module module = load_module();
+    return module;
+}
+
+}  // namespace
+
+std::string describe_video_module() {
+    const Module& module = loaded_module();
+    return module.functions != nullptr ? module.functions->describe() : module.problem;
+}
+
+Result<EncodedVideo> encode_video(ByteSpan frames, const Video& video, std::string_view format) {
+    const Module& module = loaded_module();
+    if (module.functions == nullptr) {
+        return Error{ErrorCode::Unsupported, module.problem};
+    }
+    TaffrailVideoJob job{};
+    job.frames = reinterpret_cast<const unsigned char*>(frames.data());
+    job.count = video.frames;
+    job.width = video.width;
+    job.height = video.height;
+    job.channels = video.channels;
+    job.frames_per_second = video.frames_per_second;
+    const std::string wanted(format);
+    job.format = wanted.c_str();
+    if (video.frames <= 0 || video.width <= 0 || video.height <= 0 ||
+        frames.size() !=
+            static_cast<std::size_t>(video.frames * video.width * video.height * video.channels)) {
+        return Error{ErrorCode::InvalidArgument,
+                     "video frames do not have the size their shape says"};
+    }
+    if (module.functions->encode(&job) != 0) {
+        Error error{ErrorCode::Unsupported, std::string("video encoder: ") + job.error};
+        module.functions->release(&job);
+        return error;
+    }
+    EncodedVideo encoded;
+    encoded.format = job.made_format;
+    const auto* from = reinterpret_cast<const std::byte*>(job.file);
+    encoded.file.assign(from, from + job.file_size);
+    module.functions->release(&job);
+    return encoded;
+}
+
+}  // namespace taffrail
