@@ -1,0 +1,69 @@
+// GET keys: the union of the keys of a project's runs, or those of one run.
+#include <algorithm>
+#include <map>
+
+#include "server/api/api.h"
+
+namespace taffrail::server {
+namespace {
+
+struct KeyRow {
+    Kind kind = Kind::Scalar;
+    std::uint64_t runs = 0, points = 0;
+    Step first = INT64_MAX, last = INT64_MIN;
+    double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
+};
+
+void add_run(std::map<std::string_view, KeyRow>& rows, const RunDetails& run) {
+    for (const KeyInfo& key : run.keys) {
+        KeyRow& row = rows[key.key];
+        row.kind = key.kind;
+        ++row.runs;
+        row.points += key.count;
+        row.first = std::min(row.first, key.scalar.first_step);
+        row.last = std::max(row.last, key.scalar.last_step);
+        if (key.kind == Kind::Scalar && key.scalar.count > key.scalar.nan_count) {
+            row.min = std::min(row.min, key.scalar.min);
+            row.max = std::max(row.max, key.scalar.max);
+        }
+    }
+}
+
+Response keys(const ApiContext& context, const Request& request) {
+    std::map<std::string_view, KeyRow> rows;
+    RunList used;  // keeps the names alive
+    if (const auto id = request.parameter("run")) {
+        used.push_back(find_details(context, *id));
+    } else {
+        const auto project = request.parameter("project");
+        const auto runs = context.workspace->runs();
+        for (const auto& run : *runs) {
+            if (!run->info.deleted && !run->info.archived && (!project || run->info.project == *project)) {
+                used.push_back(run);
+            }
+        }
+    }
+    for (const auto& run : used) {
+        add_run(rows, *run);
+    }
+    JsonWriter json;
+    json.begin_object().member("revision", context.workspace->revision()).member("runs", used.size()).key("keys").begin_array();
+    for (const auto& [name, row] : rows) {
+        json.begin_object().member("key", name).member("kind", to_string(row.kind)).member("runs", row.runs).member("points", row.points);
+        json.member("first_step", row.first).member("last_step", row.last);
+        if (row.kind == Kind::Scalar && row.min <= row.max) {
+            json.member("min", row.min).member("max", row.max);
+        }
+        json.end_object();
+    }
+    json.end_array().end_object();
+    return Response::json(std::move(json).take());
+}
+
+}  // namespace
+
+void add_keys_routes(Router& router, const ApiContext& context) {
+    router.get("keys", guarded([&context](const Request& request) { return keys(context, request); }));
+}
+
+}  // namespace taffrail::server

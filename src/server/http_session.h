@@ -1,0 +1,44 @@
+// One connection: reads requests one after another, hands each to a worker, writes the answer. Internal to the server.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "server/http.h"
+
+namespace taffrail::server {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+
+class Session;
+
+/// What all connections of a server share.
+struct SessionShared {
+    SessionShared(HttpOptions http_options, Handler request_handler);
+
+    HttpOptions options;
+    Handler handler;
+    asio::io_context io{1};
+    asio::thread_pool workers;
+    std::atomic<bool> stopping = false;
+    std::atomic<std::size_t> connections = 0;
+    std::atomic<std::size_t> busy = 0;  ///< requests being answered, event streams not counted
+
+    std::mutex mutex;
+    std::set<std::weak_ptr<Session>, std::owner_less<>> sessions;
+
+    void close_all();
+};
+
+void start_session(std::shared_ptr<SessionShared> shared, tcp::socket socket);
+
+}  // namespace taffrail::server

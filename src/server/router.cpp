@@ -1,0 +1,71 @@
+#include "server/router.h"
+
+#include "base/sha256.h"
+
+namespace taffrail::server {
+namespace {
+
+// JSON answers are small enough to hash: an unchanged one costs a comparison instead of a transfer.
+Response with_etag(const Request& request, Response response) {
+    if (response.status != 200 || response.stream || response.take_over) {
+        return response;
+    }
+    for (const auto& [name, value] : response.headers) {
+        if (name == "ETag") {
+            return response;
+        }
+    }
+    const std::string_view bytes = response.body.bytes();
+    const Sha256 digest = sha256(as_bytes(bytes));
+    const std::string tag = '"' + to_hex(std::span(digest).first(12)) + '"';
+    response.headers.emplace_back("ETag", tag);
+    response.headers.emplace_back("Cache-Control", "no-cache");
+    if (request.header("if-none-match") == tag) {
+        response.status = 304;
+        response.body = {};
+    }
+    return response;
+}
+
+}  // namespace
+
+void Router::add(std::string method, std::string path, RouteKind kind, Handler handler) {
+    routes_[std::move(path)].insert_or_assign(std::move(method), Route{kind, std::move(handler)});
+}
+
+Response Router::answer(const Request& request, bool read_only) const {
+    std::string_view path = request.path;
+    path.remove_prefix(std::min(path.size(), std::string_view("api/v1/").size()));
+    const auto methods = routes_.find(path);
+    if (methods == routes_.end()) {
+        return Response::error(request, 404, "not_found", "there is no resource '" + std::string(path) + "'; api/v1/openapi.json lists them");
+    }
+    const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
+    const auto route = methods->second.find(method);
+    if (route == methods->second.end()) {
+        std::string allowed;
+        for (const auto& [name, unused] : methods->second) {
+            allowed += (allowed.empty() ? "" : ", ") + name;
+        }
+        Response refused = Response::error(request, 405, "invalid", "this resource answers " + allowed);
+        refused.headers.emplace_back("Allow", allowed);
+        return refused;
+    }
+    if (route->second.kind == RouteKind::Write && read_only) {
+        return Response::error(request, 403, "read_only", "this server was started with --read-only");
+    }
+    Response response = route->second.handler(request);
+    return method == "GET" ? with_etag(request, std::move(response)) : std::move(response);
+}
+
+std::vector<std::string> Router::routes() const {
+    std::vector<std::string> names;
+    for (const auto& [path, methods] : routes_) {
+        for (const auto& [method, unused] : methods) {
+            names.push_back(method + " /" + path);
+        }
+    }
+    return names;
+}
+
+}  // namespace taffrail::server

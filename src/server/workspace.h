@@ -1,0 +1,95 @@
+// The opened roots as one set of runs: ids that are unique over all roots, cached details, live changes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <taffrail/reader.h>
+
+#include "server/event_hub.h"
+
+namespace taffrail::server {
+
+struct RootSpec {
+    std::string name;  ///< "" for a single unnamed root
+    std::string path;
+};
+
+/// What a table or a chart needs of a run without its points. Immutable once made.
+struct RunDetails {
+    std::string id;       ///< unique over all roots
+    std::size_t root = 0;
+    RunInfo info;
+    std::vector<KeyInfo> keys;  ///< sorted by name
+    std::uint64_t revision = 0;
+
+    [[nodiscard]] const KeyInfo* key(std::string_view name) const noexcept;
+};
+
+using RunList = std::vector<std::shared_ptr<const RunDetails>>;
+
+class Workspace {
+  public:
+    /// Opens every root; a root that cannot be opened is an error that names it.
+    static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots);
+    ~Workspace();
+
+    struct Root {
+        std::string name, location, source;
+        bool read_only = false;
+        std::shared_ptr<Catalogue> catalogue;
+    };
+    [[nodiscard]] const std::vector<Root>& roots() const noexcept { return roots_; }
+
+    /// All runs, newest first; archived and deleted ones included. Cheap: a pointer to the current list.
+    [[nodiscard]] std::shared_ptr<const RunList> runs() const;
+    [[nodiscard]] std::shared_ptr<const RunDetails> details(std::string_view id) const;
+    /// The run itself, opened on first use.
+    [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const;
+    [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
+    [[nodiscard]] EventHub& events() noexcept { return hub_; }
+    [[nodiscard]] const std::string& instance() const noexcept { return instance_; }
+
+    /// Looks for changes now and publishes them; the watcher does it four times a second.
+    void refresh();
+    void start_watching();
+    void stop_watching();
+
+    /// Runs `work(i)` for i in [0, count) on several threads.
+    static void parallel(std::size_t count, const std::function<void(std::size_t)>& work);
+
+  private:
+    Workspace() = default;
+    struct OpenRun;
+    void load_all();
+    std::shared_ptr<const RunDetails> make_details(std::size_t root, const RunInfo& info, RecordedRun* run) const;
+    std::string global_id(std::size_t root, std::string_view id) const;
+    void publish_changes(const std::vector<std::string>& changed, const std::vector<std::shared_ptr<const RunDetails>>& before,
+                         const std::vector<std::shared_ptr<const RunDetails>>& now);
+
+    std::vector<Root> roots_;
+    std::string instance_;
+    std::atomic<std::uint64_t> revision_ = 1;
+
+    mutable std::shared_mutex mutex_;
+    std::shared_ptr<const RunList> list_;
+    std::map<std::string, std::shared_ptr<const RunDetails>, std::less<>> by_id_;
+    mutable std::map<std::string, std::shared_ptr<RecordedRun>, std::less<>> open_;
+
+    EventHub hub_;
+    std::mutex refresh_mutex_;
+    std::thread watcher_;
+    std::mutex watch_mutex_;
+    std::condition_variable watch_wake_;
+    bool stop_watching_ = false;
+};
+
+}  // namespace taffrail::server
