@@ -1,0 +1,13 @@
+// A decoded value as the JSON of docs/api (EntryValue).
+#pragma once
+
+#include <taffrail/value.h>
+
+#include "codec/json_writer.h"
+
+namespace taffrail::server {
+
+void write_value(JsonWriter& json, const Value& value);
+void write_blob(JsonWriter& json, const Blob& blob);
+
+}  // namespace taffrail::server
