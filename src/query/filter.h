@@ -1,0 +1,63 @@
+// The run filter language: `lr<1e-3 and tag:ablation`, `not (state:failed or name~"debug")`, `val/loss.min <= 0.2`.
+//
+//   expression = term { ("or" | "and") term } with "and" binding tighter, "not", parentheses
+//   term       = NAME OPERATOR VALUE      operators: < <= > >= = == != : ~
+// A NAME is a field (name, project, group, job_type, state, tag, note, id, source, archived), a configuration key, a summary key, or
+// a metric with .min .max .mean .last .count; "config:lr", "metric.min:val/loss" say which when names clash. `:` and `=` compare for
+// equality (tags: membership; texts may hold * and ?), `~` asks whether the text contains the value, ignoring case. Names and values with
+// spaces or operators stand in double quotes. A run that lacks the name matches only `!=`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <taffrail/reader.h>
+
+
+namespace taffrail::query {
+
+/// Where a filter looks things up: everything a name may mean for one run, in order of precedence.
+class FilterSubject {
+  public:
+    virtual ~FilterSubject() = default;
+    /// The values called `name` (tags have several); empty when the run has none.
+    [[nodiscard]] virtual std::vector<Cell> values(std::string_view name) const = 0;
+};
+
+/// A subject made of what every reader offers. `keys` may be null when no metric is asked for.
+class RunSubject final : public FilterSubject {
+  public:
+    RunSubject(const RunInfo& info, const std::vector<KeyInfo>* keys) : info_(info), keys_(keys) {}
+    [[nodiscard]] std::vector<Cell> values(std::string_view name) const override;
+
+  private:
+    [[nodiscard]] std::vector<Cell> metric(std::string_view statistic, std::string_view name) const;
+    const RunInfo& info_;
+    const std::vector<KeyInfo>* keys_;
+};
+
+struct FilterError {
+    std::string message;
+    std::size_t offset = 0;  ///< byte in the text
+};
+
+class Filter {
+  public:
+    /// Parses; on failure the error says what was expected and where.
+    static std::variant<Filter, FilterError> parse(std::string_view text);
+    /// The same as a Result whose message points at the place.
+    static Result<Filter> compile(std::string_view text);
+
+    [[nodiscard]] bool matches(const FilterSubject& subject) const { return !test_ || test_(subject); }
+    /// True when some name is neither a field nor certainly configuration: then metrics are needed to decide.
+    [[nodiscard]] bool empty() const noexcept { return !test_; }
+
+  private:
+    std::function<bool(const FilterSubject&)> test_;
+};
+
+}  // namespace taffrail::query

@@ -1,0 +1,176 @@
+#include "query/smoothing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace taffrail::query {
+namespace {
+
+// Debiased exponential average: the weights of all points so far are renormalised, so the first values are not pulled to 0.
+std::vector<double> exponential(std::span<const double> x, std::span<const double> y, double amount, bool by_distance) {
+    const double weight = std::clamp(amount, 0.0, 0.999999);
+    const double unit = y.size() > 1 ? (x.back() - x.front()) / 1000.0 : 0.0;
+    std::vector<double> smoothed(y.size());
+    double sum = 0, total = 0, previous_x = x.empty() ? 0 : x.front();
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        if (!std::isfinite(y[i])) {
+            smoothed[i] = y[i];
+            continue;
+        }
+        const double keep = by_distance ? std::pow(weight, unit > 0 ? (x[i] - previous_x) / unit : 0.0) : weight;
+        previous_x = x[i];
+        // Written with the difference from the running value: equal inputs then give exactly that input.
+        total = keep * total + (1 - keep);
+        sum = total > 0 ? sum + (y[i] - sum) * ((1 - keep) / total) : y[i];
+        smoothed[i] = sum;
+    }
+    return smoothed;
+}
+
+// Positions of the finite points: windows count those only.
+std::vector<std::size_t> finite_positions(std::span<const double> y) {
+    std::vector<std::size_t> positions;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        if (std::isfinite(y[i])) {
+            positions.push_back(i);
+        }
+    }
+    return positions;
+}
+
+std::size_t odd_window(double amount) {
+    const auto points = static_cast<std::size_t>(std::clamp(amount, 1.0, 1e9));
+    return points % 2 == 0 ? points + 1 : points;
+}
+
+std::vector<double> gaussian(std::span<const double> y, double amount) {
+    std::vector<double> smoothed(y.begin(), y.end());
+    const auto positions = finite_positions(y);
+    const double window = std::clamp(amount, 1.0, 1e6), deviation = window / 6;
+    const auto reach = static_cast<std::ptrdiff_t>(window / 2);
+    std::vector<double> weights(static_cast<std::size_t>(reach) + 1);
+    for (std::size_t d = 0; d < weights.size(); ++d) {
+        const double z = static_cast<double>(d) / deviation;
+        weights[d] = std::exp(-0.5 * z * z);
+    }
+    const auto count = static_cast<std::ptrdiff_t>(positions.size());
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const double own = y[positions[static_cast<std::size_t>(i)]];
+        double sum = 0, total = 0;
+        for (std::ptrdiff_t j = std::max<std::ptrdiff_t>(0, i - reach); j <= std::min(count - 1, i + reach); ++j) {
+            const double weight = weights[static_cast<std::size_t>(std::abs(j - i))];
+            sum += weight * (y[positions[static_cast<std::size_t>(j)]] - own);
+            total += weight;
+        }
+        smoothed[positions[static_cast<std::size_t>(i)]] = own + sum / total;
+    }
+    return smoothed;
+}
+
+std::vector<double> running_mean(std::span<const double> y, double amount) {
+    std::vector<double> smoothed(y.begin(), y.end());
+    const auto positions = finite_positions(y);
+    const std::size_t reach = odd_window(amount) / 2;
+    // Sums of differences from the first value: exact for constant series, and no drift for others (compensated).
+    const double base = positions.empty() ? 0 : y[positions.front()];
+    std::vector<double> prefix(positions.size() + 1, 0);
+    double sum = 0, compensation = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const double term = (y[positions[i]] - base) - compensation;
+        const double next = sum + term;
+        compensation = (next - sum) - term;
+        prefix[i + 1] = sum = next;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::size_t first = i - std::min(i, reach), last = std::min(positions.size(), i + reach + 1);
+        smoothed[positions[i]] = base + (prefix[last] - prefix[first]) / static_cast<double>(last - first);
+    }
+    return smoothed;
+}
+
+// Two ordered halves; the window slides by one erase and one insert.
+class SlidingMedian {
+  public:
+    void insert(double value) {
+        if (low_.empty() || value <= *low_.rbegin()) {
+            low_.insert(value);
+        } else {
+            high_.insert(value);
+        }
+        balance();
+    }
+
+    void erase(double value) {
+        if (const auto found = low_.find(value); found != low_.end()) {
+            low_.erase(found);
+        } else {
+            high_.erase(high_.find(value));
+        }
+        balance();
+    }
+
+    [[nodiscard]] double median() const {
+        const double below = *low_.rbegin();
+        return low_.size() > high_.size() ? below : below + (*high_.begin() - below) / 2;
+    }
+
+  private:
+    void balance() {
+        if (low_.size() > high_.size() + 1) {
+            high_.insert(*low_.rbegin());
+            low_.erase(std::prev(low_.end()));
+        } else if (high_.size() > low_.size()) {
+            low_.insert(*high_.begin());
+            high_.erase(high_.begin());
+        }
+    }
+
+    std::multiset<double> low_, high_;
+};
+
+std::vector<double> running_median(std::span<const double> y, double amount) {
+    std::vector<double> smoothed(y.begin(), y.end());
+    const auto positions = finite_positions(y);
+    const std::size_t reach = odd_window(amount) / 2;
+    SlidingMedian window;
+    std::size_t first = 0, last = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        for (; last < std::min(positions.size(), i + reach + 1); ++last) {
+            window.insert(y[positions[last]]);
+        }
+        for (; first + reach < i; ++first) {
+            window.erase(y[positions[first]]);
+        }
+        smoothed[positions[i]] = window.median();
+    }
+    return smoothed;
+}
+
+}  // namespace
+
+std::optional<SmoothingMethod> smoothing_method(std::string_view name) noexcept {
+    static constexpr std::pair<std::string_view, SmoothingMethod> kNames[] = {
+        {"none", SmoothingMethod::None},         {"ema", SmoothingMethod::Ema},   {"time_ema", SmoothingMethod::TimeEma},
+        {"gaussian", SmoothingMethod::Gaussian}, {"mean", SmoothingMethod::Mean}, {"median", SmoothingMethod::Median}};
+    for (const auto& [known, method] : kNames) {
+        if (known == name) {
+            return method;
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<double> smooth(std::span<const double> x, std::span<const double> y, const Smoothing& smoothing) {
+    switch (smoothing.method) {
+        case SmoothingMethod::None: break;
+        case SmoothingMethod::Ema: return exponential(x, y, smoothing.amount, false);
+        case SmoothingMethod::TimeEma: return exponential(x, y, smoothing.amount, true);
+        case SmoothingMethod::Gaussian: return gaussian(y, smoothing.amount);
+        case SmoothingMethod::Mean: return running_mean(y, smoothing.amount);
+        case SmoothingMethod::Median: return running_median(y, smoothing.amount);
+    }
+    return {y.begin(), y.end()};
+}
+
+}  // namespace taffrail::query
