@@ -1,9 +1,9 @@
 #include "digits.h"
 
+#include "random.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "random.h"
 
 namespace vae_digits {
 namespace {
@@ -11,6 +11,7 @@ namespace {
 struct Point {
     float x = 0, y = 0;
 };
+
 using Stroke = std::vector<Point>;
 
 // An arc of an ellipse; angles in degrees, 0 = right, 90 = down.
@@ -18,7 +19,8 @@ Stroke arc(float cx, float cy, float rx, float ry, float from, float to) {
     Stroke points;
     constexpr int kParts = 14;
     for (int i = 0; i <= kParts; ++i) {
-        const float angle = (from + (to - from) * static_cast<float>(i) / kParts) * 3.14159265f / 180.0f;
+        const float angle =
+            (from + (to - from) * static_cast<float>(i) / kParts) * 3.14159265f / 180.0f;
         points.push_back({cx + rx * std::cos(angle), cy + ry * std::sin(angle)});
     }
     return points;
@@ -40,18 +42,23 @@ std::vector<Stroke> strokes_of(int digit, bool variant) {
         case 2:
             return {join(arc(0.5f, 0.3f, 0.3f, 0.25f, 190, 385), {{0.2f, 0.93f}, {0.82f, 0.93f}})};
         case 3:
-            return {arc(0.45f, 0.28f, 0.28f, 0.23f, 200, 450), arc(0.45f, 0.72f, 0.32f, 0.23f, -90, 160)};
+            return {arc(0.45f, 0.28f, 0.28f, 0.23f, 200, 450),
+                    arc(0.45f, 0.72f, 0.32f, 0.23f, -90, 160)};
         case 4:
             return {{{0.62f, 0.95f}, {0.62f, 0.05f}, {0.15f, 0.65f}, {0.85f, 0.65f}}};
         case 5:
-            return {join({{0.78f, 0.06f}, {0.28f, 0.06f}, {0.25f, 0.45f}}, arc(0.47f, 0.66f, 0.3f, 0.27f, 235, 500))};
+            return {join({{0.78f, 0.06f}, {0.28f, 0.06f}, {0.25f, 0.45f}},
+                         arc(0.47f, 0.66f, 0.3f, 0.27f, 235, 500))};
         case 6:
-            return {join({{0.66f, 0.05f}, {0.32f, 0.4f}}, arc(0.5f, 0.68f, 0.27f, 0.26f, 200, 560))};
+            return {
+                join({{0.66f, 0.05f}, {0.32f, 0.4f}}, arc(0.5f, 0.68f, 0.27f, 0.26f, 200, 560))};
         case 7:
-            return variant ? std::vector<Stroke>{{{0.18f, 0.07f}, {0.82f, 0.07f}, {0.42f, 0.95f}}, {{0.3f, 0.5f}, {0.75f, 0.5f}}}
+            return variant ? std::vector<Stroke>{{{0.18f, 0.07f}, {0.82f, 0.07f}, {0.42f, 0.95f}},
+                                                 {{0.3f, 0.5f}, {0.75f, 0.5f}}}
                            : std::vector<Stroke>{{{0.18f, 0.07f}, {0.82f, 0.07f}, {0.42f, 0.95f}}};
         case 8:
-            return {arc(0.5f, 0.28f, 0.25f, 0.22f, 90, 450), arc(0.5f, 0.72f, 0.3f, 0.23f, -90, 270)};
+            return {arc(0.5f, 0.28f, 0.25f, 0.22f, 90, 450),
+                    arc(0.5f, 0.72f, 0.3f, 0.23f, -90, 270)};
         default:
             return {join(arc(0.5f, 0.3f, 0.26f, 0.25f, 0, 360), {{0.76f, 0.3f}, {0.6f, 0.95f}})};
     }
@@ -60,7 +67,8 @@ std::vector<Stroke> strokes_of(int digit, bool variant) {
 float distance_to_segment(Point p, Point a, Point b) {
     const float dx = b.x - a.x, dy = b.y - a.y;
     const float length = dx * dx + dy * dy;
-    const float t = length > 0 ? std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0f, 1.0f) : 0.0f;
+    const float t =
+        length > 0 ? std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0f, 1.0f) : 0.0f;
     return std::hypot(p.x - a.x - t * dx, p.y - a.y - t * dy);
 }
 
@@ -86,11 +94,12 @@ void draw(int digit, Random& random, Eigen::Ref<Eigen::VectorXf> pixels) {
             const int left = std::max(0, static_cast<int>(std::min(a.x, b.x) - reach));
             const int right = std::min(kSide - 1, static_cast<int>(std::max(a.x, b.x) + reach + 1));
             const int top = std::max(0, static_cast<int>(std::min(a.y, b.y) - reach));
-            const int bottom = std::min(kSide - 1, static_cast<int>(std::max(a.y, b.y) + reach + 1));
+            const int bottom =
+                std::min(kSide - 1, static_cast<int>(std::max(a.y, b.y) + reach + 1));
             for (int row = top; row <= bottom; ++row) {
                 for (int column = left; column <= right; ++column) {
-                    const float distance =
-                        distance_to_segment({static_cast<float>(column), static_cast<float>(row)}, a, b);
+                    const float distance = distance_to_segment(
+                        {static_cast<float>(column), static_cast<float>(row)}, a, b);
                     float& pixel = pixels[row * kSide + column];
                     pixel = std::max(pixel, std::clamp(pen + 0.5f - distance, 0.0f, 1.0f));
                 }
@@ -102,7 +111,8 @@ void draw(int digit, Random& random, Eigen::Ref<Eigen::VectorXf> pixels) {
 }  // namespace
 
 Digits draw_digits(int count, std::uint64_t seed) {
-    Digits digits{Eigen::MatrixXf(kPixels, count), std::vector<int>(static_cast<std::size_t>(count))};
+    Digits digits{Eigen::MatrixXf(kPixels, count),
+                  std::vector<int>(static_cast<std::size_t>(count))};
     Random random(seed);
     for (int i = 0; i < count; ++i) {
         const int digit = i % kClasses;

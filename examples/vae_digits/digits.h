@@ -1,11 +1,12 @@
-// Hand-drawn looking digits, made by the example itself: strokes with random slant, size, place and thickness.
+// Hand-drawn looking digits, made by the example itself: strokes with random slant, size, place and
+// thickness.
 #pragma once
+
+#include <Eigen/Core>
 
 #include <array>
 #include <cstdint>
 #include <vector>
-
-#include <Eigen/Core>
 
 namespace vae_digits {
 
@@ -15,8 +16,8 @@ inline constexpr int kClasses = 10;
 
 /// One picture per column, values 0…1, rows of pixels from the top.
 struct Digits {
-    Eigen::MatrixXf pixels;    ///< kPixels × count
-    std::vector<int> labels;   ///< count
+    Eigen::MatrixXf pixels;   ///< kPixels × count
+    std::vector<int> labels;  ///< count
 };
 
 /// `count` digits, every class equally often; the same seed gives the same pictures everywhere.

@@ -12,7 +12,9 @@ MatrixXf affine(const Layer& layer, const MatrixXf& input) {
     return (layer.weight * input).colwise() + layer.bias;
 }
 
-MatrixXf sigmoid(const MatrixXf& logits) { return (1.0f + (-logits.array()).exp()).inverse().matrix(); }
+MatrixXf sigmoid(const MatrixXf& logits) {
+    return (1.0f + (-logits.array()).exp()).inverse().matrix();
+}
 
 // Binary cross-entropy of logits, summed; the form that never overflows.
 double cross_entropy(const MatrixXf& logits, const Eigen::Ref<const MatrixXf>& truth) {
@@ -34,13 +36,16 @@ Model::Model(ModelShape shape, std::uint64_t seed) : shape_(shape) {
         layer.bias_gradient = layer.bias_mean = layer.bias_square = Eigen::VectorXf::Zero(out);
         return layer;
     };
-    layers_ = {make("encoder/hidden", shape.pixels, shape.hidden), make("encoder/mean", shape.hidden, shape.latent),
+    layers_ = {make("encoder/hidden", shape.pixels, shape.hidden),
+               make("encoder/mean", shape.hidden, shape.latent),
                make("encoder/log_variance", shape.hidden, shape.latent),
-               make("decoder/hidden", shape.latent, shape.hidden), make("decoder/output", shape.hidden, shape.pixels)};
+               make("decoder/hidden", shape.latent, shape.hidden),
+               make("decoder/output", shape.hidden, shape.pixels)};
     layers_[kLogVariance].weight *= 0.1f;
 }
 
-Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const MatrixXf& noise, float beta) const {
+Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const MatrixXf& noise,
+                                  float beta) const {
     const MatrixXf input = batch;
     const MatrixXf hidden = affine(layers_[kEncode], input).cwiseMax(0.0f);
     const MatrixXf mean = affine(layers_[kMean], hidden);
@@ -52,8 +57,10 @@ Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const
 
     Gradients out;
     out.loss.reconstruction = cross_entropy(logits, input);
-    out.loss.divergence = 0.5 * static_cast<double>((log_variance.array().exp() + mean.array().square() - 1.0f -
-                                                     log_variance.array()).sum());
+    out.loss.divergence =
+        0.5 * static_cast<double>(
+                  (log_variance.array().exp() + mean.array().square() - 1.0f - log_variance.array())
+                      .sum());
 
     const auto back = [&](Part part, const MatrixXf& error, const MatrixXf& from) {
         out.weight[part] = error * from.transpose();
@@ -66,9 +73,9 @@ Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const
     back(kDecode, at_decoded, latent);
     const MatrixXf at_latent = layers_[kDecode].weight.transpose() * at_decoded;
     const MatrixXf at_mean = at_latent + beta * mean;
-    const MatrixXf at_log_variance =
-        (0.5f * at_latent.array() * noise.array() * deviation.array() +
-         0.5f * beta * (log_variance.array().exp() - 1.0f)).matrix();
+    const MatrixXf at_log_variance = (0.5f * at_latent.array() * noise.array() * deviation.array() +
+                                      0.5f * beta * (log_variance.array().exp() - 1.0f))
+                                         .matrix();
     back(kMean, at_mean, hidden);
     back(kLogVariance, at_log_variance, hidden);
     MatrixXf at_hidden = layers_[kMean].weight.transpose() * at_mean +
@@ -78,13 +85,16 @@ Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const
     return out;
 }
 
-// The batch is always cut in the same two halves, so the result does not depend on the number of cores.
+// The batch is always cut in the same two halves, so the result does not depend on the number of
+// cores.
 Loss Model::train_step(const MatrixXf& batch, float learning_rate, float beta, Random& noise) {
     const Eigen::Index count = batch.cols(), first = count / 2;
-    const MatrixXf epsilon = MatrixXf::NullaryExpr(shape_.latent, count, [&] { return noise.normal(); });
+    const MatrixXf epsilon =
+        MatrixXf::NullaryExpr(shape_.latent, count, [&] { return noise.normal(); });
     Gradients halves[2];
     std::thread other([&] {
-        halves[1] = gradients(batch.rightCols(count - first), epsilon.rightCols(count - first), beta);
+        halves[1] =
+            gradients(batch.rightCols(count - first), epsilon.rightCols(count - first), beta);
     });
     halves[0] = gradients(batch.leftCols(first), epsilon.leftCols(first), beta);
     other.join();
@@ -134,7 +144,8 @@ MatrixXf Model::decode(const MatrixXf& latent) const {
 double Model::gradient_norm() const {
     double sum = 0;
     for (const Layer& layer : layers_) {
-        sum += static_cast<double>(layer.weight_gradient.squaredNorm() + layer.bias_gradient.squaredNorm());
+        sum += static_cast<double>(layer.weight_gradient.squaredNorm() +
+                                   layer.bias_gradient.squaredNorm());
     }
     return std::sqrt(sum);
 }
@@ -148,7 +159,8 @@ std::int64_t Model::parameters() const {
 }
 
 double psnr(const MatrixXf& truth, const MatrixXf& guess) {
-    const double error = static_cast<double>((truth - guess).squaredNorm()) / static_cast<double>(truth.size());
+    const double error =
+        static_cast<double>((truth - guess).squaredNorm()) / static_cast<double>(truth.size());
     return -10.0 * std::log10(error);
 }
 

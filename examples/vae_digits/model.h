@@ -1,17 +1,18 @@
-// A variational auto-encoder with one hidden layer on each side, its gradients written out, and Adam.
+// A variational auto-encoder with one hidden layer on each side, its gradients written out, and
+// Adam.
 //
 //   x ─ W1 ─ relu ─┬─ mean ──────┐
 //                  └─ log var ─ noise ─ z ─ W2 ─ relu ─ W3 ─ sigmoid ─ x'
 #pragma once
 
+#include "random.h"
+
+#include <Eigen/Core>
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <Eigen/Core>
-
-#include "random.h"
 
 namespace vae_digits {
 
@@ -31,6 +32,7 @@ struct ModelShape {
 struct Loss {
     double reconstruction = 0;
     double divergence = 0;
+
     [[nodiscard]] double total() const { return reconstruction + divergence; }
 };
 
@@ -43,24 +45,32 @@ class Model {
     /// The loss without noise and without learning.
     [[nodiscard]] Loss evaluate(const Eigen::MatrixXf& batch) const;
 
-    [[nodiscard]] Eigen::MatrixXf encode(const Eigen::MatrixXf& batch) const;  ///< means, latent × count
+    [[nodiscard]] Eigen::MatrixXf encode(
+        const Eigen::MatrixXf& batch) const;  ///< means, latent × count
     [[nodiscard]] Eigen::MatrixXf decode(const Eigen::MatrixXf& latent) const;
-    [[nodiscard]] Eigen::MatrixXf reconstruct(const Eigen::MatrixXf& batch) const { return decode(encode(batch)); }
+
+    [[nodiscard]] Eigen::MatrixXf reconstruct(const Eigen::MatrixXf& batch) const {
+        return decode(encode(batch));
+    }
 
     [[nodiscard]] const std::array<Layer, 5>& layers() const { return layers_; }
+
     [[nodiscard]] double gradient_norm() const;
     [[nodiscard]] std::int64_t parameters() const;
+
     [[nodiscard]] const ModelShape& shape() const { return shape_; }
 
   private:
     enum Part { kEncode, kMean, kLogVariance, kDecode, kOutput };
+
     struct Gradients {
         std::array<Eigen::MatrixXf, 5> weight;
         std::array<Eigen::VectorXf, 5> bias;
         Loss loss;
     };
 
-    Gradients gradients(const Eigen::Ref<const Eigen::MatrixXf>& batch, const Eigen::MatrixXf& noise, float beta) const;
+    Gradients gradients(const Eigen::Ref<const Eigen::MatrixXf>& batch,
+                        const Eigen::MatrixXf& noise, float beta) const;
     void adam(float learning_rate);
 
     ModelShape shape_;

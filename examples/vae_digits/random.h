@@ -17,10 +17,14 @@ class Random {
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
         return z ^ (z >> 31);
     }
+
     /// 0 ≤ x < 1.
     float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+
     float between(float low, float high) { return low + (high - low) * uniform(); }
+
     std::uint64_t below(std::uint64_t limit) { return next() % limit; }
+
     /// Standard normal, by Box and Muller.
     float normal() {
         const float radius = std::sqrt(-2.0f * std::log(1.0f - uniform()));

@@ -122,7 +122,8 @@ class BarCore {
     void publish(std::int64_t position) noexcept {
         position_.store(position, std::memory_order_relaxed);
         if (options_.total && position == *options_.total) {
-            // The clock of a full bar stands still: what comes after the last step is not part of its rate.
+            // The clock of a full bar stands still: what comes after the last step is not part of
+            // its rate.
             end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
         }
         if (options_.on_publish) {
