@@ -11,9 +11,9 @@
 #include "config/defaults.h"
 #include "config/files.h"
 #include "config/overrides.h"
+#include "io/files.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace taffrail {
 namespace {
@@ -99,8 +99,7 @@ class Composer {
     Result<ConfigFile> open_primary() {
         const std::string& name = options_.primary;
         if (name.ends_with(".yaml") || name.ends_with(".yml")) {
-            std::error_code failure;
-            if (std::filesystem::exists(name, failure)) {
+            if (io::exists(name)) {
                 return ConfigFinder::open(name);
             }
         }

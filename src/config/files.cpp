@@ -2,37 +2,32 @@
 
 #include "base/strings.h"
 #include "base/try.h"
+#include "io/files.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace taffrail {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kExtension = ".yaml";
 // A configuration is written by people; a larger file is a mistake in the path.
-constexpr std::uintmax_t kLargestFile = 16u << 20;
+constexpr std::uint64_t kLargestFile = 16u << 20;
 
 Result<std::string> read_text(const std::string& path) {
-    std::error_code failure;
-    if (fs::is_directory(path, failure)) {
+    const auto info = io::stat(path);
+    if (info.ok() && info->type == io::EntryType::Directory) {
         return Error{ErrorCode::InvalidArgument, "'" + path + "' is a folder, not a YAML file"};
     }
-    if (fs::file_size(path, failure) > kLargestFile && !failure) {
+    if (info.ok() && info->size > kLargestFile) {
         return Error{ErrorCode::InvalidArgument,
                      "'" + path + "' is larger than 16 MiB; is it a configuration?"};
     }
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        return Error{ErrorCode::NotFound, "cannot read configuration '" + path +
-                                              "'; check the path and its permissions"};
+    auto text = io::read_text(path);
+    if (!text.ok()) {
+        return Error{text.error().code, "cannot read the configuration: " + text.error().message};
     }
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    return text;
 }
 
 bool declares_global(std::string_view text) {
@@ -66,29 +61,27 @@ Result<ConfigFile> parse_file(std::string_view text, const std::string& path) {
     return file;
 }
 
-// All "a/b.yaml" below a folder, without the extension.
-std::vector<std::string> files_below(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code failure;
-    for (auto it = fs::recursive_directory_iterator(
-             folder, fs::directory_options::skip_permission_denied, failure);
-         !failure && it != fs::recursive_directory_iterator(); it.increment(failure)) {
-        if (it.depth() > 8) {
-            it.disable_recursion_pending();
-        }
-        if (it->path().extension() == kExtension) {
-            names.push_back(
-                fs::path(it->path()).replace_extension().lexically_relative(folder).string());
+// All "a/b.yaml" below a folder, without the extension. Folders that cannot be read hold nothing.
+void files_below(const std::string& folder, const std::string& prefix, int depth,
+                 std::vector<std::string>& names) {
+    constexpr int kDeepest = 8;
+    const auto entries = io::list(folder);
+    if (!entries.ok() || depth > kDeepest) {
+        return;
+    }
+    for (const io::DirectoryEntry& entry : *entries) {
+        if (entry.type == io::EntryType::Directory) {
+            files_below(io::join(folder, entry.name), prefix + entry.name + "/", depth + 1, names);
+        } else if (entry.name.ends_with(kExtension)) {
+            names.push_back(prefix + entry.name.substr(0, entry.name.size() - kExtension.size()));
         }
     }
-    return names;
 }
 
 std::vector<std::string> all_files(const ConfigSources& sources) {
     std::vector<std::string> names;
     for (const std::string& folder : sources.search_path) {
-        const auto found = files_below(folder);
-        names.insert(names.end(), found.begin(), found.end());
+        files_below(folder, "", 0, names);
     }
     for (const auto& [name, text] : sources.built_in) {
         names.push_back(name.ends_with(kExtension) ? name.substr(0, name.size() - kExtension.size())
@@ -111,9 +104,8 @@ Result<ConfigFile> ConfigFinder::open(const std::string& path) {
 
 Result<std::optional<ConfigFile>> ConfigFinder::find(const std::string& name) const {
     for (const std::string& folder : sources_.search_path) {
-        const std::string path = (fs::path(folder) / (name + std::string(kExtension))).string();
-        std::error_code failure;
-        if (fs::exists(path, failure)) {
+        const std::string path = io::join(folder, name + std::string(kExtension));
+        if (io::exists(path)) {
             TAFFRAIL_ASSIGN(ConfigFile file, open(path));
             return std::optional(std::move(file));
         }

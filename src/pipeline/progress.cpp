@@ -89,6 +89,7 @@ class BarCore {
         options_.total = total;
         options_.initial = 0;
         begin_ns_ = last_plain_ns_ = monotonic_ns();
+        end_ns_.store(0, std::memory_order_relaxed);
         actual_ = 0;
         last_part_ = 0;
         position_.store(0, std::memory_order_relaxed);
@@ -106,7 +107,9 @@ class BarCore {
         if (actual_ != position_.load(std::memory_order_relaxed)) {
             publish(actual_);
         }
-        end_ns_ = monotonic_ns();
+        if (end_ns_.load(std::memory_order_relaxed) == 0) {
+            end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
+        }
         if (plain_ && printed_ != actual_) {
             print_plain();
         }
@@ -118,6 +121,11 @@ class BarCore {
   private:
     void publish(std::int64_t position) noexcept {
         position_.store(position, std::memory_order_relaxed);
+        if (options_.total && position == *options_.total) {
+            // The clock of a full bar stands still: what comes after the last step is not part of
+            // its rate.
+            end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
+        }
         if (options_.on_publish) {
             options_.on_publish(position);
         }
@@ -151,7 +159,8 @@ class BarCore {
 
     terminal::BarState state() {
         const std::lock_guard lock(mutex_);
-        const std::int64_t end = end_ns_ != 0 ? end_ns_ : monotonic_ns();
+        const std::int64_t stopped = end_ns_.load(std::memory_order_relaxed);
+        const std::int64_t end = stopped != 0 ? stopped : monotonic_ns();
         terminal::BarState state{.description = options_.description,
                                  .position = position_.load(std::memory_order_relaxed),
                                  .initial = options_.initial,
@@ -176,7 +185,7 @@ class BarCore {
     std::int64_t last_part_ = 0;
     std::int64_t printed_ = -1;
     std::int64_t begin_ns_, last_plain_ns_;
-    std::int64_t end_ns_ = 0;
+    std::atomic<std::int64_t> end_ns_{0};  ///< 0 while it runs
     std::mutex mutex_;  ///< options_.description, total and metrics_, read by the drawing thread
     BarMetrics metrics_;
     terminal::Region region_;

@@ -1,13 +1,13 @@
 #include "terminal/environment.h"
 
 #include "base/strings.h"
+#include "io/files.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -22,11 +22,6 @@ std::string_view variable(const char* name) noexcept {
 int positive(std::string_view text, int fallback) noexcept {
     const auto value = parse_int(text);
     return value && *value > 0 && *value < 100'000 ? static_cast<int>(*value) : fallback;
-}
-
-std::string read_small(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -63,7 +58,7 @@ bool is_utf8() noexcept {
 
 bool debugger_attached() noexcept {
     try {
-        const std::string status = read_small("/proc/self/status");
+        const std::string status = io::read_text("/proc/self/status").value_or("");
         constexpr std::string_view kField = "TracerPid:";
         const std::size_t at = status.find(kField);
         if (at == std::string::npos) {
@@ -76,7 +71,7 @@ bool debugger_attached() noexcept {
             return false;
         }
         // A system call tracer wants to see the program as it is; nobody types at a prompt of it.
-        const std::string name(trim(read_small("/proc/" + tracer + "/comm")));
+        const std::string name(trim(io::read_text("/proc/" + tracer + "/comm").value_or("")));
         return name != "strace" && name != "ltrace" && name != "perf";
     } catch (...) {
         return false;
