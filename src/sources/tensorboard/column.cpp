@@ -125,7 +125,7 @@ std::size_t ScalarColumn::memory() const noexcept {
 }
 
 void ScalarColumn::drop() {
-    chunks_ = {};
+    std::vector<Chunk>().swap(chunks_);
     cursor_ = limit_ = nullptr;
     dropped_ = count_ > 0;
 }

@@ -36,47 +36,41 @@ RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, s
     result.tail = stream.tail();
     result.damage = stream.damage();
     result.error = stream.error();
+    if (begin == 0) {
+        result.head_bytes = std::min<std::uint64_t>(result.position, kHeadBytes);
+        result.head_crc = head_crc_of(file, result.head_bytes);
+    }
     if (buffer.size() > kKeptBufferBytes) {
         buffer = {};
     }
     return result;
 }
 
-Result<void> note_identity(io::File& file, EventFile& event_file) {
-    const auto info = file.info();
-    if (!info.ok()) {
-        return info.error();
-    }
-    event_file.size = info->size;
-    event_file.device = info->device;
-    event_file.inode = info->inode;
-    event_file.modified_ns = info->modified_ns;
-    return {};
-}
-
-Change look_again(const EventFile& event_file) {
+Change look_again(EventFile& event_file) {
     const auto info = io::stat(event_file.path);
     if (!info.ok()) {
+        event_file.error = info.error().message;
         return info.error().code == ErrorCode::NotFound ? Change::Gone : Change::None;
     }
     const bool same_file = info->inode == event_file.inode && info->device == event_file.device;
     if (same_file && info->size == event_file.size && info->modified_ns == event_file.modified_ns) {
         return Change::None;
     }
-    if (info->size < event_file.position || event_file.head_bytes == 0) {
-        return info->size < event_file.position ? Change::Replaced : Change::Grown;
+    event_file.size = info->size;
+    event_file.device = info->device;
+    event_file.inode = info->inode;
+    event_file.modified_ns = info->modified_ns;
+    if (info->size < event_file.position) {
+        return Change::Replaced;
     }
-    // Another inode with the same beginning is a copy that was renamed over it (rsync): reading goes on.
-    const auto file = io::open(event_file.path, io::OpenMode::Read);
-    if (!file.ok()) {
-        return Change::None;
+    if (event_file.head_bytes > 0) {
+        // Another inode with the same beginning is a copy that was renamed over it (rsync): reading goes on.
+        const auto file = io::open(event_file.path, io::OpenMode::Read);
+        if (file.ok() && head_crc_of(**file, event_file.head_bytes) != event_file.head_crc) {
+            return Change::Replaced;
+        }
     }
-    return head_crc_of(**file, event_file.head_bytes) == event_file.head_crc ? Change::Grown : Change::Replaced;
-}
-
-void note_head(io::File& file, EventFile& event_file) {
-    event_file.head_bytes = std::min<std::uint64_t>(event_file.position, kHeadBytes);
-    event_file.head_crc = head_crc_of(file, event_file.head_bytes);
+    return Change::Grown;
 }
 
 }  // namespace taffrail::tensorboard

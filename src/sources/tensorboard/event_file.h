@@ -29,18 +29,17 @@ struct RangeResult {
     Tail tail = Tail::Clean;
     std::vector<DamagedRange> damage;
     std::string error;
+    std::uint64_t head_bytes = 0;  ///< set when the stretch begins the file
+    std::uint32_t head_crc = 0;
 };
 
 /// Reads the records that begin in [begin, end) of an open file of `size` bytes. `file_number` goes into places and points.
 RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size, bool synchronise,
                        std::uint32_t file_number);
 
-/// Takes size and identity of an open file into `event_file`.
-Result<void> note_identity(io::File& file, EventFile& event_file);
-/// Takes the checksum of the bytes at its beginning, as far as they were read.
-void note_head(io::File& file, EventFile& event_file);
-/// Compares `file` on disk with what was read. Cheap: one stat when nothing changed.
+/// Compares the file on disk with what was read, and takes over its new size and identity. Cheap: one stat when nothing
+/// changed.
 enum class Change : std::uint8_t { None, Grown, Replaced, Gone };
-Change look_again(const EventFile& event_file);
+Change look_again(EventFile& event_file);
 
 }  // namespace taffrail::tensorboard

@@ -4,15 +4,17 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <mutex>
+#include <semaphore>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include <taffrail/reader.h>
 
+#include "sources/tensorboard/bin_cache.h"
 #include "sources/tensorboard/event_file.h"
 #include "sources/tensorboard/run_part.h"
 
@@ -66,35 +68,36 @@ class TensorboardRun final : public RecordedRun {
 
     /// One stretch of one file still to be read.
     struct Task {
+        std::string path;
         std::uint32_t file = 0;
         std::uint64_t begin = 0, end = 0, size = 0;
         bool synchronise = false;
         RangeResult result;
     };
-    /// What there is to read, cut into pieces; empty when nothing changed. A replaced file empties the run first.
+    /// What there is to read, cut into pieces; a replaced file empties the run first. Every plan() is followed by one
+    /// finish().
     [[nodiscard]] std::vector<Task> plan(std::uint64_t segment_bytes);
-    static void perform(Task& task, const std::string& path);
-    [[nodiscard]] std::string file_path(std::uint32_t number) const;
+    static void perform(Task& task);
     /// Joins performed tasks in order. True when anything changed.
     bool finish(std::vector<Task> tasks);
 
   private:
-    friend class RunValues;
-
-    [[nodiscard]] std::vector<Point> points_locked(const TagData& tag) const;
+    /// The points of a scalar tag, read again from the files where they were dropped. Nothing when there is no such tag.
+    [[nodiscard]] std::optional<std::vector<Point>> scalar_points(std::string_view key) const;
     void account_memory();
+    void forget();
 
     const std::string id_, name_, folder_;
     mutable std::shared_mutex mutex_;
-    std::mutex load_mutex_;  ///< one load of this run at a time
+    std::binary_semaphore load_gate_{1};  ///< one load of this run at a time; taken by plan(), given back by finish()
     std::vector<EventFile> files_;
     std::vector<SideFile> side_files_;
     RunPart data_;
     std::uint64_t accounted_ = 0;
+    bool changed_ = false;  ///< plan() found something that is not a grown file
     std::atomic<std::uint64_t> revision_{1};
 
-    struct BinCache;
-    mutable std::unique_ptr<BinCache> bin_cache_;
+    mutable BinCache bin_cache_;
 };
 
 }  // namespace taffrail::tensorboard

@@ -199,12 +199,10 @@ bool RunPart::take_scalars_fast(ByteSpan payload, std::uint32_t file) {
 }
 
 bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
-    if (take_scalars_fast(payload, file)) {
+    if (take_scalars_fast(payload, file) || payload.empty()) {
         return true;
     }
-    if (payload.empty()) {
-        return true;
-    }
+    first_file_ = events_ == 0 ? file : first_file_;
     EventView event;
     if (!parse_event(payload, event)) {
         return false;
@@ -229,7 +227,7 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
         case EventContent::SessionLog: {
             SessionLog log;
             if (parse_session_log(event.body, log) && log.status == SessionStatus::Start) {
-                note_restart(event.step);
+                note_restart(event.step, file, offset);
             }
             break;
         }
@@ -239,12 +237,12 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
     return true;
 }
 
-void RunPart::note_restart(std::int64_t step) {
+void RunPart::note_restart(std::int64_t step, std::uint32_t file, std::uint64_t offset) {
     if (!has_data_) {
         leading_start_ = step;
         return;
     }
-    restarts_.push_back({.attempt = ++attempt_, .from_step = step});
+    restarts_.push_back({.attempt = ++attempt_, .from_step = step, .file = file, .offset = offset});
 }
 
 bool RunPart::take_summary(ByteSpan summary, const EventView& event, const std::byte* base, std::uint64_t offset,
@@ -297,7 +295,7 @@ void RunPart::join(RunPart&& later, bool new_file) {
     std::uint32_t shift = attempt_;
     if (later.leading_start_ && has_data_) {
         ++shift;
-        restarts_.push_back({.attempt = shift, .from_step = later.leading_start_});
+        restarts_.push_back({.attempt = shift, .from_step = later.leading_start_, .file = later.first_file_});
     } else if (new_file && has_data_) {
         // A file without a session mark that logs again what an earlier file had: somebody resumed without saying so.
         const bool goes_back = std::any_of(later.tags_.begin(), later.tags_.end(), [&](const TagData& tag) {
@@ -306,7 +304,7 @@ void RunPart::join(RunPart&& later, bool new_file) {
         });
         if (goes_back) {
             ++shift;
-            restarts_.push_back({.attempt = shift, .from_step = std::nullopt});
+            restarts_.push_back({.attempt = shift, .from_step = std::nullopt, .file = later.first_file_});
         }
     } else if (later.leading_start_ && !has_data_) {
         leading_start_ = later.leading_start_;

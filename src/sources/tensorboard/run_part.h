@@ -63,6 +63,8 @@ struct TagData {
 struct Restart {
     std::uint32_t attempt = 0;
     std::optional<std::int64_t> from_step;  ///< absent: each tag from its own first step in that attempt
+    std::uint32_t file = 0;                 ///< where it began
+    std::uint64_t offset = 0;
 };
 
 class RunPart {
@@ -100,7 +102,7 @@ class RunPart {
     void take_value(const ValueView& value, ByteSpan message, const EventView& event, std::uint64_t offset,
                     std::uint32_t file);
     void note_time(double wall_time) noexcept;
-    void note_restart(std::int64_t step);
+    void note_restart(std::int64_t step, std::uint32_t file, std::uint64_t offset);
 
     std::vector<TagData> tags_;
     std::vector<std::uint32_t> table_;  ///< open addressing: tag index + 1, 0 = free
@@ -110,6 +112,7 @@ class RunPart {
     std::vector<Restart> restarts_;
     std::uint32_t attempt_ = 0;
     bool has_data_ = false;
+    std::uint32_t first_file_ = 0;
     std::optional<std::int64_t> leading_start_;  ///< a session start before any data
     std::uint64_t events_ = 0;
     double first_wall_ = std::numeric_limits<double>::quiet_NaN();
