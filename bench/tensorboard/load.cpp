@@ -1,0 +1,45 @@
+// Opens a logdir, makes every point queryable, and says what it took: load FOLDER [threads]
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "sources/tensorboard/catalogue.h"
+
+using namespace taffrail;
+using namespace taffrail::tensorboard;
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: load FOLDER [threads]\n");
+        return 2;
+    }
+    const std::int64_t begin = monotonic_ns();
+    LoadOptions options;
+    options.threads = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
+    TensorboardCatalogue catalogue({{"", argv[1]}}, options);
+    const auto read = catalogue.refresh();
+    if (!read.ok()) {
+        std::fprintf(stderr, "%s\n", read.error().message.c_str());
+        return 1;
+    }
+    std::uint64_t keys = 0, points = 0, entries = 0;
+    const std::size_t runs = catalogue.runs().size();
+    for (const auto& run : catalogue.all()) {
+        for (const KeyInfo& key : run->keys()) {
+            ++keys;
+            (key.kind == Kind::Scalar ? points : entries) += key.count;
+        }
+    }
+    const double wall_ms = static_cast<double>(monotonic_ns() - begin) / 1e6;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const double cpu_ms = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+                          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+    std::printf("{\"runs\": %zu, \"keys\": %llu, \"points\": %llu, \"entries\": %llu, \"wall_ms\": %.1f, \"cpu_ms\": %.1f, "
+                "\"rss_mb\": %.1f}\n",
+                runs, static_cast<unsigned long long>(keys), static_cast<unsigned long long>(points),
+                static_cast<unsigned long long>(entries), wall_ms, cpu_ms, static_cast<double>(usage.ru_maxrss) / 1024.0);
+    return 0;
+}
