@@ -1,0 +1,170 @@
+// A small, honest training loop. It knows epochs, batches, validation, limits, callbacks and logging; it knows nothing
+// of any neural-network library.
+//
+//   struct Digits : taffrail::Module { void training_step(const taffrail::Batch& b, std::int64_t) override { … log("loss", loss); } };
+//   taffrail::Trainer trainer({.max_epochs = 10});
+//   auto done = trainer.fit(module, {.train = loader, .val = {val_loader}});
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <taffrail/callback.h>
+#include <taffrail/communicator.h>
+#include <taffrail/loader.h>
+#include <taffrail/log_options.h>
+#include <taffrail/metric_map.h>
+#include <taffrail/module.h>
+#include <taffrail/profiler.h>
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+#include <taffrail/routine.h>
+
+namespace taffrail {
+
+class Run;
+namespace trainer {
+class Core;
+}
+
+/// What a Trainer needs of a logger. Called by the training thread; must not fail and not wait.
+class LoggerBase {
+  public:
+    virtual ~LoggerBase() = default;
+    /// The sinks this logger stands for, as bits of the run the trainer was given; 0 for a logger outside of it. Rows
+    /// for routed loggers are written once into the run; the others get log_metrics().
+    [[nodiscard]] virtual RouteMask route() const noexcept { return kStoreOnly; }
+    virtual void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step) noexcept {
+        static_cast<void>(row);
+        static_cast<void>(step);
+    }
+    /// What a step put into Module::output.
+    virtual void log_iter(const DataMap& data) noexcept { static_cast<void>(data); }
+    /// A train epoch or an evaluation pass ended.
+    virtual void log_epoch(std::int64_t epoch, Phase phase) noexcept {
+        static_cast<void>(epoch);
+        static_cast<void>(phase);
+    }
+    /// The trainer is done; may come more than once.
+    virtual void end_log(RunState state) noexcept { static_cast<void>(state); }
+    /// Shown as v_num on the bar.
+    [[nodiscard]] virtual std::string version() const { return ""; }
+};
+
+/// What a Trainer needs of a progress bar. Positions are published every batch; the bar decides which ones to draw.
+class ProgressBarBase {
+  public:
+    virtual ~ProgressBarBase() = default;
+    /// A bar begins: `total` is nothing for streams, `done` more than 0 after a resume.
+    virtual void begin(Phase phase, std::string_view description, std::optional<std::int64_t> total,
+                       std::int64_t done) noexcept = 0;
+    virtual void update(std::int64_t done, const MetricMap& metrics) noexcept = 0;
+    virtual void end(const MetricMap& metrics) noexcept = 0;
+};
+
+/// When to validate: every k train batches, or every share of an epoch.
+using ValidationInterval = BatchLimit;
+
+struct TrainerOptions {
+    std::int64_t max_epochs = 1000;              ///< -1 = no limit
+    std::optional<std::int64_t> min_epochs = {};
+    std::int64_t max_steps = -1;                 ///< optimiser steps; -1 = no limit
+    std::optional<std::int64_t> min_steps = {};
+    std::optional<std::chrono::milliseconds> max_time = {};
+    BatchLimit limit_train_batches = {}, limit_val_batches = {}, limit_test_batches = {}, limit_predict_batches = {};
+    std::int64_t num_sanity_val_steps = 2;       ///< batches per loader before training; -1 = all
+    ValidationInterval val_check_interval = 1.0;
+    std::optional<std::int64_t> check_val_every_n_epoch = 1;  ///< nothing: count train batches over epochs
+    std::int64_t accumulate_grad_batches = 1;
+    std::int64_t log_every_n_steps = 50;         ///< step rows to sinks; 0 = none. The store keeps every call
+    std::int64_t reload_dataloaders_every_n_epochs = 0;
+    std::int64_t fast_dev_run = 0;               ///< so many batches of everything, once, without sinks
+    bool barebones = false;                      ///< log() off, to measure raw speed
+    LogPrecision log_precision = LogPrecision::Double;
+    Run* run = nullptr;                          ///< where the rows of routed loggers and every call go
+    std::vector<std::shared_ptr<LoggerBase>> loggers = {};
+    std::vector<std::shared_ptr<Callback>> callbacks = {};
+    std::shared_ptr<ProgressBarBase> progress_bar = {};
+    std::shared_ptr<Communicator> communicator = {};
+    std::shared_ptr<Profiler> profiler = {};
+    std::string default_root_dir = ".";
+    bool handle_signals = true;                  ///< Ctrl-C and SIGTERM end a stage cleanly while it runs
+    bool print_results = true;                   ///< the table after validate() and test()
+};
+
+/// Where batches come from; what is empty is asked from the module.
+struct FitData {
+    std::shared_ptr<Loader> train = {};
+    LoaderList val = {};
+};
+
+/// One map per evaluated loader.
+using EvaluationResults = std::vector<std::vector<std::pair<std::string, double>>>;
+
+/// Runs modules. One thread; several stages one after the other share the counters.
+class Trainer {
+  public:
+    explicit Trainer(TrainerOptions options = {});
+    Trainer(Trainer&&) noexcept;
+    Trainer& operator=(Trainer&&) noexcept;
+    ~Trainer();
+
+    /// Trains. `checkpoint` continues from a file written before. A mistake of the program, an exception or a missing
+    /// rank is the error; a requested stop, Ctrl-C and SIGTERM are not.
+    Result<void> fit(Module& module, FitData data = {}, const std::string& checkpoint = {});
+    Result<EvaluationResults> validate(Module& module, LoaderList loaders = {});
+    Result<EvaluationResults> test(Module& module, LoaderList loaders = {});
+    Result<void> predict(Module& module, LoaderList loaders = {});
+
+    /// Asks fit() to stop after this batch (and its validation), not before min_epochs and min_steps. Safe from any
+    /// thread.
+    void stop() noexcept;
+    [[nodiscard]] bool should_stop() const noexcept;
+    /// The signal that ended the last stage, 0 for none.
+    [[nodiscard]] int interrupted_by() const noexcept;
+
+    [[nodiscard]] std::int64_t current_epoch() const noexcept;  ///< finished epochs
+    [[nodiscard]] Step global_step() const noexcept;            ///< optimiser steps done
+    [[nodiscard]] bool sanity_checking() const noexcept;
+    [[nodiscard]] Stage stage() const noexcept;
+    [[nodiscard]] bool fast_dev_run() const noexcept;
+    [[nodiscard]] std::optional<std::int64_t> num_training_batches() const noexcept;
+    [[nodiscard]] const TrainerOptions& options() const noexcept;
+    /// Whether this step's values go to the sinks.
+    [[nodiscard]] bool should_log() const noexcept;
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int world_size() const noexcept;
+
+    /// The three views. Inside a hook they hold the stored values and the current ones.
+    const MetricMap& callback_metrics();
+    const MetricMap& logged_metrics();
+    const MetricMap& progress_bar_metrics();
+
+    /// The mistake that stopped the last stage, and the exception if it was one.
+    [[nodiscard]] const std::optional<Misuse>& misuse() const noexcept;
+    [[nodiscard]] std::exception_ptr exception() const noexcept;
+    /// Codes of the warnings so far: "W4", …
+    [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
+
+    /// Writes a checkpoint: the module's and the callbacks' state, the counters. Rank 0 writes, the others pass.
+    Result<void> save_checkpoint(const std::string& path);
+
+    /// Runs `work` as a hook of the program's own; log() in it is refused by that name unless it is one of the table.
+    void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
+
+    /// Straight to the sinks, outside of log(): a row at a step.
+    void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step);
+
+  private:
+    std::unique_ptr<trainer::Core> core_;
+};
+
+}  // namespace taffrail
