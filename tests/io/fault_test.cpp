@@ -55,7 +55,7 @@ TEST_F(Faults, RulesNameTheirFilesAndCountTheirCalls) {
                  .error_number = EIO,
                  .skip = 1,
                  .times = 1,
-                 .path_part = "b"});
+                 .path_part = "/b"});
     auto a = open(at("a"), OpenMode::CreateExclusive).value();
     auto b = open(at("b"), OpenMode::CreateExclusive).value();
     EXPECT_TRUE(a->append(as_bytes("1")).ok());
