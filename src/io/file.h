@@ -51,6 +51,10 @@ class Mapping {
     /// Called once with (address, size) when the mapping goes.
     using Release = void (*)(std::byte* data, std::size_t size);
 
+    /// Swaps the pages for private zero pages and gives the address range up for good: threads that
+    /// still hold a pointer into it write into nothing.
+    void abandon() noexcept;
+
     Mapping() = default;
 
     Mapping(std::byte* data, std::size_t size, Release release) noexcept
@@ -95,8 +99,14 @@ class File {
 
     /// Fills `to` from `offset`; returns the bytes read, fewer only at the end of the file.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> to) = 0;
-    /// Writes all of it or fails; after a failure any prefix of it may be in the file.
-    virtual Result<void> write_at(std::uint64_t offset, ByteSpan bytes) = 0;
+    /// Writes the parts one after the other, all of them or it fails; after a failure any prefix of
+    /// it may be in the file.
+    virtual Result<void> write_at(std::uint64_t offset, std::span<const ByteSpan> parts) = 0;
+
+    Result<void> write_at(std::uint64_t offset, ByteSpan bytes) {
+        return write_at(offset, std::span<const ByteSpan>(&bytes, 1));
+    }
+
     /// Writes the parts one after the other behind the end as this object knows it (the size at
     /// open plus what it appended). A failed append does not move that end: the next one writes
     /// over its remains.

@@ -72,8 +72,11 @@ class LocalFile final : public File {
         return done;
     }
 
-    Result<void> write_at(std::uint64_t offset, ByteSpan bytes) override {
-        return write_parts(offset, {&bytes, 1});
+    using File::append;
+    using File::write_at;
+
+    Result<void> write_at(std::uint64_t offset, std::span<const ByteSpan> parts) override {
+        return write_parts(offset, parts);
     }
 
     Result<void> append(std::span<const ByteSpan> parts) override {
@@ -356,6 +359,14 @@ class LocalFileSystem final : public FileSystem {
 };
 
 }  // namespace
+
+void Mapping::abandon() noexcept {
+    if (data_ != nullptr && release_ != nullptr) {
+        ::mmap(data_, size_, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        release_ = nullptr;
+    }
+}
 
 std::shared_ptr<FileSystem> make_local_file_system(std::shared_ptr<PosixCalls> calls) {
     return std::make_shared<LocalFileSystem>(std::move(calls));

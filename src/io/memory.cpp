@@ -44,21 +44,25 @@ class MemoryFile final : public File {
         return count;
     }
 
-    Result<void> write_at(std::uint64_t offset, ByteSpan bytes) override {
+    using File::append;
+    using File::write_at;
+
+    Result<void> write_at(std::uint64_t offset, std::span<const ByteSpan> parts) override {
         const std::lock_guard guard(node_->mutex);
-        const auto start = static_cast<std::size_t>(offset);
-        if (node_->bytes.size() < start + bytes.size()) {
-            node_->bytes.resize(start + bytes.size());
+        auto at = static_cast<std::size_t>(offset);
+        for (ByteSpan part : parts) {
+            node_->bytes.resize(std::max(node_->bytes.size(), at + part.size()));
+            std::copy(part.begin(), part.end(),
+                      node_->bytes.begin() + static_cast<std::ptrdiff_t>(at));
+            at += part.size();
         }
-        std::copy(bytes.begin(), bytes.end(),
-                  node_->bytes.begin() + static_cast<std::ptrdiff_t>(start));
         node_->modified_ns = wall_time_ns();
         return {};
     }
 
     Result<void> append(std::span<const ByteSpan> parts) override {
+        (void)write_at(end_, parts);
         for (ByteSpan part : parts) {
-            (void)write_at(end_, part);
             end_ += part.size();
         }
         return {};

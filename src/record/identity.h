@@ -1,0 +1,31 @@
+// Who writes: the process incarnation behind a writer, as ring and spool files name it.
+#pragma once
+
+#include "base/clock.h"
+
+#include <cstdint>
+#include <string>
+
+namespace taffrail::record {
+
+struct WriterIdentity {
+    std::string run_id;
+    std::uint64_t writer = 0;
+    std::uint64_t process_id = 0;
+    std::uint64_t process_start =
+        0;  ///< clock ticks since boot, tells apart two processes of one number
+    std::string boot_id;
+    std::string host;
+    TickClock clock;  ///< turns the ticks in this writer's rings into time
+};
+
+/// Sixteen hexadecimal digits: how files name a writer.
+std::string writer_name(std::uint64_t writer);
+
+/// This process, with a new random writer number.
+WriterIdentity make_identity(std::string run_id);
+
+/// The boot id of this machine; "" where there is none.
+std::string boot_id();
+
+}  // namespace taffrail::record

@@ -1,0 +1,144 @@
+// The write side of a run as log calls see it. Recorders are never destroyed: handles point into
+// them, and a handle may outlive its run.
+#pragma once
+
+#include <taffrail/run.h>
+
+#include "base/clock.h"
+#include "record/key_registry.h"
+#include "record/session.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace taffrail::record {
+
+/// The producer of the calling thread for the recorder it used last.
+struct ThreadSlot {
+    Recorder* recorder;
+    Producer* producer;
+};
+
+// initial-exec: one instruction instead of a call into the dynamic linker; 16 bytes fit the spare
+// static TLS of any process.
+extern constinit thread_local ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
+
+class Recorder {
+  public:
+    using SessionFactory = std::function<Result<SessionParts>()>;
+
+    /// `again` makes the session of a forked child, at its first log call.
+    static Recorder& create(RecorderOptions options, SessionFactory again);
+
+    Result<void> start(SessionParts parts);
+
+    [[nodiscard]] KeyRegistry& keys() noexcept { return keys_; }
+
+    /// One entry of `row.width` values. The hot path: no lock, no allocation, no system call.
+    void log(const detail::RowCore& row, Step step, const double* values) noexcept {
+        log_entry(row, pack_word0(EntryType::Row, 0, kAllSinks, row.schema), step, values);
+    }
+
+    void log(const detail::RowCore& row, Step step, const double* values,
+             Routing routing) noexcept {
+        log_entry(row,
+                  pack_word0(EntryType::Row, routing.visible ? 0 : kHiddenFlag, routing.route,
+                             row.schema),
+                  step, values);
+    }
+
+    /// Byte entries; long ones go through the spool. `id` is a key for values. False: not taken,
+    /// counted.
+    bool log_bytes(BytesKind kind, std::uint32_t id, Step step, std::span<const ByteSpan> parts,
+                   Routing routing = {}, bool always_spool = false) noexcept;
+
+    /// Changes the context of later entries of all threads.
+    template <typename Change>
+    void change_context(Change change) noexcept {
+        const std::lock_guard guard(context_mutex_);
+        change(context_);
+        version_.fetch_add(2, std::memory_order_release);
+    }
+
+    Result<void> flush(bool durable, std::chrono::milliseconds limit);
+    /// Later log calls are counted as errors. Idempotent.
+    Result<void> finish(RunState state, std::chrono::milliseconds limit);
+
+    [[nodiscard]] bool closed() const noexcept {
+        return (version_.load(std::memory_order_relaxed) & 1) != 0;
+    }
+
+    /// Counts a failed log call; says so once per cause.
+    void count_error(std::string_view cause, std::string_view message) noexcept;
+    /// A failure of the store or the collector; the first one stays for check().
+    void report(const Error& error) noexcept;
+    [[nodiscard]] std::optional<Error> first_failure() const;
+    [[nodiscard]] std::optional<Error> first_call_failure() const;
+    [[nodiscard]] RunStats stats() const noexcept;
+
+    /// The session of this process; null before start(), in a child that has not logged yet, and
+    /// after finish().
+    [[nodiscard]] std::shared_ptr<Session> session() const noexcept;
+    /// The same, started when this is a child that has none yet.
+    std::shared_ptr<Session> ensure_session() noexcept;
+
+  private:
+    friend struct ForkGuard;
+
+    explicit Recorder(RecorderOptions options, SessionFactory again);
+
+    void log_entry(const detail::RowCore& row, std::uint64_t word0, Step step,
+                   const double* values) noexcept;
+    // Everything the hot path leaves out; null when the call is not taken.
+    Producer* prepare(std::uint64_t words, std::uint64_t values) noexcept;
+    Producer* thread_producer() noexcept;
+    void forget_after_fork() noexcept;
+
+    std::atomic<std::uint32_t> version_{2};  // bit 0: closed
+    RecorderOptions options_;
+    SessionFactory again_;
+    KeyRegistry keys_;
+
+    mutable std::mutex context_mutex_;
+    Context context_;
+
+    mutable std::mutex session_mutex_;
+    std::shared_ptr<Session> session_;
+    bool forked_ = false;
+    RunStats past_;  // of sessions that ended
+
+    std::atomic<std::uint64_t> errors_{0};
+    mutable std::mutex failure_mutex_;
+    std::optional<Error> failure_, call_failure_;
+};
+
+inline void Recorder::log_entry(const detail::RowCore& row, std::uint64_t word0, Step step,
+                                const double* values) noexcept {
+    const std::uint32_t width = row.width;
+    const std::uint64_t words = kRowWords + width;
+    Producer* producer = thread_slot.producer;
+    if (thread_slot.recorder != this ||
+        producer->version != version_.load(std::memory_order_relaxed) ||
+        words > static_cast<std::uint64_t>(producer->limit - producer->cursor)) [[unlikely]] {
+        producer = prepare(words, width);
+        if (producer == nullptr) {
+            return;
+        }
+    }
+    std::uint64_t* at = producer->cursor;
+    at[0] = word0;
+    at[1] = static_cast<std::uint64_t>(step);
+    at[2] = ticks();
+    for (std::uint32_t i = 0; i < width; ++i) {
+        at[kRowWords + i] = std::bit_cast<std::uint64_t>(values[i]);
+    }
+    producer->count(width);
+    producer->publish(words);
+}
+
+}  // namespace taffrail::record

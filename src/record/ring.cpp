@@ -1,0 +1,105 @@
+#include "record/ring.h"
+
+#include "base/crc32c.h"
+#include "base/try.h"
+#include "io/files.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace taffrail::record {
+namespace {
+
+constexpr std::size_t kCrcFrom = offsetof(RingHeader, crc) + sizeof(std::uint32_t);
+
+std::uint32_t header_crc(const RingHeader& header) noexcept {
+    return crc32c(
+        {reinterpret_cast<const std::byte*>(&header) + kCrcFrom, sizeof header - kCrcFrom});
+}
+
+void copy_text(std::span<char> to, std::string_view from) noexcept {
+    std::copy_n(from.begin(), std::min(from.size(), to.size() - 1), to.begin());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
+                                           const WriterIdentity& identity, std::uint32_t number,
+                                           std::uint32_t producer, std::uint32_t generation,
+                                           std::uint64_t bytes) {
+    const std::uint64_t capacity = std::bit_ceil(std::max<std::uint64_t>(bytes, kMinRingBytes)) / 8;
+    const std::string path =
+        io::join(folder, writer_name(identity.writer) + '-' + std::to_string(number) + ".ring");
+    TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::CreateExclusive));
+    const auto discard = [&](Error error) {
+        file.reset();
+        (void)io::remove(path);
+        return error;
+    };
+    const std::uint64_t size = kRingDataOffset + capacity * 8;
+    if (auto done = file->allocate(size); !done.ok()) {
+        return discard(done.error());
+    }
+    auto mapping = file->map(static_cast<std::size_t>(size), io::MapAccess::ReadWrite);
+    if (!mapping.ok()) {
+        return discard(mapping.error());
+    }
+    // The first store into a page costs a fault; take all of them here.
+    for (std::uint64_t at = 0; at < size; at += 4096) {
+        reinterpret_cast<volatile std::byte*>(mapping->data())[at] = std::byte{0};
+    }
+    RingHeader header{};
+    std::memcpy(header.magic, kRingMagic, sizeof header.magic);
+    header.version = 1;
+    header.writer = identity.writer;
+    header.ring_number = number;
+    header.producer = producer;
+    header.generation = generation;
+    header.capacity_words = capacity;
+    copy_text(header.run_id, identity.run_id);
+    copy_text(header.boot_id, identity.boot_id);
+    header.crc = header_crc(header);
+    std::memcpy(mapping->data(), &header, sizeof header);
+    auto* state = new (mapping->data() + kRingStateOffset) RingState{};
+    for (auto& slot : state->contexts) {
+        slot.context = Context{};
+    }
+    std::unique_ptr<Ring> ring(new Ring);
+    ring->file_ = std::move(file);
+    ring->mapping_ = *std::move(mapping);
+    ring->capacity_ = capacity;
+    ring->number_ = number;
+    return ring;
+}
+
+void Ring::remove() noexcept {
+    (void)io::remove(file_->path());
+}
+
+void Ring::retire() noexcept {
+    remove();
+    mapping_.abandon();
+}
+
+Result<RingHeader> check_ring_header(ByteSpan bytes, const std::string& path) {
+    if (bytes.size() < kRingDataOffset) {
+        return Error{ErrorCode::Corrupt, path + " is too short for a ring file"};
+    }
+    const auto header = load<RingHeader>(bytes.data());
+    if (std::memcmp(header.magic, kRingMagic, sizeof header.magic) != 0) {
+        return Error{ErrorCode::Corrupt, path + " is not a ring file of Taffrail"};
+    }
+    if (header.version != 1) {
+        return Error{ErrorCode::Unsupported,
+                     path + " was written by a newer Taffrail (ring version " +
+                         std::to_string(header.version) + "); use that one"};
+    }
+    if (header.crc != header_crc(header) || !std::has_single_bit(header.capacity_words) ||
+        bytes.size() < kRingDataOffset + header.capacity_words * 8) {
+        return Error{ErrorCode::Corrupt, "the header of " + path + " is damaged"};
+    }
+    return header;
+}
+
+}  // namespace taffrail::record

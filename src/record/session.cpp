@@ -1,0 +1,247 @@
+#include "record/session.h"
+
+#include "base/diagnostics.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "record/collector.h"
+#include "record/futex.h"
+#include "record/recorder.h"
+#include "record/spool.h"
+
+#include <algorithm>
+
+namespace taffrail::record {
+
+using namespace std::chrono_literals;
+
+Session::Session(Recorder& recorder, const RecorderOptions& options, SessionParts parts)
+    : recorder_(recorder), options_(options), parts_(std::move(parts)) {}
+
+Session::~Session() = default;
+
+Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const RecorderOptions& options,
+                                                SessionParts parts) {
+    std::shared_ptr<Session> session(new Session(recorder, options, std::move(parts)));
+    TAFFRAIL_ASSIGN(session->definitions_,
+                    DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity));
+    TAFFRAIL_TRY(recorder.keys().attach(session->definitions_.get()));
+    session->spool_ =
+        std::make_unique<Spool>(session->parts_.ring_folder, session->parts_.identity);
+    try {
+        session->collector_ = std::make_unique<Collector>(*session);
+    } catch (const std::system_error& error) {
+        recorder.keys().detach();
+        return Error{ErrorCode::Unavailable, std::string("cannot start the recording thread: ") +
+                                                 error.what() +
+                                                 "; raise the limit of processes (ulimit -u)"};
+    }
+    return session;
+}
+
+Result<Ring*> Session::add_ring(Producer& producer, std::uint64_t bytes) {
+    TAFFRAIL_ASSIGN(auto ring,
+                    Ring::create(parts_.ring_folder, parts_.identity, next_ring_.fetch_add(1),
+                                 producer.number, producer.generation, bytes));
+    ++producer.generation;
+    ring_bytes_.fetch_add(ring->bytes(), std::memory_order_relaxed);
+    Ring* raw = ring.get();
+    producer.rings.push_back(std::move(ring));
+    producer.next.store(raw, std::memory_order_release);
+    return raw;
+}
+
+void Session::enter(Producer& producer, Ring& ring) noexcept {
+    producer.ring = &ring;
+    producer.state = &ring.state();
+    producer.cursor = producer.limit = ring.words();
+    producer.head = 0;
+    producer.version = 0;  // a ring starts without context: tell it
+}
+
+Producer* Session::acquire() noexcept {
+    std::unique_ptr<Producer> fresh;
+    {
+        const std::lock_guard guard(mutex_);
+        if (!free_.empty()) {
+            Producer* known = free_.back();
+            free_.pop_back();
+            return known;
+        }
+    }
+    try {
+        fresh = std::make_unique<Producer>();
+        // Many threads share the budget: late comers start smaller, and all can grow while there is
+        // some left.
+        const std::uint64_t used = ring_bytes_.load(std::memory_order_relaxed);
+        const std::uint64_t budget = options_.ring_budget_bytes;
+        const std::uint64_t left = budget > used ? budget - used : 0;
+        const std::uint64_t bytes =
+            std::max<std::uint64_t>(std::min(options_.ring_bytes, left / 4), kMinRingBytes);
+        {
+            const std::lock_guard guard(mutex_);
+            fresh->number = static_cast<std::uint32_t>(producers_.size());
+        }
+        auto ring = add_ring(*fresh, bytes);
+        if (!ring.ok()) {
+            recorder_.report(ring.error());
+            diagnose_once(DiagnosticLevel::Error, "record.ring",
+                          "a thread cannot record: " + ring.error().message);
+            return nullptr;
+        }
+        fresh->next.store(nullptr, std::memory_order_relaxed);
+        enter(*fresh, **ring);
+        fresh->drain.words = (*ring)->words();
+        fresh->drain.capacity = (*ring)->capacity();
+        const std::lock_guard guard(mutex_);
+        producers_.push_back(std::move(fresh));
+        return producers_.back().get();
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+void Session::release(Producer* producer) noexcept {
+    const std::lock_guard guard(mutex_);
+    free_.push_back(producer);
+}
+
+Session::Room Session::make_room(Producer& producer, std::uint64_t words,
+                                 std::uint64_t values) noexcept {
+    auto waited_since = std::chrono::steady_clock::time_point{};
+    for (;;) {
+        if (Ring* next = producer.next.load(std::memory_order_acquire)) {
+            producer.next.store(nullptr, std::memory_order_relaxed);
+            producer.state->closed.store(1, std::memory_order_release);
+            enter(producer, *next);
+            continue;
+        }
+        const std::uint64_t capacity = producer.ring->capacity();
+        const std::uint64_t at = producer.head & (capacity - 1);
+        producer.cursor = producer.ring->words() + at;  // at the end of a lap it stands behind the last word
+        const std::uint64_t tail = producer.state->tail.load(std::memory_order_acquire);
+        const std::uint64_t used = producer.head - tail;
+        std::uint64_t lap = capacity - at;
+        std::uint64_t room = capacity - used;
+        if (used * 4 > capacity && collector_->asleep()) {
+            collector_->wake();
+        }
+        if (room >= (words <= lap ? words : lap + words)) {
+            if (words > lap) {
+                producer.cursor[0] =
+                    pack_word0(EntryType::Pad, 0, 0, static_cast<std::uint32_t>(lap));
+                producer.head += lap;
+                producer.cursor = producer.ring->words();
+                room -= lap;
+                lap = capacity;
+            }
+            // No further than a quarter at a time, to come by here and wake a sleeping collector
+            // early enough.
+            producer.limit = producer.cursor + std::min({lap, room, std::max(words, capacity / 4)});
+            producer.counting_gaps = false;
+            return Room::Ready;
+        }
+        const auto now = std::chrono::steady_clock::now();
+        if (waited_since == std::chrono::steady_clock::time_point{}) {
+            waited_since = now;
+        }
+        const bool wait = options_.overflow == Overflow::Block && !producer.counting_gaps &&
+                          !closing_.load(std::memory_order_relaxed) &&
+                          now - waited_since < options_.overflow_wait;
+        if (!wait) {
+            producer.counting_gaps = true;
+            const std::uint64_t at_ticks = ticks();
+            std::uint64_t none = 0;
+            producer.state->first_lost_ticks.compare_exchange_strong(none, at_ticks,
+                                                                     std::memory_order_acq_rel);
+            producer.state->last_lost_ticks.store(at_ticks, std::memory_order_release);
+            producer.state->lost.fetch_add(values, std::memory_order_release);
+            diagnose_once(DiagnosticLevel::Error, "record.gap",
+                          "records come faster than the log takes them, or it cannot be written; "
+                          "what finds no room "
+                          "is counted as a gap (see RunOptions::ring_budget_bytes and overflow)");
+            return Room::Full;
+        }
+        wait_for_room(producer, tail);
+        const auto slept = std::chrono::steady_clock::now() - now;
+        blocked_ns_.fetch_add(static_cast<std::uint64_t>(slept.count()), std::memory_order_relaxed);
+    }
+}
+
+bool Session::wait_for_room(Producer& producer, std::uint64_t tail) noexcept {
+    RingState& state = *producer.state;
+    const std::uint32_t signal = state.tail_signal.load(std::memory_order_seq_cst);
+    state.waiting.store(1, std::memory_order_seq_cst);
+    if (state.tail.load(std::memory_order_acquire) == tail) {
+        collector_->wake();
+        futex_wait(state.tail_signal, signal, 20ms);
+    }
+    state.waiting.store(0, std::memory_order_relaxed);
+    return state.tail.load(std::memory_order_acquire) != tail;
+}
+
+Result<Bytes> Session::spool(std::span<const ByteSpan> parts) {
+    const auto deadline = std::chrono::steady_clock::now() + options_.overflow_wait;
+    for (;;) {
+        auto place = spool_->write(parts);
+        if (place.ok()) {
+            Bytes reference;
+            append(reference, place->file);
+            append(reference, place->offset);
+            append(reference, place->length);
+            return reference;
+        }
+        if (place.error().code != ErrorCode::NoSpace || options_.overflow != Overflow::Block ||
+            closing_.load() || std::chrono::steady_clock::now() >= deadline) {
+            return place.error();
+        }
+        std::this_thread::sleep_for(10ms);
+    }
+}
+
+Result<void> Session::flush(bool durable, std::chrono::milliseconds limit) {
+    return collector_->flush(durable, std::chrono::steady_clock::now() + limit);
+}
+
+Result<void> Session::finish(RunState state, std::chrono::milliseconds limit) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    closing_.store(true);
+    Result<void> stopped = collector_->stop(deadline);
+    Result<void> closed = stopped.ok() ? collector_->close(state) : Result<void>();
+    recorder_.keys().attach(nullptr).value();
+    const std::lock_guard guard(mutex_);
+    if (stopped.ok()) {
+        for (const auto& producer : producers_) {
+            for (const auto& ring : producer->rings) {
+                ring->retire();
+            }
+        }
+        spool_->remove_all();
+        (void)io::remove(definitions_->path());
+        (void)io::remove(parts_.ring_folder);  // stays while other writers use it
+    }
+    definitions_.reset();  // gives the lock back: what is left may be adopted
+    return stopped.ok() ? closed : stopped;
+}
+
+std::uint64_t Session::values_taken() const noexcept {
+    const std::lock_guard guard(mutex_);
+    std::uint64_t sum = 0;
+    for (const auto& producer : producers_) {
+        sum += producer->values.load(std::memory_order_relaxed);
+    }
+    return sum;
+}
+
+std::uint64_t Session::values_written() const noexcept {
+    return collector_->values_written();
+}
+
+std::uint64_t Session::values_lost() const noexcept {
+    return collector_->values_lost();
+}
+
+std::uint64_t Session::bytes_written() const noexcept {
+    return collector_->bytes_written();
+}
+
+}  // namespace taffrail::record

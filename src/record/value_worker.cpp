@@ -1,0 +1,128 @@
+#include "record/value_worker.h"
+
+#include "base/try.h"
+#include "record/threads.h"
+
+#include <pthread.h>
+
+namespace taffrail::record {
+
+tlog::ValueRecord record_of(const SpooledValue& value) {
+    return {.seq = value.seq,
+            .key = value.key,
+            .kind = value.kind,
+            .step = value.step,
+            .time_ns = value.time_ns,
+            .epoch = value.context.epoch,
+            .samples = value.context.samples,
+            .phase = static_cast<Phase>(value.context.phase),
+            .route = value.route,
+            .metadata = {},
+            .blobs = {}};
+}
+
+Result<CompletedValue> complete_value(const SpooledValue& value, ByteSpan raw,
+                                      const EncodeValue& encode, const PutBlob& put_blob) {
+    TAFFRAIL_ASSIGN(EncodedValue encoded, encode(value.kind, raw));
+    CompletedValue completed;
+    completed.seq = value.seq;
+    completed.spool_file = value.file;
+    completed.record = record_of(value);
+    completed.metadata = std::move(encoded.metadata);
+    completed.blobs = std::move(encoded.blobs);
+    completed.record.metadata = completed.metadata;
+    for (const Blob& blob : completed.blobs) {
+        TAFFRAIL_ASSIGN(tlog::BlobPlace place, put_blob(*blob.bytes, blob.ref));
+        completed.record.blobs.push_back(place);
+    }
+    return completed;
+}
+
+ValueWorker::ValueWorker(Spool& spool, Hooks hooks) : spool_(spool), hooks_(std::move(hooks)) {}
+
+ValueWorker::~ValueWorker() {
+    {
+        const std::lock_guard guard(mutex_);
+        stop_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void ValueWorker::enqueue(std::span<const SpooledValue> values) {
+    if (values.empty()) {
+        return;
+    }
+    const std::lock_guard guard(mutex_);
+    queue_.insert(queue_.end(), values.begin(), values.end());
+    if (!thread_.joinable()) {
+        thread_ = start_quiet_thread("taffrail-values", [this] { work(); });
+    }
+    changed_.notify_all();
+}
+
+std::vector<CompletedValue> ValueWorker::take_completed() {
+    const std::lock_guard guard(mutex_);
+    return std::exchange(completed_, {});
+}
+
+bool ValueWorker::idle() const {
+    const std::lock_guard guard(mutex_);
+    return queue_.empty() && !busy_ && completed_.empty();
+}
+
+bool ValueWorker::wait_idle(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock guard(mutex_);
+    return changed_.wait_until(guard, deadline, [this] { return queue_.empty() && !busy_; });
+}
+
+void ValueWorker::work() {
+    std::unique_lock guard(mutex_);
+    std::chrono::milliseconds pause{10};
+    while (!stop_) {
+        if (queue_.empty()) {
+            changed_.wait(guard);
+            continue;
+        }
+        const SpooledValue value = queue_.front();
+        busy_ = true;
+        guard.unlock();
+        Result<CompletedValue> completed = [&]() -> Result<CompletedValue> {
+            TAFFRAIL_ASSIGN(const Bytes raw, spool_.read(value.file, value.offset, value.length));
+            return complete_value(value, raw, hooks_.encode, hooks_.put_blob);
+        }();
+        if (!completed.ok()) {
+            hooks_.failed(completed.error());
+        }
+        guard.lock();
+        busy_ = false;
+        const bool store_trouble =
+            !completed.ok() && (completed.error().code == ErrorCode::NoSpace ||
+                                completed.error().code == ErrorCode::Io);
+        if (store_trouble && !stop_) {
+            // The value stays first in line until the store takes it.
+            changed_.wait_for(guard, pause, [this] { return stop_; });
+            pause = std::min(pause * 2, std::chrono::milliseconds(1000));
+            continue;
+        }
+        pause = std::chrono::milliseconds(10);
+        queue_.pop_front();
+        if (completed.ok()) {
+            completed_.push_back(*std::move(completed));
+        } else {
+            CompletedValue failed;
+            failed.seq = value.seq;
+            failed.spool_file = value.file;
+            failed.failed = true;
+            completed_.push_back(std::move(failed));
+        }
+        guard.unlock();
+        changed_.notify_all();
+        hooks_.completed();
+        guard.lock();
+    }
+}
+
+}  // namespace taffrail::record
