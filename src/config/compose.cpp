@@ -100,7 +100,7 @@ class Composer {
         const std::string& name = options_.primary;
         if (name.ends_with(".yaml") || name.ends_with(".yml")) {
             if (io::exists(name)) {
-                return ConfigFinder::open(name);
+                return ConfigFinder::load(name);
             }
         }
         const std::string stem = name.ends_with(".yaml") ? name.substr(0, name.size() - 5) : name;

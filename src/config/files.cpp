@@ -97,7 +97,7 @@ Result<Config> Config::load(const std::string& path) {
     return parse(text, path);
 }
 
-Result<ConfigFile> ConfigFinder::open(const std::string& path) {
+Result<ConfigFile> ConfigFinder::load(const std::string& path) {
     TAFFRAIL_ASSIGN(std::string text, read_text(path));
     return parse_file(text, path);
 }
@@ -106,7 +106,7 @@ Result<std::optional<ConfigFile>> ConfigFinder::find(const std::string& name) co
     for (const std::string& folder : sources_.search_path) {
         const std::string path = io::join(folder, name + std::string(kExtension));
         if (io::exists(path)) {
-            TAFFRAIL_ASSIGN(ConfigFile file, open(path));
+            TAFFRAIL_ASSIGN(ConfigFile file, load(path));
             return std::optional(std::move(file));
         }
     }

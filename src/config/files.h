@@ -24,7 +24,7 @@ class ConfigFinder {
     /// `name` without `.yaml`, e.g. "logger/aim". Nothing when no folder has it.
     [[nodiscard]] Result<std::optional<ConfigFile>> find(const std::string& name) const;
     /// A file by its path.
-    [[nodiscard]] static Result<ConfigFile> open(const std::string& path);
+    [[nodiscard]] static Result<ConfigFile> load(const std::string& path);
     /// The options of a group, sorted: files of all folders, built-in ones and known ones.
     [[nodiscard]] std::vector<std::string> options(const std::string& group) const;
     /// All groups: folders (with their sub-folders) that hold at least one option.

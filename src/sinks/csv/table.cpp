@@ -1,0 +1,138 @@
+#include "sinks/csv/table.h"
+
+#include "base/bytes.h"
+#include "base/try.h"
+#include "io/files.h"
+
+#include <algorithm>
+#include <set>
+
+namespace taffrail {
+namespace {
+
+std::string line_of(const std::vector<std::string>& columns, const CsvRow& row) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto found = row.find(columns[i]);
+        line += (i == 0 ? "" : ",") + (found == row.end() ? "" : csv_cell(found->second));
+    }
+    return line + "\n";
+}
+
+std::string header_of(const std::vector<std::string>& columns) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        line += (i == 0 ? "" : ",") + csv_cell(columns[i]);
+    }
+    return line + "\n";
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string cell = "\"";
+    for (const char c : text) {
+        cell += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return cell + "\"";
+}
+
+std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
+    std::vector<std::vector<std::string>> lines;
+    std::vector<std::string> line;
+    std::string cell;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted) {
+            if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+                cell += '"';
+                ++i;
+            } else if (c == '"') {
+                quoted = false;
+            } else {
+                cell += c;
+            }
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == ',' || c == '\n') {
+            line.push_back(std::move(cell));
+            cell.clear();
+            if (c == '\n') {
+                lines.push_back(std::move(line));
+                line.clear();
+            }
+        } else if (c != '\r') {
+            cell += c;
+        }
+    }
+    return lines;
+}
+
+Result<CsvTable> CsvTable::open(std::string path, std::uint64_t length) {
+    CsvTable table;
+    table.path_ = std::move(path);
+    if (!io::exists(table.path_)) {
+        return table;
+    }
+    TAFFRAIL_ASSIGN(auto file, io::open(table.path_, io::OpenMode::ReadWrite));
+    TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
+    table.length_ = std::min(length, info.size);
+    TAFFRAIL_TRY(file->truncate(table.length_));
+    TAFFRAIL_ASSIGN(const std::string text, io::read_text(table.path_));
+    if (const auto lines = parse_csv(text); !lines.empty()) {
+        table.columns_ = lines.front();
+    }
+    return table;
+}
+
+Result<void> CsvTable::save() {
+    if (pending_.empty()) {
+        return {};
+    }
+    std::set<std::string> names(columns_.begin(), columns_.end());
+    for (const CsvRow& row : pending_) {
+        for (const auto& [name, value] : row) {
+            names.insert(name);
+        }
+    }
+    if (names.size() != columns_.size()) {
+        columns_.assign(names.begin(), names.end());
+        TAFFRAIL_TRY(rewrite());
+    }
+    std::string text;
+    for (const CsvRow& row : pending_) {
+        text += line_of(columns_, row);
+    }
+    TAFFRAIL_ASSIGN(auto file, io::open(path_, io::OpenMode::CreateOrOpen));
+    TAFFRAIL_TRY(file->write_at(length_, as_bytes(text)));
+    length_ += text.size();
+    pending_.clear();
+    return {};
+}
+
+// The rows so far under the new header. Readers see the old file or the new one.
+Result<void> CsvTable::rewrite() {
+    std::string text = header_of(columns_);
+    if (length_ > 0) {
+        TAFFRAIL_ASSIGN(const std::string old, io::read_text(path_));
+        const auto lines = parse_csv(std::string_view(old).substr(0, length_));
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            CsvRow row;
+            for (std::size_t j = 0; j < lines[i].size() && j < lines[0].size(); ++j) {
+                if (!lines[i][j].empty()) {
+                    row[lines[0][j]] = lines[i][j];
+                }
+            }
+            text += line_of(columns_, row);
+        }
+    }
+    TAFFRAIL_TRY(io::write_file_atomically(path_, as_bytes(text), false));
+    length_ = text.size();
+    return {};
+}
+
+}  // namespace taffrail

@@ -1,0 +1,55 @@
+#include "sinks/csv/folder.h"
+#include "sinks/csv/table.h"
+#include "test_files.h"
+
+namespace taffrail {
+namespace {
+
+TEST(CsvTable, Case46NewColumnRewritesTheHeaderAndPadsEarlierRows) {
+    const test::TemporaryFolder folder;
+    CsvTable table = CsvTable::open(folder / "m.csv", 0).value();
+    table.add({{"step", "0"}, {"c", "0.1"}});
+    table.add({{"step", "1"}, {"c", "0.2"}});
+    table.add({{"step", "2"}, {"b", "0.3"}});
+    table.add({{"step", "3"}, {"a", "0.4"}});
+    ASSERT_TRUE(table.save().ok());
+    EXPECT_EQ(folder.read("m.csv"), "a,b,c,step\n,,0.1,0\n,,0.2,1\n,0.3,,2\n0.4,,,3\n");
+    table.add({{"step", "4"}, {"d", "0.5"}});
+    ASSERT_TRUE(table.save().ok());
+    EXPECT_EQ(folder.read("m.csv"),
+              "a,b,c,d,step\n,,0.1,,0\n,,0.2,,1\n,0.3,,,2\n0.4,,,,3\n,,,0.5,4\n");
+}
+
+TEST(CsvTable, QuotesWhatNeedsIt) {
+    const std::string odd = "a,\"b\"\nc";
+    EXPECT_EQ(parse_csv(csv_cell(odd) + ",x\n"),
+              (std::vector<std::vector<std::string>>{{odd, "x"}}));
+}
+
+TEST(CsvTable, CutsOffWhatWasNotAcknowledged) {
+    const test::TemporaryFolder folder;
+    folder.write("m.csv", "a,step\n1,0\n2,1\nhalf a li");
+    CsvTable table = CsvTable::open(folder / "m.csv", 15).value();
+    table.add({{"a", "3"}, {"step", "2"}});
+    ASSERT_TRUE(table.save().ok());
+    EXPECT_EQ(folder.read("m.csv"), "a,step\n1,0\n2,1\n3,2\n");
+}
+
+TEST(VersionFolders, Case45NextVersionIgnoresOtherNames) {
+    const test::TemporaryFolder folder;
+    for (const char* name : {"version_0", "version_1", "version_nonumber", "other"}) {
+        folder.write(std::string(name) + "/x", "");
+    }
+    EXPECT_EQ(next_version(folder.path()), 2);
+    EXPECT_EQ(next_version(folder / "absent"), 0);
+}
+
+TEST(ExpandPath, ReplacesHomeAndVariables) {
+    ::setenv("TAFFRAIL_CSV_TEST", "value", 1);
+    EXPECT_EQ(expand_path("$TAFFRAIL_CSV_TEST/a${TAFFRAIL_CSV_TEST}b"), "value/avalueb");
+    EXPECT_EQ(expand_path("$TAFFRAIL_CSV_NONE/x"), "$TAFFRAIL_CSV_NONE/x");
+    EXPECT_EQ(expand_path("~/x"), std::string(std::getenv("HOME")) + "/x");
+}
+
+}  // namespace
+}  // namespace taffrail
