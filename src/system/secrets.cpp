@@ -1,0 +1,357 @@
+#include "system/secrets.h"
+
+#include "base/strings.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace taffrail::system {
+namespace {
+
+bool is_alnum(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_name_char(char c) {
+    return is_alnum(c) || c == '_' || c == '-' || c == '.';
+}
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/// "HF_TOKEN", "apiKey", "db.password" → lower-case words.
+std::vector<std::string> words_of(std::string_view name) {
+    std::vector<std::string> words(1);
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool is_upper = c >= 'A' && c <= 'Z';
+        const bool after_lower = i > 0 && name[i - 1] >= 'a' && name[i - 1] <= 'z';
+        if (!is_alnum(c) || (is_upper && after_lower)) {
+            words.emplace_back();
+        }
+        if (is_alnum(c)) {
+            words.back() += static_cast<char>(is_upper ? c - 'A' + 'a' : c);
+        }
+    }
+    std::erase(words, "");
+    return words;
+}
+
+template <std::size_t kCount>
+bool is_one_of(std::string_view word, const std::array<std::string_view, kCount>& list) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// Replaces "-----BEGIN … PRIVATE KEY----- … -----END …-----"; an unfinished block goes up to the
+/// end.
+std::string without_key_blocks(std::string_view text) {
+    std::string out;
+    for (;;) {
+        const std::size_t begin = text.find("-----BEGIN ");
+        const std::size_t header_end =
+            begin == std::string_view::npos ? begin : text.find("-----", begin + 11);
+        if (header_end == std::string_view::npos) {
+            return out.append(text);
+        }
+        if (text.substr(begin, header_end - begin).find("PRIVATE KEY") == std::string_view::npos) {
+            out.append(text.substr(0, header_end));
+            text.remove_prefix(header_end);
+            continue;
+        }
+        out.append(text.substr(0, begin)).append(kRemoved);
+        const std::size_t end = text.find("-----END ", header_end);
+        const std::size_t last = end == std::string_view::npos ? end : text.find("-----", end + 9);
+        if (last == std::string_view::npos) {
+            return out;
+        }
+        text.remove_prefix(last + 5);
+    }
+}
+
+/// "https://user:token@host" → "https://[removed]@host".
+std::string without_url_credentials(std::string_view text) {
+    std::string out;
+    for (;;) {
+        const std::size_t scheme = text.find("://");
+        if (scheme == std::string_view::npos) {
+            return out.append(text);
+        }
+        const std::size_t start = scheme + 3;
+        const std::size_t end =
+            std::min(text.find_first_of("/?# \t\r\n\"'<>`", start), text.size());
+        const std::size_t at = text.substr(start, end - start).rfind('@');
+        out.append(text.substr(0, start));
+        if (at != std::string_view::npos) {
+            out.append(kRemoved);
+            text.remove_prefix(start + at);
+        } else {
+            text.remove_prefix(start);
+        }
+    }
+}
+
+/// A value nobody would keep secret: a number, a truth value, a variable reference, nothing.
+bool is_harmless_value(std::string_view value) {
+    if (value.size() < 3 || parse_double(value) || value.front() == '$' || value.front() == '<' ||
+        value.starts_with(kRemoved)) {
+        return true;
+    }
+    const std::string lower = to_lower(value);
+    return is_one_of(
+        lower, std::array<std::string_view, 6>{"true", "false", "none", "null", "self", "str"});
+}
+
+/// The end of the value that starts at `start`: at the closing quote, else at the first character
+/// values do not hold.
+std::size_t value_end(std::string_view text, std::size_t start, char quote) {
+    const std::string_view stops = quote == '"'    ? "\"\n"
+                                   : quote == '\'' ? "'\n"
+                                                   : " \t\r\n,;&)}]\"'";
+    return std::min(text.find_first_of(stops, start), text.size());
+}
+
+/// `name = value`, `name: value`, `"name": "value"`, `Authorization: Bearer value`.
+std::string without_named_values(std::string_view text) {
+    std::string out;
+    std::size_t i = 0;
+    while (i < text.size()) {
+        if (!is_name_char(text[i])) {
+            out += text[i++];
+            continue;
+        }
+        const std::size_t name_start = i;
+        while (i < text.size() && is_name_char(text[i])) {
+            ++i;
+        }
+        const std::string_view name = text.substr(name_start, i - name_start);
+        out.append(name);
+        const bool is_scheme = name == "Bearer" || name == "Basic" || name == "bearer";
+        if (!is_scheme && !is_secret_name(name)) {
+            continue;
+        }
+        std::size_t at = i;
+        if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
+            ++at;
+        }
+        while (at < text.size() && is_blank(text[at])) {
+            ++at;
+        }
+        bool assigned = is_scheme;
+        while (at < text.size() && (text[at] == ':' || text[at] == '=')) {
+            ++at;
+            assigned = true;
+        }
+        while (at < text.size() && is_blank(text[at])) {
+            ++at;
+        }
+        char quote = 0;
+        if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
+            quote = text[at++];
+        }
+        const std::size_t end = value_end(text, at, quote);
+        const std::string_view value = text.substr(at, end - at);
+        const bool names_scheme = value == "Bearer" || value == "Basic";
+        if (!assigned || names_scheme || is_harmless_value(value) ||
+            (is_scheme && value.size() < 8)) {
+            continue;
+        }
+        out.append(text.substr(i, at - i)).append(kRemoved);
+        i = end;
+    }
+    return out;
+}
+
+struct Shape {
+    std::size_t upper = 0, lower = 0, digits = 0, changes = 0, pairs = 0;
+    bool hexadecimal = true;
+
+    [[nodiscard]] double change_rate() const {
+        return pairs > 0 ? static_cast<double>(changes) / static_cast<double>(pairs) : 0;
+    }
+};
+
+/// How random a word looks: people write runs of one kind of character, generators mix them.
+Shape shape_of(std::string_view word) {
+    Shape shape;
+    int before = 0;
+    for (char c : word) {
+        const int kind = c >= 'a' && c <= 'z'   ? 1
+                         : c >= 'A' && c <= 'Z' ? 2
+                         : c >= '0' && c <= '9' ? 3
+                                                : 0;
+        shape.lower += kind == 1;
+        shape.upper += kind == 2;
+        shape.digits += kind == 3;
+        if (kind != 0 && before != 0) {
+            ++shape.pairs;
+            shape.changes += kind != before;
+        }
+        shape.hexadecimal = shape.hexadecimal && ((c >= '0' && c <= '9') ||
+                                                  (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
+        before = kind;
+    }
+    return shape;
+}
+
+bool has_known_prefix(std::string_view word) {
+    constexpr std::array<std::string_view, 36> kPrefixes = {
+        "AKIA",        "ASIA",   "ghp_",  "gho_",     "ghu_",      "ghs_",     "ghr_",
+        "github_pat_", "glpat-", "gldt-", "xoxb-",    "xoxa-",     "xoxp-",    "xoxr-",
+        "xoxs-",       "xapp-",  "sk-",   "sk_live_", "sk_test_",  "rk_live_", "pk_live_",
+        "hf_",         "AIza",   "ya29.", "npm_",     "pypi-",     "dop_v1_",  "eyJ",
+        "SG.",         "nvapi-", "r8_",   "gsk_",     "dckr_pat_", "shpat_",   "AGE-SECRET-KEY-",
+        "ATATT"};
+    return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
+        return word.starts_with(prefix) && word.size() >= prefix.size() + 12;
+    });
+}
+
+bool is_uuid(std::string_view word) {
+    if (word.size() != 36) {
+        return false;
+    }
+    for (std::size_t i = 0; i < word.size(); ++i) {
+        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash != (word[i] == '-') ||
+            (!dash && !std::isxdigit(static_cast<unsigned char>(word[i])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool piece_looks_random(std::string_view piece) {
+    if (piece.size() < 20) {
+        return false;
+    }
+    const Shape shape = shape_of(piece);
+    if (shape.hexadecimal && shape.digits >= 4 && shape.lower + shape.upper >= 4 &&
+        piece.size() >= 32) {
+        return true;
+    }
+    if (shape.digits == 0 && (shape.upper < 4 || shape.lower < 4)) {
+        return false;
+    }
+    if (shape.upper > 0 && shape.lower > 0) {
+        return shape.change_rate() >= 0.35;
+    }
+    return piece.size() >= 24 && shape.digits >= 3 && shape.change_rate() >= 0.25;
+}
+
+/// Words are runs of the characters tokens are made of; those that look like one are replaced.
+std::string without_tokens(std::string_view text) {
+    const auto is_token_char = [](char c) {
+        return is_alnum(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '.' ||
+               c == '=' || c == '~';
+    };
+    std::string out;
+    std::size_t i = 0;
+    while (i < text.size()) {
+        if (!is_token_char(text[i])) {
+            out += text[i++];
+            continue;
+        }
+        std::size_t end = i;
+        while (end < text.size() && is_token_char(text[end])) {
+            ++end;
+        }
+        std::string_view word = text.substr(i, end - i);
+        i = end;
+        // "name=token" and "--flag=token" keep their name.
+        if (const std::size_t equals = word.find('='); equals != std::string_view::npos &&
+                                                       equals + 1 < word.size() &&
+                                                       word[equals + 1] != '=') {
+            out.append(word.substr(0, equals + 1));
+            word.remove_prefix(equals + 1);
+        }
+        // A sign in front of a line of a diff is no part of the word.
+        if (!word.empty() && (word.front() == '+' || word.front() == '-') &&
+            looks_like_secret(word.substr(1))) {
+            out += word.front();
+            word.remove_prefix(1);
+        }
+        if (looks_like_secret(word)) {
+            out.append(kRemoved);
+            continue;
+        }
+        // A path or a dotted name may hold a token as one of its parts.
+        std::size_t start = 0;
+        while (start <= word.size()) {
+            const std::size_t stop = std::min(word.find_first_of("/.=+", start), word.size());
+            const std::string_view part = word.substr(start, stop - start);
+            out.append(looks_like_secret(part) ? kRemoved : part);
+            if (stop < word.size()) {
+                out += word[stop];
+            }
+            start = stop + 1;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+bool is_secret_name(std::string_view name) {
+    const std::vector<std::string> words = words_of(name);
+    constexpr std::array<std::string_view, 17> kAlways = {
+        "password",   "passwd",      "pwd",         "passphrase",    "secret",    "secrets",
+        "credential", "credentials", "apikey",      "authorization", "accesskey", "secretkey",
+        "privatekey", "authtoken",   "accesstoken", "sig",           "signature"};
+    constexpr std::array<std::string_view, 10> kBeforeKey = {
+        "api",     "access",  "secret",     "private", "auth",
+        "account", "signing", "encryption", "shared",  "license"};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (is_one_of(words[i], kAlways)) {
+            return true;
+        }
+        if (words[i] == "key" && i > 0 && is_one_of(words[i - 1], kBeforeKey)) {
+            return true;
+        }
+    }
+    // "token" counts only at the end: max_tokens, token_count and tokenizer are everyday words
+    // here.
+    return !words.empty() && words.back() == "token";
+}
+
+bool looks_like_secret(std::string_view word) {
+    while (!word.empty() && (word.back() == '.' || word.back() == '/')) {
+        word.remove_suffix(1);
+    }
+    if (has_known_prefix(word) || is_uuid(word)) {
+        return true;
+    }
+    if (word.find_first_of("/+.=~_-") == std::string_view::npos) {
+        return piece_looks_random(word);
+    }
+    // Base64, with or without the URL alphabet: judged as a whole. Real words joined by signs stay
+    // below the rate.
+    if (word.size() < 32 || word.find('.') != std::string_view::npos || word.front() == '/' ||
+        word.front() == '.') {
+        return false;
+    }
+    const Shape shape = shape_of(word);
+    return shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 2 && shape.change_rate() >= 0.4;
+}
+
+std::string scrub_secrets(std::string_view text) {
+    return without_tokens(without_named_values(without_url_credentials(without_key_blocks(text))));
+}
+
+std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments) {
+    std::vector<std::string> out;
+    bool next_is_secret = false;
+    for (const std::string& argument : arguments) {
+        if (next_is_secret && !argument.starts_with("--") && !is_harmless_value(argument)) {
+            out.emplace_back(kRemoved);
+        } else {
+            out.push_back(scrub_secrets(argument));
+        }
+        next_is_secret = argument.starts_with("-") && argument.find('=') == std::string::npos &&
+                         is_secret_name(argument);
+    }
+    return out;
+}
+
+}  // namespace taffrail::system

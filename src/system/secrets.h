@@ -1,0 +1,32 @@
+// Taking secrets out of text before it is kept: by the name they are assigned to, and by their own
+// shape.
+//
+// It removes too much rather than too little: a long hexadecimal number in a command line is taken
+// for a key. What it looks for is listed in docs/privacy.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taffrail::system {
+
+/// What stands in the place of a secret.
+inline constexpr std::string_view kRemoved = "[removed]";
+
+/// The text with every secret replaced. Private key blocks, user:password in URLs, values assigned
+/// to names such as `password` or `api_key`, tokens with well-known prefixes, and long strings that
+/// look random.
+std::string scrub_secrets(std::string_view text);
+
+/// Command line arguments: as above, and the argument after `--password` and its like goes too.
+std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments);
+
+/// True for names whose value is a secret: "db_password", "HF_TOKEN", "apiKey"; false for
+/// "max_tokens", "tokenizer".
+bool is_secret_name(std::string_view name);
+
+/// True for a single word that looks like a key or a token.
+bool looks_like_secret(std::string_view word);
+
+}  // namespace taffrail::system

@@ -1,0 +1,204 @@
+#include "system/host_load.h"
+
+#include "base/clock.h"
+#include "io/files.h"
+#include "system/load_monitor.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+
+namespace taffrail::system {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Key;
+using testing::Not;
+using testing::Pair;
+
+/// A folder with files in it, removed at the end.
+class Tree {
+  public:
+    Tree() {
+        std::string pattern = testing::TempDir() + "taffrail-tree-XXXXXX";
+        root_ = mkdtemp(pattern.data());
+    }
+
+    ~Tree() { (void)io::remove_tree(root_); }
+
+    void put(const std::string& path, std::string_view text) const {
+        io::make_directories(io::parent(root_ + path)).value();
+        io::write_file_atomically(root_ + path, as_bytes(text), false).value();
+    }
+
+    [[nodiscard]] const std::string& root() const { return root_; }
+
+  private:
+    std::string root_;
+};
+
+std::map<std::string, double> sample(HostLoad& load, std::int64_t now_ns) {
+    std::map<std::string, double> readings;
+    load.sample(now_ns,
+                [&](std::string_view key, double value) { readings[std::string(key)] = value; });
+    return readings;
+}
+
+TEST(ProcText, CpuTimesLeaveOutGuestTimeAndIdle) {
+    const ProcStat stat = parse_stat(
+        "cpu  10 5 15 60 10 0 0 0 7 7\ncpu0 1 0 0 9 0 0 0 0 0 0\ncpu2 5 0 0 5 0 0 0 0 0 0\nintr "
+        "5\n");
+    EXPECT_EQ(stat.all.total, 100u);
+    EXPECT_EQ(stat.all.busy, 30u);
+    ASSERT_EQ(stat.cores.size(), 3u);
+    EXPECT_EQ(stat.cores[2].busy, 5u);
+    EXPECT_EQ(stat.cores[1].total, 0u);
+}
+
+TEST(ProcText, DisksAreCountedOnce) {
+    const Traffic traffic = parse_diskstats(
+        "   8       0 sda 10 0 100 0 20 0 200 0 0 0 0\n   8       1 sda1 10 0 100 0 20 0 200 0 0 0 "
+        "0\n"
+        " 259       0 nvme0n1 1 0 1 0 1 0 2 0\n 259       1 nvme0n1p1 1 0 1 0 1 0 2 0\n 253 0 dm-0 "
+        "9 0 900 0 9 0 900 0\n"
+        "   7       0 loop0 9 0 900 0 9 0 900 0\n");
+    EXPECT_EQ(traffic.in, 101u * 512);
+    EXPECT_EQ(traffic.out, 202u * 512);
+}
+
+TEST(ProcText, LoopbackIsNoNetwork) {
+    const Traffic traffic = parse_net_dev(
+        "Inter-|   Receive\n face |bytes\n    lo: 999 1 0 0 0 0 0 0 999 1 0 0 0 0 0 0\n  eth0:100 "
+        "1 0 0 0 0 0 0 250 1 0 0 0 0 0 0\n");
+    EXPECT_EQ(traffic.in, 100u);
+    EXPECT_EQ(traffic.out, 250u);
+}
+
+TEST(ProcText, ProgramNamesMayHoldBrackets) {
+    const auto times =
+        parse_process_stat("7 (a ) (b) R 1 1 1 0 -1 0 0 0 0 0 11 22 0 0 20 0 3 0 100 4096 77 0");
+    EXPECT_EQ(times->ticks, 33u);
+    EXPECT_EQ(times->threads, 3u);
+    EXPECT_EQ(times->resident_pages, 77u);
+    EXPECT_FALSE(parse_process_stat("nothing"));
+}
+
+TEST(HostLoad, RatesComeFromTwoReadings) {
+    const Tree tree;
+    tree.put("/proc/stat", "cpu 100 0 0 100 0 0 0 0\ncpu0 100 0 0 100 0 0 0 0\n");
+    tree.put("/proc/meminfo",
+             "MemTotal: 1000 kB\nMemAvailable: 400 kB\nSwapTotal: 100 kB\nSwapFree: 75 kB\n");
+    tree.put("/proc/self/stat", "1 (x) R 1 1 1 0 -1 0 0 0 0 0 100 0 0 0 20 0 2 0 100 4096 10 0");
+    tree.put("/proc/net/dev", "a\nb\neth0: 1000 1 0 0 0 0 0 0 0 1 0\n");
+    HostLoad load({.root = tree.root(), .folder = "/", .ticks_per_second = 100});
+    const auto first = sample(load, 1'000'000'000);
+    EXPECT_THAT(first, Not(Contains(Key("system/cpu/percent"))));
+    EXPECT_THAT(first, Contains(Pair("system/memory/used_bytes", 600 * 1024)));
+    EXPECT_THAT(first, Contains(Pair("system/memory/percent", 60)));
+    EXPECT_THAT(first, Contains(Pair("system/swap/used_bytes", 25 * 1024)));
+    EXPECT_THAT(first, Contains(Pair("system/process/threads", 2)));
+    tree.put("/proc/stat", "cpu 175 0 0 125 0 0 0 0\ncpu0 175 0 0 125 0 0 0 0\n");
+    tree.put("/proc/self/stat", "1 (x) R 1 1 1 0 -1 0 0 0 0 0 250 50 0 0 20 0 2 0 100 4096 10 0");
+    tree.put("/proc/net/dev", "a\nb\neth0: 5000 1 0 0 0 0 0 0 600 1 0\n");
+    const auto second = sample(load, 3'000'000'000);
+    EXPECT_THAT(second, Contains(Pair("system/cpu/percent", 75)));
+    EXPECT_THAT(second, Contains(Pair("system/cpu/core/0/percent", 75)));
+    EXPECT_THAT(second, Contains(Pair("system/process/cpu_percent", 100)));
+    EXPECT_THAT(second, Contains(Pair("system/network/received_bytes_per_second", 2000)));
+    EXPECT_THAT(second, Contains(Pair("system/network/sent_bytes_per_second", 300)));
+    EXPECT_THAT(second, Contains(Key("system/disk/percent")));
+}
+
+TEST(Cgroup, Version2TakesTheTightestLimitOnTheWayUp) {
+    const Tree tree;
+    tree.put("/proc/self/cgroup", "0::/jobs/job7\n");
+    tree.put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+    tree.put("/sys/fs/cgroup/jobs/memory.max", "2000\n");
+    tree.put("/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
+    tree.put("/sys/fs/cgroup/jobs/job7/memory.max", "max\n");
+    tree.put("/sys/fs/cgroup/jobs/job7/memory.current", "500\n");
+    tree.put("/sys/fs/cgroup/jobs/job7/cpu.max", "max 100000\n");
+    tree.put("/sys/fs/cgroup/jobs/job7/cpu.stat", "usage_usec 2500000\nuser_usec 1\n");
+    const CgroupLimits limits = read_cgroup_limits(tree.root());
+    EXPECT_EQ(limits.version, 2);
+    EXPECT_EQ(limits.memory_limit_bytes, 2000u);
+    EXPECT_EQ(limits.memory_used_bytes, 500u);
+    EXPECT_EQ(limits.cpu_limit_cores, 1.5);
+    EXPECT_EQ(limits.cpu_used_seconds, 2.5);
+}
+
+// Inside a container the path in /proc belongs to the host and is not under the mount.
+TEST(Cgroup, ContainerWithItsOwnMountIsRead) {
+    const Tree tree;
+    tree.put("/proc/self/cgroup", "0::/system.slice/docker-abc.scope\n");
+    tree.put("/sys/fs/cgroup/cgroup.controllers", "memory\n");
+    tree.put("/sys/fs/cgroup/memory.max", "4096\n");
+    EXPECT_EQ(read_cgroup_limits(tree.root()).memory_limit_bytes, 4096u);
+}
+
+TEST(Cgroup, Version1ReadsEachControllerInItsOwnMount) {
+    const Tree tree;
+    tree.put("/proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n1:name=systemd:/x\n0::/\n");
+    tree.put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    tree.put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "8000\n");
+    tree.put("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1000\n");
+    tree.put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "50000\n");
+    tree.put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+    tree.put("/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+    tree.put("/sys/fs/cgroup/cpu,cpuacct/job/cpuacct.usage", "7000000000\n");
+    const CgroupLimits limits = read_cgroup_limits(tree.root());
+    EXPECT_EQ(limits.version, 1);
+    EXPECT_EQ(limits.memory_limit_bytes, 8000u);
+    EXPECT_EQ(limits.cpu_limit_cores, 0.5);
+    EXPECT_EQ(limits.cpu_used_seconds, 7);
+}
+
+TEST(Cgroup, NoLimitsMeansNone) {
+    const Tree tree;
+    const CgroupLimits limits = read_cgroup_limits(tree.root());
+    EXPECT_EQ(limits.version, 0);
+    EXPECT_FALSE(limits.memory_limit_bytes);
+}
+
+TEST(HostLoad, ThisMachineGivesPlausibleReadings) {
+    HostLoad load;
+    sample(load, monotonic_ns());
+    const std::int64_t start = monotonic_ns();
+    while (monotonic_ns() - start < 150'000'000) {
+    }
+    const auto readings = sample(load, monotonic_ns());
+    EXPECT_GT(readings.at("system/process/cpu_percent"), 10);
+    EXPECT_LE(readings.at("system/cpu/percent"), 100);
+    EXPECT_GT(readings.at("system/process/memory_bytes"), 1e6);
+    EXPECT_GT(readings.at("system/memory/percent"), 0);
+}
+
+TEST(LoadMonitor, HandsOutReadingsAndStopsAtOnce) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t beats = 0;
+    bool has_rates = false;
+    {
+        LoadMonitor monitor({.interval = std::chrono::milliseconds(5)}, [&](const auto& readings) {
+            const std::lock_guard lock(mutex);
+            ++beats;
+            for (const auto& [key, value] : readings) {
+                has_rates = has_rates || key == "system/cpu/percent";
+            }
+            changed.notify_all();
+        });
+        std::unique_lock lock(mutex);
+        ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return beats >= 2; }));
+    }
+    EXPECT_TRUE(has_rates);
+    const auto start = std::chrono::steady_clock::now();
+    {
+        const LoadMonitor monitor({.interval = std::chrono::hours(1)}, [](const auto&) {});
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+}  // namespace
+}  // namespace taffrail::system
