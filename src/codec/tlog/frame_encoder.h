@@ -38,6 +38,10 @@ class FrameEncoder {
     /// Appends header and payload to `to` as the file's next frame.
     void append_frame(Bytes& to, const StoredPayload& payload);
 
+    /// The place in the chain, to go back to when a frame could not be written.
+    [[nodiscard]] std::uint32_t mark() const noexcept { return previous_crc_; }
+    void rewind(std::uint32_t mark) noexcept { previous_crc_ = mark; }
+
   private:
     Compressor compressor_;
     std::uint64_t nonce_ = 0;

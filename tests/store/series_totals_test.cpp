@@ -1,0 +1,61 @@
+#include "store/series_totals.h"
+
+#include <cmath>
+#include <limits>
+
+namespace taffrail::storage {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(SeriesTotals, ColumnAndSinglePointsAgree) {
+    const std::vector<double> values = {kNan, 3, -1, kInfinity, 2.5, kNan, -7, 0.5, 4};
+    std::vector<std::uint64_t> seq;
+    std::vector<std::int64_t> step, time;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        seq.push_back(i + 10);
+        step.push_back(static_cast<std::int64_t>(100 - i));
+        time.push_back(static_cast<std::int64_t>(i));
+    }
+    const tlog::Axes axes{seq, step, time, {}, {}, {}, {}};
+    SeriesTotals column, single;
+    column.add(values, axes, false);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        single.add(values[i], step[i], time[i], seq[i]);
+    }
+    for (const SeriesTotals& totals : {column, single}) {
+        EXPECT_EQ(totals.summary.count, 9u);
+        EXPECT_EQ(totals.summary.nan_count, 2u);
+        EXPECT_EQ(totals.summary.min, -7);
+        EXPECT_EQ(totals.summary.max, kInfinity);
+        EXPECT_EQ(totals.summary.sum, 3 - 1 + 2.5 - 7 + 0.5 + 4);
+        EXPECT_EQ(totals.summary.last, 4);
+        EXPECT_EQ(totals.summary.first_step, 100);
+        EXPECT_EQ(totals.summary.last_step, 92);
+    }
+}
+
+TEST(SeriesTotals, AllNanHasNoExtremesUntilAValueComes) {
+    SeriesTotals totals;
+    totals.add(kNan, 0, 0, 0);
+    EXPECT_EQ(totals.summary.nan_count, 1u);
+    totals.add(-5, 1, 1, 1);
+    EXPECT_EQ(totals.summary.min, -5);
+    EXPECT_EQ(totals.summary.max, -5);
+}
+
+TEST(SeriesTotals, MergeTakesTheLaterLast) {
+    SeriesTotals earlier, later;
+    earlier.add(1, 10, 100, 0);
+    later.add(2, 5, 200, 0);
+    SeriesTotals merged = later;
+    merged.merge(earlier.summary);
+    EXPECT_EQ(merged.summary.count, 2u);
+    EXPECT_EQ(merged.summary.last, 2);
+    EXPECT_EQ(merged.summary.first_step, 10);
+    EXPECT_EQ(merged.summary.min, 1);
+}
+
+}  // namespace
+}  // namespace taffrail::storage
