@@ -117,7 +117,8 @@ Session::Room Session::make_room(Producer& producer, std::uint64_t words,
         }
         const std::uint64_t capacity = producer.ring->capacity();
         const std::uint64_t at = producer.head & (capacity - 1);
-        producer.cursor = producer.ring->words() + at;  // at the end of a lap it stands behind the last word
+        producer.cursor = producer.limit =
+            producer.ring->words() + at;  // at the end of a lap it stands behind the last word
         const std::uint64_t tail = producer.state->tail.load(std::memory_order_acquire);
         const std::uint64_t used = producer.head - tail;
         std::uint64_t lap = capacity - at;

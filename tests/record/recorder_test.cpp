@@ -132,6 +132,9 @@ TEST(Recorder, BlocksForALimitedTimeThenCounts) {
     const auto points = run.points("x");
     run.flush();
     EXPECT_EQ(points.size() + run.recorder->stats().gaps, 10'000u);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        ASSERT_EQ(points[i].step, static_cast<Step>(i)) << "a full ring was written over";
+    }
     EXPECT_GE(run.recorder->stats().blocked_ns, 50'000'000u);
 }
 

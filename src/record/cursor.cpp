@@ -1,0 +1,58 @@
+#include "record/cursor.h"
+
+#include "base/crc32c.h"
+#include "base/names.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "record/identity.h"
+
+namespace taffrail::record {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x3130525543464154;  // "TAFCUR01"
+
+}  // namespace
+
+std::string cursor_path(const std::string& run_folder, std::string_view sink,
+                        std::uint64_t writer) {
+    return io::join(io::join(run_folder, "cursors"),
+                    folder_safe(sink) + '-' + writer_name(writer) + ".cursor");
+}
+
+Result<LogPosition> read_cursor(const std::string& path) {
+    auto bytes = io::read_file(path);
+    if (!bytes.ok()) {
+        return bytes.error().code == ErrorCode::NotFound ? Result<LogPosition>(LogPosition{})
+                                                         : bytes.error();
+    }
+    ByteCursor fields(*bytes);
+    const auto magic = fields.read<std::uint64_t>();
+    LogPosition position;
+    position.file_number = fields.read<std::uint32_t>();
+    position.offset = fields.read<std::uint64_t>();
+    position.within = fields.read<std::uint64_t>();
+    const std::size_t length = fields.offset();
+    const auto crc = fields.read<std::uint32_t>();
+    if (!fields.ok() || magic != kMagic || crc != crc32c(ByteSpan(*bytes).first(length))) {
+        return Error{
+            ErrorCode::Corrupt,
+            path + " is damaged; remove it to deliver the log to this sink from its start"};
+    }
+    return position;
+}
+
+Result<void> write_cursor(const std::string& path, LogPosition position) {
+    Bytes bytes;
+    append(bytes, kMagic);
+    append(bytes, position.file_number);
+    append(bytes, position.offset);
+    append(bytes, position.within);
+    append(bytes, crc32c(bytes));
+    if (auto written = io::write_file_atomically(path, bytes); written.ok()) {
+        return written;
+    }
+    TAFFRAIL_TRY(io::make_directories(io::parent(path)));
+    return io::write_file_atomically(path, bytes);
+}
+
+}  // namespace taffrail::record

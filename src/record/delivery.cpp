@@ -1,0 +1,142 @@
+#include "record/delivery.h"
+
+#include "base/diagnostics.h"
+#include "base/try.h"
+#include "record/cursor.h"
+
+namespace taffrail::record {
+
+Delivery::Delivery(Sink& sink, LogReader& log, DeliveryOptions options, LogPosition start)
+    : sink_(sink),
+      log_(log),
+      options_(std::move(options)),
+      position_(start),
+      noted_(start),
+      pause_(options_.first_pause) {}
+
+Result<void> Delivery::open() {
+    if (!opened_) {
+        TAFFRAIL_TRY(sink_.open(options_.context));
+        opened_ = true;
+    }
+    return {};
+}
+
+Result<void> Delivery::hand_over(const LogReader::Chunk& chunk) {
+    accepted_.clear();
+    accepted_index_.clear();
+    for (std::size_t i = 0; i < chunk.records.size(); ++i) {
+        const Record& record = chunk.records[i];
+        if (sink_.accepts(record.kind)) {
+            accepted_.push_back(record);
+            accepted_index_.push_back(i);
+        } else {
+            diagnose_once(
+                DiagnosticLevel::Warning,
+                "sink." + options_.sink_name + ".kind." + std::string(to_string(record.kind)),
+                options_.sink_name + " has no place for records of kind " +
+                    std::string(to_string(record.kind)) + " (key '" + std::string(record.key) +
+                    "'); they stay in the native store only");
+        }
+    }
+    std::size_t arrived = 0;
+    Result<void> written = accepted_.empty() ? Result<void>() : sink_.write(accepted_, arrived);
+    if (written.ok()) {
+        delivered_ += accepted_.size();
+        position_ = chunk.next;
+    } else if (arrived > 0) {
+        arrived = std::min(arrived, accepted_.size());
+        delivered_ += arrived;
+        position_ = chunk.start;
+        position_.within += accepted_index_[arrived - 1] + 1;
+    }
+    return written;
+}
+
+Result<void> Delivery::deliver_chunk(bool& more) {
+    TAFFRAIL_ASSIGN(const LogReader::Chunk chunk,
+                    log_.read(position_, options_.mask, options_.chunk_records));
+    more = chunk.next != position_;
+    const std::uint64_t before = delivered_;
+    Result<void> handed = hand_over(chunk);
+    // The place is noted only behind a flush: what a sink holds in memory when the process dies is
+    // handed over again.
+    if (delivered_ != before) {
+        TAFFRAIL_TRY(sink_.flush());
+    }
+    if (delivered_ != before ||
+        (handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
+        TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
+        noted_ = position_;
+    }
+    return handed;
+}
+
+Result<bool> Delivery::enough_waiting() {
+    const std::size_t enough = sink_.flush_records();
+    if (enough == 0) {
+        return false;
+    }
+    TAFFRAIL_ASSIGN(const LogReader::Chunk chunk, log_.read(position_, options_.mask, enough));
+    return chunk.records.size() >= enough;
+}
+
+void Delivery::fail(const Error& error, Time now) {
+    if (!failure_) {
+        diagnose_once(
+            DiagnosticLevel::Warning, "sink." + options_.sink_name + ".failed",
+            options_.sink_name +
+                " does not take records now; they are kept and tried again: " + error.message);
+    }
+    failure_ = error;
+    not_before_ = now + pause_;
+    pause_ = std::min(pause_ * 2, options_.longest_pause);
+}
+
+Delivery::Time Delivery::step(Time now) {
+    if (now < not_before_) {
+        return not_before_;
+    }
+    if (auto opened = open(); !opened.ok()) {
+        fail(opened.error(), now);
+        return not_before_;
+    }
+    bool due = now >= next_flush_ || failure_.has_value();
+    if (!due) {
+        auto enough = enough_waiting();
+        due = enough.ok() && *enough;
+    }
+    if (!due) {
+        return next_flush_;
+    }
+    for (bool more = true; more;) {
+        if (auto done = deliver_chunk(more); !done.ok()) {
+            fail(done.error(), now);
+            return not_before_;
+        }
+    }
+    failure_.reset();
+    pause_ = options_.first_pause;
+    next_flush_ = now + sink_.flush_interval();
+    return next_flush_;
+}
+
+Result<void> Delivery::drain() {
+    TAFFRAIL_TRY(open());
+    for (bool more = true; more;) {
+        TAFFRAIL_TRY(deliver_chunk(more));
+    }
+    failure_.reset();
+    if (noted_ != position_) {
+        TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
+        noted_ = position_;
+    }
+    return {};
+}
+
+Result<void> Delivery::close(RunState state) {
+    TAFFRAIL_TRY(open());
+    return sink_.close(state);
+}
+
+}  // namespace taffrail::record

@@ -1,0 +1,70 @@
+// From the log to one sink: reads on from the cursor, hands over, flushes, notes the new place. No
+// thread and no clock of its own, so it can be tested step by step; SinkRunner drives it.
+#pragma once
+
+#include <taffrail/sink.h>
+
+#include "record/log_writer.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace taffrail::record {
+
+struct DeliveryOptions {
+    std::string sink_name;
+    RouteMask mask = kAllSinks;
+    std::string cursor_path;
+    SinkContext context;
+    std::size_t chunk_records = 4096;
+    std::chrono::milliseconds first_pause = std::chrono::milliseconds(100);
+    std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
+};
+
+class Delivery {
+  public:
+    using Time = std::chrono::steady_clock::time_point;
+
+    Delivery(Sink& sink, LogReader& log, DeliveryOptions options, LogPosition start);
+
+    /// Does what is due at `now` and says when to come again. Failures are kept, reported once and
+    /// tried again later.
+    Time step(Time now);
+    /// Hands over everything the log holds now, whatever the flush interval says. The error is the
+    /// sink's.
+    Result<void> drain();
+    /// Opens the sink if it is not open yet, then closes it.
+    Result<void> close(RunState state);
+
+    [[nodiscard]] LogPosition position() const noexcept { return position_; }
+
+    [[nodiscard]] std::uint64_t delivered() const noexcept { return delivered_; }
+
+    /// The failure the sink is in, if it is.
+    [[nodiscard]] const Error* failure() const noexcept { return failure_ ? &*failure_ : nullptr; }
+
+  private:
+    Result<void> open();
+    // One chunk: read, hand over, flush, note. `more` = there was something.
+    Result<void> deliver_chunk(bool& more);
+    Result<void> hand_over(const LogReader::Chunk& chunk);
+    Result<bool> enough_waiting();
+    void fail(const Error& error, Time now);
+
+    Sink& sink_;
+    LogReader& log_;
+    DeliveryOptions options_;
+    LogPosition position_, noted_;
+    bool opened_ = false;
+    std::uint64_t delivered_ = 0;
+    std::optional<Error> failure_;
+    std::chrono::milliseconds pause_;
+    Time next_flush_{}, not_before_{};
+    std::vector<Record> accepted_;
+    std::vector<std::size_t> accepted_index_;
+};
+
+}  // namespace taffrail::record

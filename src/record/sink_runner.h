@@ -1,0 +1,36 @@
+// One thread per sink. It may sleep, fail or hang without anybody noticing but the sink itself.
+#pragma once
+
+#include <taffrail/sink.h>
+
+#include "record/delivery.h"
+#include "record/log_writer.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace taffrail::record {
+
+class SinkRunner {
+  public:
+    SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log, DeliveryOptions options,
+               LogPosition start);
+    /// Ends the thread as finish() does, without waiting.
+    ~SinkRunner();
+
+    /// The log has something new; never blocks.
+    void poke() noexcept;
+    /// Hands over what is left and closes the sink, until `deadline`. A sink that hangs is left to
+    /// itself; its place in the log is kept for `taffrail sync`.
+    Result<void> finish(RunState state, std::chrono::steady_clock::time_point deadline);
+
+    [[nodiscard]] const std::string& name() const noexcept;
+    [[nodiscard]] bool degraded() const noexcept;
+
+  private:
+    struct Shared;
+    std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace taffrail::record

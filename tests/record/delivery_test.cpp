@@ -1,0 +1,210 @@
+#include "record/delivery.h"
+
+#include "io/temporary_folder.h"
+#include "record/cursor.h"
+#include "record/fake_sink.h"
+#include "record/sink_runner.h"
+
+#include <gtest/gtest.h>
+
+namespace taffrail::record {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FakeReader;
+using test::FakeSink;
+
+class Deliveries : public testing::Test {
+  protected:
+    void add(std::size_t count, Kind kind = Kind::Scalar, RouteMask route = kAllSinks) {
+        const std::lock_guard guard(log_->mutex);
+        for (std::size_t i = 0; i < count; ++i) {
+            Record record;
+            record.key = "x";
+            record.kind = kind;
+            record.route = route;
+            record.scalar = static_cast<double>(log_->records.size());
+            log_->records.push_back(record);
+        }
+    }
+
+    DeliveryOptions options(RouteMask mask = 1) {
+        DeliveryOptions made;
+        made.sink_name = "fake";
+        made.mask = mask;
+        made.cursor_path = cursor_path(folder_.path(), "fake", 7);
+        return made;
+    }
+
+    // Numbers 0…count-1, each once and in order.
+    void expect_all(std::size_t count) {
+        const std::lock_guard guard(content_->mutex);
+        ASSERT_EQ(content_->values.size(), count);
+        for (std::size_t i = 0; i < count; ++i) {
+            ASSERT_EQ(content_->values[i], static_cast<double>(i));
+        }
+    }
+
+    test::TemporaryFolder folder_;
+    std::shared_ptr<test::SinkContent> content_ = std::make_shared<test::SinkContent>();
+    std::shared_ptr<FakeReader::Content> log_ = std::make_shared<FakeReader::Content>();
+    FakeSink sink_{content_};
+    FakeReader reader_{log_};
+    Delivery::Time now_ = Delivery::Time() + 1h;
+};
+
+TEST_F(Deliveries, HandsOverWhenTheFlushIntervalIsOver) {
+    Delivery delivery(sink_, reader_, options(), {});
+    add(25);
+    const auto next = delivery.step(now_);
+    expect_all(25);
+    EXPECT_EQ(next, now_ + 2s);
+    add(5);
+    EXPECT_EQ(delivery.step(now_ + 1s), next) << "not yet";
+    expect_all(25);
+    delivery.step(now_ + 2s);
+    expect_all(30);
+}
+
+TEST_F(Deliveries, HandsOverEarlierWhenEnoughRecordsWait) {
+    content_->flush_records = 4;
+    Delivery delivery(sink_, reader_, options(), {});
+    delivery.step(now_);
+    add(3);
+    delivery.step(now_ + 10ms);
+    expect_all(0);
+    add(1);
+    delivery.step(now_ + 20ms);
+    expect_all(4);
+}
+
+TEST_F(Deliveries, TriesAgainFromWhereItBroke) {
+    Delivery delivery(sink_, reader_, options(), {});
+    add(18);
+    content_->fail_write = true;
+    content_->take_before_failing = 3;
+    auto next = delivery.step(now_);
+    EXPECT_NE(delivery.failure(), nullptr);
+    EXPECT_EQ(next, now_ + 100ms);
+    EXPECT_EQ(delivery.step(now_ + 50ms), next) << "waits";
+    content_->take_before_failing = 0;
+    next = delivery.step(next);
+    EXPECT_EQ(next, now_ + 100ms + 200ms) << "longer each time";
+    content_->fail_write = false;
+    delivery.step(next);
+    EXPECT_EQ(delivery.failure(), nullptr);
+    expect_all(18);
+}
+
+TEST_F(Deliveries, GoesOnFromTheCursorInALaterProcess) {
+    add(13);
+    {
+        Delivery delivery(sink_, reader_, options(), {});
+        ASSERT_TRUE(delivery.drain().ok());
+    }
+    add(9);
+    Delivery later(sink_, reader_, options(), read_cursor(options().cursor_path).value());
+    ASSERT_TRUE(later.drain().ok());
+    expect_all(22);
+    EXPECT_EQ(content_->opens, 2u);
+}
+
+TEST_F(Deliveries, SkipsKindsTheSinkHasNoPlaceForAndRoutesOfOthers) {
+    add(2);
+    add(3, Kind::Image);
+    add(2, Kind::Scalar, 2);
+    add(1);
+    Delivery delivery(sink_, reader_, options(1), {});
+    ASSERT_TRUE(delivery.drain().ok());
+    EXPECT_EQ(content_->values, (std::vector<double>{0, 1, 7}));
+}
+
+TEST_F(Deliveries, ADamagedCursorIsAnErrorNotAFreshStart) {
+    ASSERT_TRUE(write_cursor(options().cursor_path, {3, 4, 5}).ok());
+    EXPECT_EQ(read_cursor(options().cursor_path).value(), (LogPosition{3, 4, 5}));
+    Bytes bytes = io::read_file(options().cursor_path).value();
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+        Bytes flipped = bytes;
+        flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
+        ASSERT_TRUE(io::write_file_atomically(options().cursor_path, flipped, false).ok());
+        ASSERT_EQ(read_cursor(options().cursor_path).error().code, ErrorCode::Corrupt);
+    }
+    EXPECT_EQ(read_cursor(folder_.file("none")).value(), LogPosition{});
+}
+
+TEST_F(Deliveries, ARunnerDeliversEverythingAtTheEnd) {
+    SinkRunner runner(std::make_unique<FakeSink>(content_), std::make_unique<FakeReader>(log_),
+                      options(), {});
+    add(45);
+    ASSERT_TRUE(runner.finish(RunState::Finished, std::chrono::steady_clock::now() + 10s).ok());
+    expect_all(45);
+    EXPECT_EQ(content_->closes, 1u);
+}
+
+TEST_F(Deliveries, ARunnerIsPokedForSinksThatCount) {
+    content_->flush_records = 1;
+    content_->flush_interval = 1h;
+    SinkRunner runner(std::make_unique<FakeSink>(content_), std::make_unique<FakeReader>(log_),
+                      options(), {});
+    for (int i = 0; i < 2000; ++i) {
+        add(i == 0 ? 1 : 0);
+        runner.poke();
+        {
+            const std::lock_guard guard(content_->mutex);
+            if (!content_->values.empty()) {
+                break;
+            }
+        }
+        std::this_thread::sleep_for(1ms);
+    }
+    expect_all(1);
+}
+
+TEST_F(Deliveries, ASinkThatHangsDoesNotHoldUpTheEnd) {
+    content_->hang = true;
+    add(1);
+    const auto start = std::chrono::steady_clock::now();
+    {
+        SinkRunner runner(std::make_unique<FakeSink>(content_), std::make_unique<FakeReader>(log_),
+                          options(), {});
+        const auto finished = runner.finish(RunState::Finished, start + 50ms);
+        ASSERT_FALSE(finished.ok());
+        EXPECT_EQ(finished.error().code, ErrorCode::Timeout);
+        EXPECT_NE(finished.error().message.find("taffrail sync"), std::string::npos);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+    content_->hang = false;
+}
+
+TEST_F(Deliveries, AFailingSinkIsGivenUpAtTheDeadlineWithItsPlaceKept) {
+    content_->fail_write = true;
+    content_->take_before_failing = 2;
+    add(5);
+    SinkRunner runner(std::make_unique<FakeSink>(content_), std::make_unique<FakeReader>(log_),
+                      options(), {});
+    const auto finished = runner.finish(RunState::Finished, std::chrono::steady_clock::now() + 5ms);
+    ASSERT_FALSE(finished.ok());
+    EXPECT_NE(finished.error().message.find("the connection broke"), std::string::npos)
+        << finished.error().message;
+    content_->fail_write = false;
+    Delivery later(sink_, reader_, options(), read_cursor(options().cursor_path).value());
+    ASSERT_TRUE(later.drain().ok());
+    expect_all(5);
+}
+
+TEST(Sinks, AreFoundByBothNamesAndUnknownOnesGetASuggestion) {
+    register_sink({"fake_sink", "FakeWriter", "for tests",
+                   [](const OptionMap&) -> Result<std::unique_ptr<Sink>> {
+                       return std::unique_ptr<Sink>(
+                           new FakeSink(std::make_shared<test::SinkContent>()));
+                   }});
+    EXPECT_TRUE(make_sink("fake_sink", {}).ok());
+    EXPECT_TRUE(make_sink("FakeWriter", {}).ok());
+    const auto unknown = make_sink("fake_sonk", {});
+    ASSERT_FALSE(unknown.ok());
+    EXPECT_NE(unknown.error().message.find("did you mean 'fake_sink'"), std::string::npos)
+        << unknown.error().message;
+}
+
+}  // namespace
+}  // namespace taffrail::record
