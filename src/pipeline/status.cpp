@@ -9,13 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 
 namespace taffrail {
 namespace {
-
-std::atomic<std::vector<GpuStatus> (*)()> gpu_source{nullptr};
 
 std::string of_total(std::int64_t value, std::int64_t total) {
     return std::to_string(value) + (total > 0 ? "/" + std::to_string(total) : "");
@@ -53,15 +50,6 @@ std::string gpu_text(const GpuStatus& gpu) {
 }
 
 }  // namespace
-
-void set_gpu_status_source(std::vector<GpuStatus> (*read)()) {
-    gpu_source.store(read);
-}
-
-std::vector<GpuStatus> read_gpu_status() {
-    const auto read = gpu_source.load();
-    return read == nullptr ? std::vector<GpuStatus>() : read();
-}
 
 RunProgress::RunProgress() : begin_ns_(monotonic_ns()) {}
 
