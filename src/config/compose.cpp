@@ -35,7 +35,11 @@ class Composer {
 
     Result<Composed> run() {
         TAFFRAIL_TRY(sort_overrides());
-        TAFFRAIL_ASSIGN(ConfigFile primary, open_primary());
+        TAFFRAIL_ASSIGN(ConfigFile primary, find_primary(options_.primary));
+        std::optional<ConfigFile> base;
+        if (!options_.base.empty() && options_.base != options_.primary) {
+            TAFFRAIL_ASSIGN(base, find_primary(options_.base));
+        }
         constexpr int kMostPasses = 16;
         Config merged;
         for (int pass = 0;; ++pass) {
@@ -46,6 +50,9 @@ class Composer {
             changed_ = false;
             used_.clear();
             merged = Config::map();
+            if (base) {
+                TAFFRAIL_TRY(expand(*base, "", "", merged, 0));
+            }
             TAFFRAIL_TRY(expand(primary, "", "", merged, 0));
             for (const auto& [group, chosen] : command_line_) {
                 if (!used_.contains(group)) {
@@ -96,8 +103,7 @@ class Composer {
         return {};
     }
 
-    Result<ConfigFile> open_primary() {
-        const std::string& name = options_.primary;
+    Result<ConfigFile> find_primary(const std::string& name) {
         if (name.ends_with(".yaml") || name.ends_with(".yml")) {
             if (io::exists(name)) {
                 return ConfigFinder::load(name);

@@ -19,6 +19,10 @@ bool names_a_secret(std::string_view name) {
     std::erase_if(plain, [](char c) { return c == '_' || c == '-'; });
     constexpr std::array kWords = {"apikey",     "password",   "passwd",    "secret",       "token",
                                    "credential", "privatekey", "accesskey", "authorization"};
+    // Counts of tokens and tokenizers are settings.
+    if (plain.find("tokens") != std::string::npos || plain.find("tokeniz") != std::string::npos) {
+        return false;
+    }
     return std::ranges::any_of(
         kWords, [&](const char* word) { return plain.find(word) != std::string::npos; });
 }

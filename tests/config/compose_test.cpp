@@ -108,6 +108,19 @@ TEST(Compose, CirclesOfDefaultsAreErrors) {
     EXPECT_THAT(compose(wanted).error().message, testing::HasSubstr("circle"));
 }
 
+TEST(Compose, PrimaryLiesOverTheProgramsOwnDefaults) {
+    ComposeOptions wanted = options();
+    wanted.base = "config";
+    wanted.sources.built_in["mine.yaml"] =
+        "defaults:\n  - override /logger: tensorboard\nseed: 5\ntrainer: {lr: 0.5}\n";
+    wanted.primary = "mine";
+    const Composed composed = compose(wanted).value();
+    EXPECT_EQ(composed.config.find("seed")->as_int().value(), 5);
+    EXPECT_EQ(composed.config.find("trainer.max_epochs")->as_int().value(), 10);
+    EXPECT_DOUBLE_EQ(composed.config.find("trainer.lr")->as_double().value(), 0.5);
+    EXPECT_EQ(composed.choice("logger"), "tensorboard");
+}
+
 TEST(Compose, MissingPrimaryNamesWhereItLooked) {
     ComposeOptions wanted;
     wanted.sources.search_path = {"/nonexistent-folder"};

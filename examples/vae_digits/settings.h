@@ -1,0 +1,30 @@
+// The program's settings, read from its configuration.
+#pragma once
+
+#include <taffrail/config.h>
+
+#include "model.h"
+
+#include <cstdint>
+#include <string>
+
+namespace vae_digits {
+
+struct Settings {
+    std::string project, name, output_dir;
+    std::uint64_t seed = 0;
+    ModelShape model;
+    int max_epochs = 0, batch_size = 0, train_digits = 0, held_out_digits = 0;
+    double learning_rate = 0, beta = 0;
+    bool progress_bar = true;
+    int refresh_rate = 1;
+    int limit_train_batches = 0;  ///< 0 = all
+};
+
+/// The built-in configuration and the search path (configs/ here, $TAFFRAIL_CONFIG_PATH).
+taffrail::ComposeOptions configuration();
+
+/// Refuses values that cannot work, with their place.
+taffrail::Result<Settings> read_settings(const taffrail::Config& config);
+
+}  // namespace vae_digits

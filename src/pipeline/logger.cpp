@@ -1,0 +1,243 @@
+#include <taffrail/logger.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/strings.h"
+#include "base/try.h"
+#include "pipeline/status.h"
+#include "terminal/screen.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+namespace taffrail {
+
+std::string_view phase_key(Phase phase) noexcept {
+    return phase == Phase::Validate ? "val" : phase == Phase::None ? "run" : to_string(phase);
+}
+
+class Logger::Core {
+  public:
+    Core(Run& run, LoggerOptions settings) : options(std::move(settings)), run_(run) {}
+
+    Result<void> open() {
+        for (const auto& [routine, tracked] : options.tracked_variables) {
+            if (std::ranges::find(options.routines, routine) == options.routines.end()) {
+                return Error{ErrorCode::InvalidArgument,
+                             "logger '" + options.name + "': tracked_variables names '" + routine +
+                                 "', which is not in its list of loggers" +
+                                 did_you_mean(routine, options.routines)};
+            }
+        }
+        for (const std::string& key : options.routines) {
+            TAFFRAIL_ASSIGN(auto routine, make_routine(key));
+            auto context = std::make_unique<Context>(run_, options.tracked_variables[key]);
+            parts_.push_back({key, std::move(routine), std::move(context)});
+        }
+        if (!options.interface.empty()) {
+            TAFFRAIL_ASSIGN(route, run_.add_sink(options.interface, options.interface_options));
+        }
+        for (Part& part : parts_) {
+            part.context->route = route;
+        }
+        return {};
+    }
+
+    void log_iter(const DataMap& data) {
+        const auto phase = static_cast<std::size_t>(data.phase);
+        std::int64_t& calls = iterations[phase];
+        // A caller that counts for itself is believed; otherwise every call is an iteration.
+        const std::int64_t iteration = data.total_iters != 0 ? data.total_iters : calls;
+        ++calls;
+        last_ = {data.epoch, data.phase};
+        progress_.seen(data);
+        if (options.log_every_n_iter <= 0 ||
+            (data.phase == Phase::Train && iteration % options.log_every_n_iter != 0)) {
+            return;
+        }
+        if (data.total_iters == iteration) {
+            each([&](Part& part) { return part.routine->log_iter(data, *part.context); });
+        } else {
+            DataMap counted = data;
+            counted.total_iters = iteration;
+            each([&](Part& part) { return part.routine->log_iter(counted, *part.context); });
+        }
+        maybe_print(data, iteration);
+    }
+
+    void log_epoch(std::int64_t epoch, Phase phase) {
+        const auto slot = static_cast<std::size_t>(phase);
+        if (options.log_every_n_epochs <= 0 || epochs_[slot]++ % options.log_every_n_epochs != 0) {
+            return;
+        }
+        each([&](Part& part) { return part.routine->log_epoch(epoch, phase, *part.context); });
+        if (options.print_epochs) {
+            terminal::Screen::standard().print(
+                epoch_block(progress_, phase, epoch, iterations[slot], options.gpu_summarize));
+        }
+        progress_.forget_metrics();
+    }
+
+    void log_epoch() { log_epoch(last_.first, last_.second); }
+
+    void log_hparams(const Hparams& hparams) {
+        DataMap data;
+        data.values["hparams"] = hparams;
+        for (Part& part : parts_) {
+            if (part.key == "hparams") {
+                guarded(part, [&] { return part.routine->log_iter(data, *part.context); });
+            }
+        }
+    }
+
+    void end_log() {
+        if (!ended_) {
+            ended_ = true;
+            each([&](Part& part) { return part.routine->end_log(*part.context); });
+        }
+    }
+
+    LoggerOptions options;
+    RouteMask route = kStoreOnly;
+    std::array<std::int64_t, 8> iterations{};
+    Result<void> first_failure;
+
+  private:
+    class Context : public RoutineContext {
+      public:
+        Context(Run& target, std::vector<std::string> tracked_keys)
+            : target_(target), tracked_(std::move(tracked_keys)) {}
+
+        Run& run() noexcept override { return target_; }
+
+        Routing routing() const noexcept override { return {route, true}; }
+
+        const std::vector<std::string>& tracked() const noexcept override { return tracked_; }
+
+        RouteMask route = kStoreOnly;
+
+      private:
+        Run& target_;
+        std::vector<std::string> tracked_;
+    };
+
+    struct Part {
+        std::string key;
+        std::unique_ptr<Routine> routine;
+        std::unique_ptr<Context> context;
+    };
+
+    template <typename Work>
+    void each(const Work& work) {
+        for (Part& part : parts_) {
+            guarded(part, [&] { return work(part); });
+        }
+    }
+
+    // A routine may be the program's own code: whatever it does stays in it.
+    template <typename Work>
+    void guarded(Part& part, const Work& work) {
+        Result<void> done;
+        try {
+            done = work();
+        } catch (const std::exception& error) {
+            done = Error{ErrorCode::Internal, error.what()};
+        } catch (...) {
+            done = Error{ErrorCode::Internal, "an exception of unknown type"};
+        }
+        if (!done.ok()) {
+            const std::string message = "logger '" + options.name + "', routine '" + part.key +
+                                        "': " + done.error().message;
+            if (first_failure.ok()) {
+                first_failure = Error{done.error().code, message};
+            }
+            diagnose_once(DiagnosticLevel::Error, "routine." + options.name + "." + part.key,
+                          message);
+        }
+    }
+
+    void maybe_print(const DataMap& data, std::int64_t iteration) {
+        if (options.print_every_n_seconds <= 0) {
+            return;
+        }
+        const std::int64_t now = monotonic_ns();
+        if (now < next_print_ns_) {
+            return;
+        }
+        next_print_ns_ = now + static_cast<std::int64_t>(options.print_every_n_seconds * 1e9);
+        terminal::Screen::standard().print(status_line(progress_, data, iteration));
+    }
+
+    Run& run_;
+    std::vector<Part> parts_;
+    std::pair<std::int64_t, Phase> last_{0, Phase::Train};
+    std::array<std::int64_t, 8> epochs_{};
+    RunProgress progress_;
+    std::int64_t next_print_ns_ = 0;
+    bool ended_ = false;
+};
+
+Logger::Logger(std::unique_ptr<Core> core) : core_(std::move(core)) {}
+
+Logger::~Logger() {
+    end_log();
+}
+
+Result<std::unique_ptr<Logger>> Logger::make(Run& run, LoggerOptions options) {
+    auto core = std::make_unique<Core>(run, std::move(options));
+    TAFFRAIL_TRY(core->open());
+    return std::unique_ptr<Logger>(new Logger(std::move(core)));
+}
+
+namespace {
+
+template <typename Work>
+void never_throws(const char* what, const Work& work) noexcept {
+    try {
+        work();
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Error, what,
+                      "a logger ran out of memory; what it was given is lost");
+    }
+}
+
+}  // namespace
+
+void Logger::log_iter(const DataMap& data) noexcept {
+    never_throws("logger.iter", [&] { core_->log_iter(data); });
+}
+
+void Logger::log_epoch() noexcept {
+    never_throws("logger.epoch", [&] { core_->log_epoch(); });
+}
+
+void Logger::log_epoch(std::int64_t epoch, Phase phase) noexcept {
+    never_throws("logger.epoch", [&] { core_->log_epoch(epoch, phase); });
+}
+
+void Logger::log_hparams(const Hparams& hparams) noexcept {
+    never_throws("logger.hparams", [&] { core_->log_hparams(hparams); });
+}
+
+void Logger::end_log(RunState) noexcept {
+    never_throws("logger.end", [&] { core_->end_log(); });
+}
+
+RouteMask Logger::route() const noexcept {
+    return core_->route;
+}
+
+std::string Logger::version() const {
+    return core_->options.version;
+}
+
+std::int64_t Logger::iterations(Phase phase) const noexcept {
+    return core_->iterations[static_cast<std::size_t>(phase)];
+}
+
+Result<void> Logger::check() const {
+    return core_->first_failure;
+}
+
+}  // namespace taffrail

@@ -1,0 +1,221 @@
+// The two shapes of configuration: a `logging:` block with writers, and a `logger:` block with
+// routines.
+#include <taffrail/event_writer.h>
+#include <taffrail/logger.h>
+
+#include "base/strings.h"
+#include "base/try.h"
+
+#include <algorithm>
+#include <array>
+
+namespace taffrail {
+namespace {
+
+Result<std::int64_t> positive(const Config& block, std::string_view name, std::int64_t fallback) {
+    TAFFRAIL_ASSIGN(const std::int64_t value, block.int_or(name, fallback));
+    if (value < 1) {
+        return block.find(name)->error("'" + std::string(name) + "' must be at least 1, found " +
+                                       std::to_string(value));
+    }
+    return value;
+}
+
+// Options of a sink as text; lists as "[a, b]".
+Result<OptionMap> option_map(const Config& block) {
+    OptionMap options;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const Config& value = block.at(i);
+        if (value.is_null()) {
+            continue;
+        }
+        if (value.is_list()) {
+            TAFFRAIL_ASSIGN(const std::vector<std::string> items, value.as_text_list());
+            std::string text;
+            for (const std::string& item : items) {
+                text += (text.empty() ? "" : ", ") + item;
+            }
+            options.emplace_back(block.names()[i], "[" + text + "]");
+        } else {
+            TAFFRAIL_ASSIGN(std::string text, value.as_text());
+            options.emplace_back(block.names()[i], std::move(text));
+        }
+    }
+    return options;
+}
+
+Result<LoggingOptions::Writer> writer_options(const std::string& name, const Config& block) {
+    if (!block.is_map() || block.find("log_dir") == nullptr || block.find("log_dir")->is_null()) {
+        return block.error("writer '" + name +
+                           "' needs a 'log_dir': the folder its output goes to");
+    }
+    const auto sinks = registered_sinks();
+    std::vector<std::string> known;
+    for (const SinkInfo& info : sinks) {
+        known.push_back(info.class_name);
+        if (info.name == name || info.class_name == name) {
+            LoggingOptions::Writer writer{name, {}};
+            TAFFRAIL_ASSIGN(writer.options, option_map(block));
+            // The options themselves are checked where the place in the file is still known.
+            if (auto made = info.make(writer.options); !made.ok()) {
+                return block.error(made.error().message);
+            }
+            return writer;
+        }
+    }
+    std::string list;
+    for (const std::string& each : known) {
+        list += (list.empty() ? "" : ", ") + each;
+    }
+    return block.error("unknown writer '" + name + "'" + did_you_mean(name, known) +
+                       " (known: " + list + ")");
+}
+
+constexpr std::array<std::string_view, 6> kLoggerNames = {
+    "config", "loggers", "tracked_variables", "interface", "_target_", "name"};
+
+// Names of `config:` that belong to the Logger; the others are options of its interface.
+constexpr std::array<std::string_view, 9> kOwnNames = {"loggers",
+                                                       "tracked_variables",
+                                                       "log_every_n_iter",
+                                                       "log_every_n_epochs",
+                                                       "print_every_n_seconds",
+                                                       "gpu_summarize",
+                                                       "print_epochs",
+                                                       "name",
+                                                       "version"};
+
+Result<void> check_tracked(const Config& tracked, const std::vector<std::string>& routines) {
+    for (std::size_t i = 0; i < tracked.size(); ++i) {
+        const std::string& name = tracked.names()[i];
+        if (std::ranges::find(routines, name) == routines.end()) {
+            return tracked.at(i).error("tracked_variables names '" + name +
+                                       "', which is not in the list of loggers" +
+                                       did_you_mean(name, routines));
+        }
+    }
+    return {};
+}
+
+Result<LoggerOptions> logger_of(const std::string& interface, const Config& block) {
+    TAFFRAIL_TRY(block.check_names(kLoggerNames, "logger '" + interface + "'"));
+    LoggerOptions options{.name = interface, .interface = interface};
+    const Config* config = block.find("config");
+    if (config == nullptr) {
+        return options;
+    }
+    if (!config->is_map()) {
+        return config->error("'config' must be a map");
+    }
+    if (const Config* loggers = config->find("loggers")) {
+        TAFFRAIL_ASSIGN(options.routines, loggers->as_text_list());
+        for (std::size_t i = 0; i < loggers->size(); ++i) {
+            if (auto routine = make_routine(options.routines[i]); !routine.ok()) {
+                return loggers->at(i).error(routine.error().message);
+            }
+        }
+    }
+    if (const Config* tracked = config->find("tracked_variables");
+        tracked != nullptr && !tracked->is_null()) {
+        TAFFRAIL_TRY(check_tracked(*tracked, options.routines));
+        for (std::size_t i = 0; i < tracked->size(); ++i) {
+            TAFFRAIL_ASSIGN(options.tracked_variables[tracked->names()[i]],
+                            tracked->at(i).as_text_list());
+        }
+    }
+    TAFFRAIL_ASSIGN(options.name, config->text_or("name", interface));
+    TAFFRAIL_ASSIGN(options.version, config->text_or("version", ""));
+    TAFFRAIL_ASSIGN(options.log_every_n_iter, config->int_or("log_every_n_iter", 1));
+    TAFFRAIL_ASSIGN(options.log_every_n_epochs, config->int_or("log_every_n_epochs", 1));
+    TAFFRAIL_ASSIGN(options.print_every_n_seconds, config->double_or("print_every_n_seconds", 0));
+    TAFFRAIL_ASSIGN(options.gpu_summarize, config->bool_or("gpu_summarize", true));
+    TAFFRAIL_ASSIGN(options.print_epochs, config->bool_or("print_epochs", true));
+    Config rest = *config;
+    for (const std::string_view name : kOwnNames) {
+        rest.erase(name);
+    }
+    TAFFRAIL_ASSIGN(options.interface_options, option_map(rest));
+    return options;
+}
+
+}  // namespace
+
+Result<LoggingOptions> logging_options(const Config& logging) {
+    constexpr std::array<std::string_view, 6> kNames = {"steps_per_log", "max_buffer_size",
+                                                        "writer",        "enable_profiler",
+                                                        "profiler",      "max_iterations"};
+    LoggingOptions options;
+    if (logging.is_null()) {
+        return options;
+    }
+    if (!logging.is_map()) {
+        return logging.error("'logging' must be a map");
+    }
+    TAFFRAIL_TRY(logging.check_names(kNames, "'logging'"));
+    TAFFRAIL_ASSIGN(options.steps_per_log,
+                    positive(logging, "steps_per_log", options.steps_per_log));
+    TAFFRAIL_ASSIGN(options.max_buffer_size,
+                    positive(logging, "max_buffer_size", options.max_buffer_size));
+    TAFFRAIL_ASSIGN(options.max_iterations, logging.int_or("max_iterations", 0));
+    TAFFRAIL_ASSIGN(const bool enabled, logging.bool_or("enable_profiler", false));
+    TAFFRAIL_ASSIGN(options.profiler, logging.text_or("profiler", enabled ? "basic" : "none"));
+    if (const Config* writers = logging.find("writer"); writers != nullptr && !writers->is_null()) {
+        if (!writers->is_map()) {
+            return writers->error("'writer' must be a map of writers");
+        }
+        for (std::size_t i = 0; i < writers->size(); ++i) {
+            TAFFRAIL_ASSIGN(LoggingOptions::Writer writer,
+                            writer_options(writers->names()[i], writers->at(i)));
+            options.writers.push_back(std::move(writer));
+        }
+    }
+    return options;
+}
+
+Result<std::vector<LoggerOptions>> logger_options(const Composed& composed) {
+    std::vector<LoggerOptions> all;
+    const Config* block = composed.config.find("logger");
+    const std::string choice = composed.choice("logger");
+    std::vector<std::string> chosen;
+    for (const std::string_view name : split(choice, ',')) {
+        if (!trim(name).empty()) {
+            chosen.emplace_back(trim(name));
+        }
+    }
+    if (block != nullptr && !block->is_null()) {
+        if (!block->is_map()) {
+            return block->error("'logger' must be a map with the block of the chosen interface");
+        }
+        for (std::size_t i = 0; i < block->size(); ++i) {
+            const std::string& name = block->names()[i];
+            if (!choice.empty() && std::ranges::find(chosen, name) == chosen.end()) {
+                return block->at(i).error(
+                    "the block 'logger." + name + "' does not match the chosen logger '" + choice +
+                    "': rename the block, or choose it with 'override /logger: " + name + "'");
+            }
+            TAFFRAIL_ASSIGN(LoggerOptions options, logger_of(name, block->at(i)));
+            all.push_back(std::move(options));
+        }
+    }
+    for (const std::string& name : chosen) {
+        const bool there = std::ranges::any_of(
+            all, [&](const LoggerOptions& each) { return each.interface == name; });
+        if (!there && name != "none") {
+            all.push_back({.name = name, .interface = name});
+        }
+    }
+    return all;
+}
+
+Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed) {
+    TAFFRAIL_ASSIGN(const std::vector<LoggerOptions> all, logger_options(composed));
+    std::vector<std::shared_ptr<Logger>> loggers;
+    for (const LoggerOptions& options : all) {
+        TAFFRAIL_ASSIGN(std::unique_ptr<Logger> logger, Logger::make(run, options));
+        logger->log_hparams(composed.config.flattened());
+        loggers.push_back(std::move(logger));
+    }
+    return loggers;
+}
+
+}  // namespace taffrail
