@@ -65,7 +65,6 @@ void LogState::clear_views() noexcept {
 LogState::Saved LogState::suspend(Loop inner) noexcept {
     const Saved saved{loop_, static_cast<std::uint8_t>(first_iteration_)};
     loop_ = inner;
-    first_iteration_ = FirstIteration::NotStarted;
     return saved;
 }
 

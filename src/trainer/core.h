@@ -1,0 +1,197 @@
+// The loops behind Trainer. What each hook sees, and in which order hooks, views and rows follow each other, is decided
+// here and nowhere else: fit_loop.cpp, evaluation_loop.cpp, stages.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <taffrail/trainer.h>
+
+#include "metrics/log_state.h"
+#include "trainer/outputs.h"
+
+namespace taffrail::trainer {
+
+using metrics::Hook;
+using metrics::Loop;
+
+/// Unwinds the loops after a mistake or a failed collective; the reason is in LogState. Not a std::exception, so that
+/// a module that catches those around its closure does not swallow it.
+struct Aborted {};
+
+/// "No limit" in counts of batches.
+inline constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+/// One evaluation loop: which loaders, how many batches of each, how many were seen since the loaders were made.
+struct Evaluation {
+    Loop loop = Loop::Validate;
+    bool testing = false;
+    LoaderList given = {};
+    LoaderList loaders = {};
+    std::vector<std::int64_t> batches = {};
+    std::map<int, Step> seen = {};
+    bool ready = false;
+    std::optional<std::int64_t> loaded_in_epoch = {};
+};
+
+class Core {
+  public:
+    Core(TrainerOptions options, Trainer* owner);
+
+    Result<void> fit(Module& module, FitData data, const std::string& checkpoint);
+    Result<EvaluationResults> evaluate(Module& module, LoaderList loaders, Stage stage);
+    Result<void> predict(Module& module, LoaderList loaders);
+
+    /// A log() call of the module or a callback.
+    void log(std::string_view name, const LogValue& value, const LogOptions& options,
+             const std::source_location& site) noexcept {
+        state_.log(name, value, options, site);
+    }
+    void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
+
+    // checkpoint.cpp
+    Result<void> save_checkpoint(const std::string& path);
+    Result<void> load_checkpoint(const std::string& path);
+
+    [[nodiscard]] bool should_log() const noexcept;
+    [[nodiscard]] int rank() const noexcept;
+    [[nodiscard]] int world_size() const noexcept;
+
+    TrainerOptions options_;
+    Trainer* owner_;
+    Outputs outputs_;
+    metrics::LogState state_;
+    Module* module_ = nullptr;
+    Stage stage_ = Stage::Fit;
+    std::exception_ptr exception_;
+    std::atomic<bool> should_stop_ = false;
+    int interrupted_by_ = 0;
+
+    // Counters, kept over stages
+    std::int64_t epochs_processed_ = 0;  // batches done, hooks perhaps not
+    std::int64_t epochs_completed_ = 0;
+    Step optimizer_steps_ = 0;
+    std::int64_t batches_in_epoch_ = 0;
+    std::int64_t batches_total_ = 0;
+    std::int64_t samples_ = 0;
+    std::int64_t train_batches_ = kEndless;
+
+  private:
+    friend class StageScope;
+
+    // stages.cpp
+    template <typename Work>
+    Result<void> run_stage(Module& module, Stage stage, Loop loop, Work&& work);
+    void begin_stage(Module& module, Stage stage, Loop loop);
+    void end_stage(RunState state) noexcept;
+    Result<void> failure(std::string_view reason);
+    void check_options();
+
+    // fit_loop.cpp
+    void run_fit();
+    void run_sanity_check();
+    void set_up_train_data();
+    void set_validation_interval();
+    void run_train_epoch();
+    bool run_train_batch(BatchSource& source);
+    void run_step(const Batch& batch, std::int64_t index, bool stepping, BatchSource& source);
+    void end_train_epoch();
+    [[nodiscard]] bool fit_done();
+    [[nodiscard]] bool epoch_done();
+    [[nodiscard]] bool can_stop_early() const noexcept;
+    [[nodiscard]] bool last_batch_reached() const noexcept;
+    [[nodiscard]] bool accumulating() const noexcept;
+    [[nodiscard]] bool validation_epoch() const noexcept;
+    [[nodiscard]] bool validation_due() const noexcept;
+    void watch_the_clock();
+
+    // evaluation_loop.cpp
+    EvaluationResults run_evaluation(Evaluation& evaluation);
+    bool set_up_evaluation(Evaluation& evaluation);
+    void run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std::int64_t index, int loader);
+    std::int64_t limit_batches(std::optional<std::int64_t> size, const BatchLimit& limit, std::string_view which);
+    void run_predict();
+
+    // hooks
+    void check();
+    template <typename... Declared, typename... Args>
+    void callbacks(Hook hook, void (Callback::*method)(Trainer&, Module&, Declared...), const Args&... args);
+    template <typename... Declared, typename... Args>
+    void in_module(Hook hook, void (Module::*method)(Declared...), const Args&... args);
+    template <typename... InCallback, typename... InModule, typename... Args>
+    void both(Hook hook, void (Callback::*in_callback)(Trainer&, Module&, InCallback...),
+              void (Module::*own)(InModule...), const Args&... args);
+    template <typename Work>
+    void in_hook(Hook hook, std::string_view owner, Work&& work);
+    Batch transferred(Batch batch, int loader);
+    void send_output(Phase phase, std::int64_t index, std::optional<std::int64_t> total, std::int64_t iterations);
+
+    std::vector<std::shared_ptr<Callback>> active_callbacks_;
+    std::optional<Misuse> bad_options_;
+    Evaluation fit_validation_{.loop = Loop::FitValidation};
+    Evaluation validate_{.loop = Loop::Validate};
+    Evaluation test_{.loop = Loop::Test, .testing = true};
+    LoaderList predict_loaders_;
+    std::shared_ptr<Loader> given_train_;
+    std::shared_ptr<Loader> train_loader_;
+    std::optional<std::int64_t> train_loaded_in_epoch_;
+    std::int64_t validation_interval_ = kEndless;
+    std::int64_t skip_batches_ = 0;  // of a resumed epoch
+    bool stream_ended_ = false;
+    std::chrono::steady_clock::time_point started_;
+};
+
+// Runs `work` as `hook`, measured under "[owner]hook", and stops the loops when it made a mistake.
+template <typename Work>
+void Core::in_hook(Hook hook, std::string_view owner, Work&& work) {
+    struct Leave {
+        Core& core;
+        Hook before;
+        std::string action;
+
+        ~Leave() {
+            core.state_.leave(before);
+            if (!action.empty()) {
+                static_cast<void>(core.options_.profiler->stop(action));
+            }
+        }
+    };
+    std::string action;
+    if (options_.profiler) {
+        action = "[" + std::string(owner) + "]" + std::string(metrics::hook_info(hook).name);
+        static_cast<void>(options_.profiler->start(action));
+    }
+    {
+        const Leave leave{*this, state_.enter(hook), std::move(action)};
+        work();
+    }
+    check();
+}
+
+template <typename... Declared, typename... Args>
+void Core::callbacks(Hook hook, void (Callback::*method)(Trainer&, Module&, Declared...),
+                     const Args&... args) {
+    for (const auto& callback : active_callbacks_) {
+        in_hook(hook, "Callback", [&] { ((*callback).*method)(*owner_, *module_, args...); });
+    }
+}
+
+template <typename... Declared, typename... Args>
+void Core::in_module(Hook hook, void (Module::*method)(Declared...), const Args&... args) {
+    in_hook(hook, "Module", [&] { (module_->*method)(args...); });
+}
+
+template <typename... InCallback, typename... InModule, typename... Args>
+void Core::both(Hook hook, void (Callback::*in_callback)(Trainer&, Module&, InCallback...),
+                void (Module::*own)(InModule...), const Args&... args) {
+    callbacks(hook, in_callback, args...);
+    in_module(hook, own, args...);
+}
+
+}  // namespace taffrail::trainer

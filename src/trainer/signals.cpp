@@ -1,0 +1,83 @@
+#include "trainer/signals.h"
+
+#include <csignal>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+namespace taffrail::trainer {
+
+namespace {
+
+std::atomic<int> arrived{0};
+std::mutex scopes_mutex;
+int scopes = 0;
+struct sigaction before_interrupt;
+struct sigaction before_terminate;
+
+void chain(const struct sigaction& before, int signal) {
+    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN &&
+        (before.sa_flags & SA_SIGINFO) == 0) {
+        before.sa_handler(signal);
+    }
+}
+
+void say(std::string_view text) {
+    // write() is all a handler may use.
+    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) == 0);
+}
+
+void on_signal(int signal) {
+    if (signal == SIGINT && arrived.load() == SIGINT) {
+        ::signal(SIGINT, SIG_DFL);
+        ::raise(SIGINT);
+        return;
+    }
+    arrived.store(signal);
+    if (signal == SIGINT) {
+        say("\ntaffrail: stopping after this batch; press Ctrl-C again to stop at once\n");
+        chain(before_interrupt, signal);
+    } else {
+        say("\ntaffrail: asked to terminate; stopping after this batch\n");
+        chain(before_terminate, signal);
+    }
+}
+
+}  // namespace
+
+SignalScope::SignalScope(bool active) : active_(active) {
+    if (!active_) {
+        return;
+    }
+    const std::lock_guard lock(scopes_mutex);
+    if (scopes++ > 0) {
+        return;
+    }
+    arrived.store(0);
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    ::sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &action, &before_interrupt);
+    ::sigaction(SIGTERM, &action, &before_terminate);
+}
+
+SignalScope::~SignalScope() {
+    if (!active_) {
+        return;
+    }
+    const std::lock_guard lock(scopes_mutex);
+    if (--scopes > 0) {
+        return;
+    }
+    ::sigaction(SIGINT, &before_interrupt, nullptr);
+    ::sigaction(SIGTERM, &before_terminate, nullptr);
+}
+
+int pending_signal() noexcept {
+    return arrived.load();
+}
+
+}  // namespace taffrail::trainer

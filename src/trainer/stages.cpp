@@ -1,0 +1,278 @@
+// A stage from its first hook to its last, and how it ends when something goes wrong.
+#include <exception>
+
+#include "base/diagnostics.h"
+#include "trainer/core.h"
+#include "trainer/signals.h"
+
+namespace taffrail::trainer {
+
+namespace {
+
+metrics::LogSettings log_settings(const TrainerOptions& options, metrics::RowOutput* output) {
+    metrics::LogSettings settings;
+    settings.precision = options.log_precision;
+    settings.has_sink = !options.loggers.empty() || options.run != nullptr;
+    settings.bare = options.barebones;
+    settings.output = output;
+    settings.communicator = options.communicator.get();
+    return settings;
+}
+
+// A quick pass over everything: few batches, one epoch, nothing written.
+TrainerOptions with_fast_dev_run(TrainerOptions options) {
+    if (const std::int64_t batches = options.fast_dev_run; batches > 0) {
+        options.max_steps = batches;
+        options.max_epochs = 1;
+        options.num_sanity_val_steps = 0;
+        options.val_check_interval = 1.0;
+        options.check_val_every_n_epoch = 1;
+        options.limit_train_batches = options.limit_val_batches = options.limit_test_batches =
+            options.limit_predict_batches = BatchLimit(batches);
+    }
+    return options;
+}
+
+}  // namespace
+
+Core::Core(TrainerOptions options, Trainer* owner)
+    : options_(with_fast_dev_run(std::move(options))),
+      owner_(owner),
+      outputs_(options_.run, options_.loggers, options_.fast_dev_run > 0),
+      state_(log_settings(options_, &outputs_)) {
+    state_.settings().is_registered = [this](const Metric& metric) {
+        for (const auto& [name, known] : module_->metrics()) {
+            if (known == &metric) {
+                return true;
+            }
+        }
+        return false;
+    };
+    state_.settings().registered_names = [this] {
+        std::vector<std::string> names;
+        for (const auto& [name, known] : module_->metrics()) {
+            names.push_back(name);
+        }
+        return names;
+    };
+    check_options();
+}
+
+void Core::check_options() {
+    if (!options_.check_val_every_n_epoch && !options_.val_check_interval.count()) {
+        bad_options_ = Misuse{"E16", MisuseKind::Configuration,
+                              "val_check_interval must be a number of batches when check_val_every_n_epoch is "
+                              "nothing: batches are then counted over epochs"};
+    } else if (options_.accumulate_grad_batches < 1 || options_.log_every_n_steps < 0 ||
+               options_.max_epochs < -1 || options_.max_steps < -1 ||
+               options_.check_val_every_n_epoch.value_or(1) < 1) {
+        bad_options_ = Misuse{"options", MisuseKind::Configuration,
+                              "accumulate_grad_batches and check_val_every_n_epoch must be at least 1, "
+                              "log_every_n_steps at least 0, max_epochs and max_steps at least -1"};
+    }
+}
+
+int Core::rank() const noexcept {
+    return options_.communicator ? options_.communicator->rank() : 0;
+}
+
+int Core::world_size() const noexcept {
+    return options_.communicator ? options_.communicator->world_size() : 1;
+}
+
+bool Core::should_log() const noexcept {
+    const std::int64_t every = options_.log_every_n_steps;
+    return every != 0 && ((state_.step + 1) % every == 0 || should_stop_);
+}
+
+void Core::check() {
+    if (state_.failed()) {
+        throw Aborted{};
+    }
+}
+
+Batch Core::transferred(Batch batch, int loader) {
+    const auto step = [&](Hook hook, Batch (Module::*method)(Batch, int)) {
+        in_hook(hook, "Module", [&] { batch = (module_->*method)(std::move(batch), loader); });
+    };
+    step(Hook::OnBeforeBatchTransfer, &Module::on_before_batch_transfer);
+    step(Hook::TransferBatchToDevice, &Module::transfer_batch_to_device);
+    step(Hook::OnAfterBatchTransfer, &Module::on_after_batch_transfer);
+    if (stage_ == Stage::Fit && state_.loop() == Loop::Train) {
+        BatchVisitor visitor;
+        batch.visit(visitor);
+        samples_ += visitor.size().value_or(0);
+        outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
+    }
+    return batch;
+}
+
+void Core::send_output(Phase phase, std::int64_t index, std::optional<std::int64_t> total,
+                       std::int64_t iterations) {
+    DataMap& data = module_->output;
+    if (data.values.empty()) {
+        return;
+    }
+    data.phase = phase;
+    data.epoch = epochs_completed_;
+    data.max_epochs = options_.max_epochs;
+    data.batch_current = index + 1;
+    data.batch_total = total.value_or(0);
+    data.total_iters = iterations;
+    for (const auto& logger : options_.loggers) {
+        logger->log_iter(data);
+    }
+    data.values.clear();
+}
+
+void Core::begin_stage(Module& module, Stage stage, Loop loop) {
+    module_ = &module;
+    stage_ = stage;
+    exception_ = nullptr;
+    should_stop_ = false;
+    interrupted_by_ = 0;
+    started_ = std::chrono::steady_clock::now();
+    module.core_ = this;
+    module.trainer_ = owner_;
+    for (const auto& [name, metric] : module.metrics()) {
+        metric->set_communicator(options_.communicator);
+    }
+    state_.select(loop);
+    state_.epoch = epochs_completed_;
+    state_.call_step = state_.step;
+    active_callbacks_ = options_.callbacks;
+    in_hook(Hook::ConfigureCallbacks, "Module", [&] {
+        for (auto& callback : module.configure_callbacks()) {
+            active_callbacks_.push_back(std::move(callback));
+        }
+    });
+    if (rank() == 0) {
+        in_module(Hook::PrepareData, &Module::prepare_data);
+    }
+    if (world_size() > 1) {
+        if (auto met = options_.communicator->barrier(); !met.ok()) {
+            state_.fail(std::move(met).error());
+        }
+        check();
+    }
+    both(Hook::Setup, &Callback::setup, &Module::setup, stage);
+    in_module(Hook::ConfigureModel, &Module::configure_model);
+    state_.begin_stage(loop);
+}
+
+void Core::end_stage(RunState state) noexcept {
+    state_.leave(Hook::None);
+    state_.select(Loop::None);
+    state_.sanity = false;
+    module_->core_ = nullptr;
+    module_->trainer_ = nullptr;
+    if (state != RunState::Finished || interrupted_by_ != 0) {
+        for (const auto& logger : options_.loggers) {
+            logger->end_log(interrupted_by_ != 0 && state == RunState::Finished ? RunState::Aborted : state);
+        }
+    }
+}
+
+// Tells callbacks and loggers, and makes the error the stage returns.
+Result<void> Core::failure(std::string_view reason) {
+    for (const auto& callback : active_callbacks_) {
+        try {
+            const Hook before = state_.enter(Hook::OnException);
+            callback->on_exception(*owner_, *module_, reason);
+            state_.leave(before);
+        } catch (...) {
+            diagnose(DiagnosticLevel::Error, "a callback failed in on_exception; the first failure is reported");
+        }
+    }
+    end_stage(RunState::Failed);
+    return Error{state_.error() ? state_.error()->code
+                 : state_.misuse() ? ErrorCode::InvalidArgument
+                                   : ErrorCode::Internal,
+                 std::string(reason)};
+}
+
+template <typename Work>
+Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work) {
+    if (bad_options_) {
+        state_.fail(*bad_options_);
+    }
+    if (state_.failed()) {
+        return Error{ErrorCode::InvalidArgument,
+                     state_.misuse() ? state_.misuse()->message : state_.error()->message};
+    }
+    const SignalScope signals(options_.handle_signals);
+    const std::string name(to_string(stage));
+    try {
+        begin_stage(module, stage, loop);
+        if (stage == Stage::Fit) {
+            in_module(Hook::ConfigureOptimizers, &Module::configure_optimizers);
+            both(Hook::OnFitStart, &Callback::on_fit_start, &Module::on_fit_start);
+        }
+        work();
+        if (stage == Stage::Fit) {
+            both(Hook::OnFitEnd, &Callback::on_fit_end, &Module::on_fit_end);
+        }
+        both(Hook::Teardown, &Callback::teardown, &Module::teardown, stage);
+    } catch (const Aborted&) {
+        return failure(state_.misuse() ? state_.misuse()->message : state_.error()->message);
+    } catch (const std::exception& problem) {
+        exception_ = std::current_exception();
+        return failure(name + " stopped by an exception: " + problem.what());
+    } catch (...) {
+        exception_ = std::current_exception();
+        return failure(name + " stopped by an exception of unknown type");
+    }
+    end_stage(RunState::Finished);
+    return {};
+}
+
+Result<void> Core::fit(Module& module, FitData data, const std::string& checkpoint) {
+    given_train_ = std::move(data.train);
+    fit_validation_.given = std::move(data.val);
+    train_loader_.reset();
+    fit_validation_.ready = false;
+    train_batches_ = kEndless;
+    stream_ended_ = false;
+    return run_stage(module, Stage::Fit, Loop::Train, [&] {
+        if (!checkpoint.empty()) {
+            if (auto loaded = load_checkpoint(checkpoint); !loaded.ok()) {
+                state_.fail(std::move(loaded).error());
+                check();
+            }
+        }
+        run_fit();
+    });
+}
+
+Result<EvaluationResults> Core::evaluate(Module& module, LoaderList loaders, Stage stage) {
+    Evaluation& evaluation = stage == Stage::Test ? test_ : validate_;
+    evaluation.given = std::move(loaders);
+    evaluation.ready = false;
+    EvaluationResults results;
+    auto done = run_stage(module, stage, evaluation.loop, [&] { results = run_evaluation(evaluation); });
+    if (!done.ok()) {
+        return std::move(done).error();
+    }
+    return results;
+}
+
+Result<void> Core::predict(Module& module, LoaderList loaders) {
+    predict_loaders_ = std::move(loaders);
+    return run_stage(module, Stage::Predict, Loop::None, [&] { run_predict(); });
+}
+
+void Core::run_hook(Module& module, std::string_view name, const std::function<void()>& work) {
+    module_ = &module;
+    Core* const before_core = std::exchange(module.core_, this);
+    const Loop loop = state_.loop();
+    if (before_core == nullptr) {
+        state_.select(Loop::Train);
+    }
+    const Hook before = state_.enter_unknown(name);
+    work();
+    state_.leave(before);
+    state_.select(loop);
+    module.core_ = before_core;
+}
+
+}  // namespace taffrail::trainer
