@@ -3,9 +3,10 @@
 #include "codec/video_module.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <vector>
 
 namespace taffrail {
 namespace {
@@ -14,6 +15,26 @@ struct Module {
     const TaffrailVideoModule* functions = nullptr;
     std::string problem;
 };
+
+/// Where this code lies: the shared library it is part of, and the program.
+std::vector<std::string> home_folders() {
+    std::vector<std::string> folders;
+    const auto add_parent = [&](std::string path) {
+        if (const std::size_t slash = path.rfind('/'); slash != std::string::npos) {
+            folders.push_back(path.substr(0, slash));
+        }
+    };
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&describe_video_module), &self) != 0 &&
+        self.dli_fname != nullptr) {
+        add_parent(self.dli_fname);
+    }
+    char program[4096];
+    if (const ssize_t size = readlink("/proc/self/exe", program, sizeof program); size > 0) {
+        add_parent(std::string(program, static_cast<std::size_t>(size)));
+    }
+    return folders;
+}
 
 /// The module beside this program or library, or the one $TAFFRAIL_VIDEO_MODULE names.
 Module load_module() {
@@ -31,15 +52,12 @@ Module load_module() {
         chosen != nullptr && *chosen != '\0') {
         attempt(chosen);
     } else {
-        Dl_info self{};
-        if (dladdr(reinterpret_cast<const void*>(&describe_video_module), &self) != 0 &&
-            self.dli_fname != nullptr) {
-            const std::string path = self.dli_fname;
-            const std::size_t slash = path.rfind('/');
-            const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-            attempt(folder + "/../lib/taffrail/" + kVideoModuleFile);
-            attempt(folder + "/taffrail/" + kVideoModuleFile);
-            attempt(folder + "/" + kVideoModuleFile);
+        for (const std::string& folder : home_folders()) {
+            // Installed beside a library, installed beside a program, and inside a build tree.
+            for (const char* relative :
+                 {"/taffrail/", "/../lib/taffrail/", "/../../lib/taffrail/", "/"}) {
+                attempt(folder + relative + kVideoModuleFile);
+            }
         }
         attempt(kVideoModuleFile);
     }
