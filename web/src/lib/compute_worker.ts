@@ -1,0 +1,2 @@
+// Placeholder until the pages that need it arrive.
+export {};

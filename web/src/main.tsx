@@ -1,0 +1,55 @@
+// Start of the dashboard.
+import { render } from "preact";
+import { feedStats } from "./state/feed";
+import { listenLive, startLive } from "./state/live";
+import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects } from "./state/runs";
+import { loadSettings } from "./state/settings";
+import { toast } from "./state/toast";
+import { settle, view } from "./state/view";
+import { startKeyboard } from "./ui/keyboard";
+import { Shell } from "./ui/shell";
+import { rasterStats } from "./viz/raster_client";
+
+// Read by the browser tests and benchmarks; holds counters, no behaviour.
+Object.assign(window, { __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value } });
+
+function later(delay: number, run: () => void): () => void {
+  let timer = 0;
+  return () => {
+    if (timer) return;
+    timer = window.setTimeout(() => {
+      timer = 0;
+      run();
+    }, delay);
+  };
+}
+
+async function start(): Promise<void> {
+  render(<Shell />, document.getElementById("app")!);
+  startKeyboard();
+  const [first] = await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
+  if (first.status === "rejected") {
+    toast((first.reason as Error).message, "bad");
+    setTimeout(() => void loadProjects(), 3000);
+  }
+  // One project is no choice: open it.
+  if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1) settle({ project: projects.value[0].name, page: view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page });
+  const reload = later(500, () => {
+    void loadProjects();
+    void loadRuns();
+  });
+  const columnsSoon = later(2000, forgetColumns);
+  listenLive({
+    runs: reload,
+    reset: reload,
+    series(event) {
+      // A metric seen for the first time: the list of keys has to grow.
+      const known = new Set(keys.value.map((k) => k.key));
+      if (event.grew.some((g) => g.keys.some((k) => !known.has(k)))) reload();
+      if (view.peek().page === "table") columnsSoon();
+    },
+  });
+  startLive();
+}
+
+void start();

@@ -1,0 +1,4 @@
+// Placeholder.
+export function ComparePage() {
+  return <div class="page page-pad">…</div>;
+}

@@ -1,0 +1,4 @@
+// Placeholder.
+export function DistributionsPage() {
+  return <div class="page page-pad">…</div>;
+}

@@ -1,0 +1,4 @@
+// Placeholder.
+export function GraphPage() {
+  return <div class="page page-pad">…</div>;
+}

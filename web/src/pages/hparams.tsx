@@ -1,0 +1,4 @@
+// Placeholder.
+export function HparamsPage() {
+  return <div class="page page-pad">…</div>;
+}

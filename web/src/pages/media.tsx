@@ -1,0 +1,4 @@
+// Placeholder.
+export function MediaPage() {
+  return <div class="page page-pad">…</div>;
+}

@@ -1,0 +1,43 @@
+// All projects, and what to do when there is nothing yet.
+import { projects, server } from "../state/runs";
+import { view } from "../state/view";
+import { openProject } from "../ui/commands";
+import { CopyBlock, Empty, Skeleton } from "../ui/states";
+import { formatAgo, formatInteger } from "../viz/format";
+
+export function snippet(): string {
+  return `#include <taffrail/taffrail.h>\nauto run = taffrail::init({.project = "${view.value.project || "digits"}"});\nrun.log("train/loss", loss, step);`;
+}
+
+export function WaitingForRuns() {
+  return (
+    <div class="page">
+      <Empty icon="charts" title="Waiting for the first run">
+        <p>Record one with three lines; this page fills by itself. Looking in <code>{server.value?.roots.map((r) => r.location).join(", ") || "…"}</code></p>
+        <CopyBlock text={snippet()} />
+      </Empty>
+    </div>
+  );
+}
+
+export function ProjectsPage() {
+  const list = projects.value;
+  if (!list) return <div class="page page-pad"><Skeleton height={200} /></div>;
+  if (list.length === 0) return <WaitingForRuns />;
+  const now = Math.max(Date.now(), ...list.map((p) => p.last_ms));
+  return (
+    <div class="page page-scroll page-pad">
+      <h1 style={{ marginBottom: 12 }}>Projects</h1>
+      <div class="project-grid">
+        {list.map((p) => (
+          <button type="button" class="card project" key={p.name} onClick={() => openProject(p.name)}>
+            <div class="row"><h2 class="ellipsis">{p.name}</h2><span class="spacer" />{p.running ? <span class="chip good">{p.running} running</span> : null}{p.failed ? <span class="chip bad">{p.failed} failed</span> : null}</div>
+            <div class="hero">{formatInteger(p.runs)} <span class="muted">{p.runs === 1 ? "run" : "runs"}</span></div>
+            <div class="muted small ellipsis">{p.recent.join(" · ")}</div>
+            <div class="muted small">last activity {formatAgo(p.last_ms, now)}</div>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

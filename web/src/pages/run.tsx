@@ -1,0 +1,4 @@
+// Placeholder.
+export function RunPage() {
+  return <div class="page page-pad">…</div>;
+}

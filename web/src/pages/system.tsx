@@ -1,0 +1,4 @@
+// Placeholder.
+export function SystemPage() {
+  return <div class="page page-pad">…</div>;
+}

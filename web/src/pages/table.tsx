@@ -1,0 +1,4 @@
+// Placeholder.
+export function TablePage() {
+  return <div class="page page-pad">…</div>;
+}

@@ -1,0 +1,52 @@
+// Turns the view state into the question a chart asks the server.
+import type { Grouping, Smoothing } from "../api/types";
+import { forcedRuns, visibleIds } from "./runs";
+import type { ChartAsk } from "./feed";
+import { view, type PanelSettings } from "./view";
+import { zoomOf } from "./zoom";
+
+export interface CardSpec {
+  id: string;
+  title: string;
+  keys: string[];
+  expression?: string;
+}
+
+export function smoothingOf(panel: PanelSettings | undefined): Smoothing | undefined {
+  const v = view.value;
+  const method = (panel?.smoothing?.method ?? v.sm) as Smoothing["method"];
+  const amount = panel?.smoothing?.amount ?? v.sa;
+  return method === "none" ? undefined : { method, amount };
+}
+
+export function groupingOf(): Grouping | undefined {
+  const v = view.value;
+  return v.gb.length ? { by: v.gb[0] === "*" ? [] : v.gb, center: v.gc, band: v.gw } : undefined;
+}
+
+/** The question of a card `width` pixels wide. Reads signals: call it inside an effect. */
+export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk | null {
+  const v = view.value;
+  const panel = v.panels[spec.id];
+  const ids = runs ?? forcedRuns(panel?.filter) ?? visibleIds.value;
+  if (ids.length === 0 || width < 2 || (spec.keys.length === 0 && !spec.expression)) return null;
+  const zoom = zoomOf(spec.id, v.zoom, v.za);
+  const series = ids.length * Math.max(1, spec.keys.length);
+  const grouping = groupingOf();
+  const many = series > 50 && !grouping;
+  // Whole steps of 64 pixels: a window dragged wider does not ask again for every pixel.
+  const bins = Math.max(64, Math.min(2048, Math.ceil(width / 64) * 64));
+  return {
+    runs: ids,
+    keys: spec.expression ? [] : spec.keys,
+    ...(spec.expression ? { expression: spec.expression } : {}),
+    x: { axis: v.x, ...(v.x === "metric" ? { metric: v.xm } : {}), scale: v.xs, ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}) },
+    width: bins,
+    raw_limit: bins,
+    smoothing: smoothingOf(panel),
+    group: grouping,
+    attempts: v.att && !grouping ? "all" : "winning",
+    y_scale: panel?.y_scale ?? v.ys,
+    ...(many ? { fields: ["min", "max", "mean", "smooth"] as ChartAsk["fields"] } : {}),
+  };
+}

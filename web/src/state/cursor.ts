@@ -1,0 +1,55 @@
+// One cursor for the whole page: hovering anything marks the same position and the same run everywhere.
+import { signal } from "@preact/signals";
+
+export interface Cursor {
+  axis: string; // kind of x the position is on
+  x: number;
+  step: number | null; // known when the axis is steps
+  source: string; // card or panel that is under the pointer
+}
+
+export const cursor = signal<Cursor | null>(null);
+export const hoveredRun = signal<string | null>(null);
+
+export interface TooltipRow {
+  run: string;
+  label: string;
+  key: string;
+  color: string;
+  dash: readonly [number, number] | null;
+  value: number;
+  smooth: number | null;
+  x: number;
+  exact: boolean;
+  extra: string;
+}
+
+export interface Tooltip {
+  title: string;
+  rows: TooltipRow[];
+  more: number;
+  x: number; // client pixels
+  y: number;
+  frozen: boolean;
+}
+
+export const tooltip = signal<Tooltip | null>(null);
+
+let pending: (() => void) | null = null;
+/** Runs the newest of several updates once per frame. */
+export function onFrame(update: () => void): void {
+  const first = pending === null;
+  pending = update;
+  if (first) {
+    requestAnimationFrame(() => {
+      const run = pending;
+      pending = null;
+      run?.();
+    });
+  }
+}
+
+/** A run a person picked by clicking its line; stays marked until Escape. */
+export const pickedRun = signal<string | null>(null);
+/** The card whose numbers the pin table shows. */
+export const activeCard = signal<{ id: string; keys: string[] } | null>(null);

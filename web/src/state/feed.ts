@@ -1,0 +1,253 @@
+// Feeds charts with series: one request for all charts that ask in the same frame, replies as they stream in, tails while live.
+import { postRaw } from "../api/client";
+import { readFrames, type Frame } from "../api/frame";
+import type { ChartQuery, SeriesGrew } from "../api/types";
+import { chartData, type ChartData } from "../viz/chart_data";
+import { transform, type ScaleKind } from "../viz/scale";
+import { joinTail } from "../viz/tail";
+import { listenLive } from "./live";
+
+export type ChartAsk = Omit<ChartQuery, "id">;
+
+/** Counters for tests and benchmarks. */
+export const feedStats = { requests: 0, bytes: 0, tails: 0, cacheHits: 0, lastMs: 0 };
+
+const cacheLimit = 64e6;
+const cache = new Map<string, ChartData>(); // in order of use
+let cacheBytes = 0;
+const sizeOf = (data: ChartData) => data.bins * 28 + 1000;
+
+function remember(key: string, data: ChartData): void {
+  const old = cache.get(key);
+  if (old) cacheBytes -= sizeOf(old);
+  cache.delete(key);
+  cache.set(key, data);
+  cacheBytes += sizeOf(data);
+  for (const [k, d] of cache) {
+    if (cacheBytes <= cacheLimit) break;
+    cache.delete(k);
+    cacheBytes -= sizeOf(d);
+  }
+}
+
+export function forgetSeries(): void {
+  cache.clear();
+  cacheBytes = 0;
+  for (const feed of feeds) feed.refetch();
+}
+
+const feeds = new Set<Feed>();
+const waiting = new Set<Feed>();
+let scheduled = false;
+
+export class Feed {
+  data: ChartData | null = null;
+  error = "";
+  loading = false;
+  private ask_: ChartAsk | null = null;
+  key = "";
+  batch: Batch | null = null;
+  private dirty = new Set<string>();
+
+  constructor(private readonly changed: () => void) {
+    feeds.add(this);
+  }
+
+  get asked(): ChartAsk | null {
+    return this.ask_;
+  }
+
+  ask(ask: ChartAsk | null): void {
+    const key = ask ? JSON.stringify(ask) : "";
+    if (key === this.key) return;
+    this.key = key;
+    this.ask_ = ask;
+    this.dirty.clear();
+    this.batch?.leave(this);
+    if (!ask) {
+      this.data = null;
+      this.loading = false;
+      this.changed();
+      return;
+    }
+    const held = cache.get(key);
+    if (held) {
+      feedStats.cacheHits++;
+      this.deliver(held, "");
+      return;
+    }
+    this.refetch();
+  }
+
+  refetch(): void {
+    if (!this.ask_) return;
+    this.loading = true;
+    this.error = "";
+    waiting.add(this);
+    schedule();
+    this.changed();
+  }
+
+  deliver(data: ChartData | null, error: string): void {
+    this.loading = false;
+    this.error = error;
+    if (data) {
+      this.data = data;
+      remember(this.key, data);
+    }
+    this.changed();
+  }
+
+  destroy(): void {
+    feeds.delete(this);
+    waiting.delete(this);
+    this.batch?.leave(this);
+  }
+
+  /** Notes which runs grew; returns whether this chart shows any of it. */
+  touch(event: SeriesGrew): boolean {
+    const ask = this.ask_;
+    if (!ask || !this.data) return false;
+    // A zoom away from the end does not move: what is new lies outside.
+    for (const g of event.grew) {
+      if (!ask.runs.includes(g.run)) continue;
+      if (ask.expression || ask.keys.some((k) => g.keys.includes(k))) {
+        const info = this.data.series.find((s) => s.run === g.run && s.current);
+        if (ask.x.to !== undefined && info?.lastX != null && info.lastX > ask.x.to) continue;
+        this.dirty.add(g.run);
+      }
+    }
+    return this.dirty.size > 0;
+  }
+
+  /** The query for what is new, or null when everything has to be asked again. */
+  tailQuery(): { query: ChartAsk; from: number; limit: number } | null {
+    const ask = this.ask_!;
+    const data = this.data!;
+    const runs = [...this.dirty];
+    this.dirty.clear();
+    if (ask.group || data.series.length === 0) return null;
+    const scale = data.xScale as ScaleKind;
+    let from = Infinity;
+    let size = 0;
+    for (let s = 0; s < data.series.length; s++) {
+      if (!runs.includes(data.series[s].run) || !data.series[s].current) continue;
+      const end = data.raster.starts[s + 1];
+      const begin = data.raster.starts[s];
+      if (end === begin) return null;
+      from = Math.min(from, data.raster.x[end - 1 + s]);
+      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[end + s]) - transform(scale, data.raster.x[end - 1 + s]));
+    }
+    if (!Number.isFinite(from)) return null;
+    if (size === 0) size = (transform(scale, data.xTo) - transform(scale, data.xFrom)) / ask.width || 1;
+    return { query: { ...ask, runs, attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from, limit: ask.width * 2 };
+  }
+
+  get isDirty(): boolean {
+    return this.dirty.size > 0;
+  }
+}
+
+class Batch {
+  private readonly abort = new AbortController();
+  private readonly members: Set<Feed>;
+
+  constructor(list: Feed[]) {
+    this.members = new Set(list);
+    for (const feed of list) feed.batch = this;
+    void this.run(list);
+  }
+
+  leave(feed: Feed): void {
+    feed.batch = null;
+    this.members.delete(feed);
+    if (this.members.size === 0) this.abort.abort();
+  }
+
+  private async run(list: Feed[]): Promise<void> {
+    const keys = list.map((feed) => feed.key);
+    const began = performance.now();
+    const charts: ChartQuery[] = list.map((feed, i) => ({ ...feed.asked!, id: String(i) }));
+    feedStats.requests++;
+    const each = (frame: Frame) => {
+      const i = Number(frame.header.chart);
+      const feed = list[i];
+      if (!this.members.has(feed) || feed.key !== keys[i]) return;
+      this.members.delete(feed);
+      feed.batch = null;
+      if (frame.header.error) feed.deliver(null, frame.header.error.message);
+      else feed.deliver(chartData(frame), "");
+    };
+    try {
+      feedStats.bytes += await readFrames(await postRaw("series:query", { charts }, this.abort.signal), each);
+      feedStats.lastMs = performance.now() - began;
+    } catch (error) {
+      if (this.abort.signal.aborted) return;
+      for (const feed of this.members) {
+        feed.batch = null;
+        feed.deliver(null, (error as Error).message);
+      }
+    }
+  }
+}
+
+function schedule(): void {
+  if (scheduled) return;
+  scheduled = true;
+  // After this frame's layout every visible card has asked; they travel together.
+  requestAnimationFrame(() => {
+    scheduled = false;
+    const list = [...waiting];
+    waiting.clear();
+    for (let i = 0; i < list.length; i += 32) new Batch(list.slice(i, i + 32));
+  });
+}
+
+let tailTimer = 0;
+let tailBusy = false;
+
+async function fetchTails(): Promise<void> {
+  tailTimer = 0;
+  if (document.hidden || tailBusy) {
+    if (!document.hidden) tailTimer = window.setTimeout(() => void fetchTails(), 250);
+    return;
+  }
+  const jobs: { feed: Feed; key: string; held: ChartData; tail: { query: ChartAsk; from: number; limit: number } }[] = [];
+  for (const feed of feeds) {
+    if (!feed.isDirty || feed.loading || !feed.data) continue;
+    const held = feed.data;
+    const tail = feed.tailQuery();
+    if (tail) jobs.push({ feed, key: feed.key, held, tail });
+    else {
+      cache.delete(feed.key);
+      feed.refetch();
+    }
+  }
+  if (jobs.length === 0) return;
+  tailBusy = true;
+  feedStats.tails++;
+  try {
+    const charts = jobs.map((job, i) => ({ ...job.tail.query, id: String(i) }));
+    feedStats.bytes += await readFrames(await postRaw("series:query", { charts }), (frame) => {
+      const { feed, key, held, tail } = jobs[Number(frame.header.chart)];
+      if (feed.key !== key || feed.data !== held || frame.header.error) return;
+      feed.deliver(joinTail(held, chartData(frame), tail.from, tail.limit), "");
+    });
+  } catch {
+    // The connection banner speaks for us; the next event tries again.
+  } finally {
+    tailBusy = false;
+  }
+}
+
+listenLive({
+  series(event) {
+    let any = false;
+    for (const feed of feeds) any = feed.touch(event) || any;
+    if (any && !tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), 250);
+  },
+  reset: forgetSeries,
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && !tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), 0);
+});

@@ -1,0 +1,329 @@
+// The runs of the open project, which of them are visible, and the colour each one wears on every page.
+import { batch, computed, effect, signal } from "@preact/signals";
+import { ApiError, get, post } from "../api/client";
+import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server } from "../api/types";
+import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
+import { toast } from "./toast";
+import { theme } from "./settings";
+import { change, recordEdit, view } from "./view";
+
+export interface Run {
+  id: string;
+  name: string;
+  project: string;
+  group: string;
+  job_type: string;
+  state: RunState;
+  start_ms: number;
+  end_ms: number;
+  attempts: number;
+  world_size: number;
+  tags: string[];
+  notes: string;
+  color: string;
+  archived: boolean;
+  source: string;
+  message: string;
+}
+
+export const server = signal<Server | null>(null);
+export const projects = signal<Project[] | null>(null);
+export const runs = signal<Run[]>([]); // newest first
+export const columns = signal<Column[]>([]);
+export const keys = signal<KeyInfo[]>([]);
+export const runsState = signal<"loading" | "ready" | "error">("loading");
+export const runsError = signal("");
+export const filterError = signal<{ message: string; offset: number } | null>(null);
+const matched = signal<Set<string> | null>(null); // of the filter; null = no filter
+
+export const runById = computed(() => new Map(runs.value.map((r) => [r.id, r])));
+
+function rowsOf(reply: Runs): Run[] {
+  const r = reply.runs;
+  return r.id.map((id, i) => ({
+    id, name: r.name[i], project: r.project[i], group: r.group[i], job_type: r.job_type[i], state: r.state[i], start_ms: r.start_ms[i], end_ms: r.end_ms[i],
+    attempts: r.attempts[i], world_size: r.world_size[i], tags: r.tags[i], notes: r.notes[i], color: r.color[i], archived: r.archived[i], source: r.source[i], message: r.message[i],
+  }));
+}
+
+export async function loadServer(): Promise<void> {
+  server.value = await get<Server>("server");
+}
+
+export async function loadProjects(): Promise<void> {
+  projects.value = (await get<Projects>("projects")).projects;
+}
+
+let loading = 0;
+let loadedProject: string | null = null;
+
+export async function loadRuns(): Promise<void> {
+  const project = view.value.project;
+  if (!project) return;
+  const ticket = ++loading;
+  if (loadedProject !== project) {
+    batch(() => {
+      runsState.value = "loading";
+      runs.value = [];
+      keys.value = [];
+      columns.value = [];
+      columnCache.clear();
+    });
+  }
+  try {
+    const archived = view.value.arch ? "include" : "exclude";
+    const [reply, keyReply] = await Promise.all([post<Runs>("runs:query", { project, archived }), get<Keys>("keys", { project })]);
+    if (ticket !== loading) return;
+    loadedProject = project;
+    columnCache.clear();
+    batch(() => {
+      runs.value = rowsOf(reply);
+      columns.value = reply.columns ?? [];
+      keys.value = keyReply.keys;
+      runsState.value = "ready";
+      columnVersion.value++;
+    });
+  } catch (error) {
+    if (ticket !== loading) return;
+    runsState.value = "error";
+    runsError.value = (error as Error).message;
+  }
+}
+
+// The open project and the archive switch decide what is loaded; the filter is the server's business.
+const loadKey = computed(() => JSON.stringify([view.value.project, view.value.arch]));
+effect(() => {
+  void loadKey.value;
+  queueMicrotask(() => void loadRuns());
+});
+
+let filterTicket = 0;
+const filterKey = computed(() => JSON.stringify([view.value.project, view.value.filter, view.value.arch, runs.value.length]));
+effect(() => {
+  void filterKey.value;
+  const { project, filter, arch } = view.peek();
+  const ticket = ++filterTicket;
+  if (!filter.trim() || !project) {
+    matched.value = null;
+    filterError.value = null;
+    return;
+  }
+  post<Runs>("runs:query", { project, filter, directory: false, archived: arch ? "include" : "exclude" }).then(
+    (reply) => {
+      if (ticket !== filterTicket) return;
+      matched.value = new Set(reply.runs.id);
+      filterError.value = null;
+    },
+    (error) => {
+      if (ticket !== filterTicket) return;
+      const body = (error as ApiError).body;
+      filterError.value = { message: (error as Error).message, offset: body?.offset ?? 0 };
+    },
+  );
+});
+
+/** Text or regular expression on name, group and tags. A broken expression counts as plain text. */
+export function textMatcher(text: string): (value: string) => boolean {
+  if (!text) return () => true;
+  try {
+    const pattern = new RegExp(text, "i");
+    return (value) => pattern.test(value);
+  } catch {
+    const plain = text.toLowerCase();
+    return (value) => value.toLowerCase().includes(plain);
+  }
+}
+
+const search = computed(() => view.value.rq);
+/** Runs that pass the filter and the search, newest first. */
+export const listed = computed<Run[]>(() => {
+  const accept = textMatcher(search.value);
+  const set = matched.value;
+  return runs.value.filter((r) => (!set || set.has(r.id)) && (accept(r.name) || accept(r.group) || r.tags.some(accept)));
+});
+
+const selection = computed(() => JSON.stringify(view.value.sel));
+export const isSelected = computed<(id: string) => boolean>(() => {
+  void selection.value;
+  const { all, except } = view.peek().sel;
+  const set = new Set(except);
+  return (id) => set.has(id) !== all;
+});
+
+/** Runs drawn on every page. */
+export const visible = computed<Run[]>(() => {
+  const set = matched.value;
+  return runs.value.filter((r) => isSelected.value(r.id) && (!set || set.has(r.id)));
+});
+export const visibleIds = computed(() => visible.value.map((r) => r.id));
+
+const slotsKey = computed(() => view.value.slots);
+/** run id → slot. First free slot, kept while the run stays visible. */
+export const slots = computed<Map<string, number>>(() => {
+  const kept = slotsKey.value;
+  const out = new Map<string, number>();
+  const drawn = new Set(visibleIds.value);
+  const taken = new Set<number>();
+  kept?.forEach((id, slot) => {
+    if (id && drawn.has(id)) {
+      out.set(id, slot);
+      taken.add(slot);
+    }
+  });
+  let free = 0;
+  for (let i = visible.value.length - 1; i >= 0; i--) {
+    const { id } = visible.value[i];
+    if (out.has(id)) continue;
+    while (taken.has(free)) free++;
+    taken.add(free);
+    out.set(id, free);
+  }
+  return out;
+});
+
+const columnCache = new Map<string, Map<string, Cell>>();
+const columnWanted = new Set<string>();
+export const columnVersion = signal(0);
+
+/** Values of a column by run; asked for once, there a moment later. */
+export function columnValues(id: string): Map<string, Cell> | null {
+  void columnVersion.value;
+  const held = columnCache.get(id);
+  if (held) return held;
+  if (columnWanted.size === 0) queueMicrotask(fetchColumns);
+  columnWanted.add(id);
+  return null;
+}
+
+async function fetchColumns(): Promise<void> {
+  const wanted = [...columnWanted];
+  const project = view.peek().project;
+  try {
+    const reply = await post<Runs>("runs:query", { project, columns: wanted, directory: false, archived: "include" });
+    if (project !== view.peek().project) return;
+    for (const id of wanted) columnCache.set(id, new Map(reply.runs.id.map((run, i) => [run, reply.values[id]?.[i] ?? null])));
+    columnVersion.value++;
+  } catch (error) {
+    toast((error as Error).message, "bad");
+  } finally {
+    for (const id of wanted) columnWanted.delete(id);
+    if (columnWanted.size) queueMicrotask(fetchColumns);
+  }
+}
+
+export function forgetColumns(): void {
+  columnCache.clear();
+  columnVersion.value++;
+}
+
+const colorBy = computed(() => view.value.cb);
+/** Colour of each visible run when colouring by a column: numbers on a ramp, words on slots. */
+const columnColors = computed<Map<string, string> | null>(() => {
+  const id = colorBy.value;
+  if (!id) return null;
+  const values = columnValues(id);
+  if (!values) return null;
+  const out = new Map<string, string>();
+  const list = visibleIds.value.map((run) => [run, values.get(run) ?? null] as const);
+  const numbers = list.filter(([, v]) => typeof v === "number").map(([, v]) => v as number);
+  if (numbers.length && new Set(numbers).size > 8) {
+    const positive = numbers.every((v) => v > 0) && Math.max(...numbers) / Math.min(...numbers) > 100;
+    const f = (v: number) => (positive ? Math.log(v) : v);
+    const low = Math.min(...numbers.map(f));
+    const high = Math.max(...numbers.map(f));
+    for (const [run, v] of list) out.set(run, typeof v === "number" ? rampColor((f(v) - low) / (high - low || 1)) : "#888888");
+  } else {
+    const names = [...new Set(list.map(([, v]) => String(v)))].sort();
+    for (const [run, v] of list) out.set(run, slotColor(theme.value, names.indexOf(String(v))));
+  }
+  return out;
+});
+
+export interface RunStyle {
+  color: string;
+  dash: readonly [number, number] | null;
+}
+
+export const runStyle = computed<(id: string) => RunStyle>(() => {
+  const current: Theme = theme.value;
+  const map = slots.value;
+  const byColumn = columnColors.value;
+  const byId = runById.value;
+  const many = visible.value.length > 24;
+  return (id) => {
+    const own = byId.get(id)?.color;
+    const slot = map.get(id) ?? 0;
+    return { color: own || byColumn?.get(id) || slotColor(current, slot), dash: own || byColumn || many ? null : slotDash(slot) };
+  };
+});
+export const styleKey = computed(() => {
+  void runStyle.value;
+  return String(++styleVersion);
+});
+let styleVersion = 0;
+
+/** Shows or hides runs; colour slots of those that stay are kept. */
+export function setSelected(ids: string[], on: boolean): void {
+  const { sel } = view.value;
+  const except = new Set(sel.except);
+  for (const id of ids) {
+    if (on === sel.all) except.delete(id);
+    else except.add(id);
+  }
+  keepSlots({ all: sel.all, except: [...except] });
+}
+
+export function selectOnly(ids: string[]): void {
+  keepSlots({ all: false, except: ids });
+}
+
+export function selectAll(on: boolean): void {
+  keepSlots({ all: on, except: [] });
+}
+
+function keepSlots(sel: { all: boolean; except: string[] }): void {
+  const kept: string[] = [];
+  if (slots.value.size <= 24) for (const [id, slot] of slots.value) kept[slot] = id;
+  const sparse = Array.from(kept, (id) => id ?? "");
+  change({ sel, slots: sparse.length ? sparse : null });
+}
+
+/** Applies edits on the server; they can be undone like any other step. */
+export async function applyEdits(edits: Edit[], label: string): Promise<void> {
+  try {
+    const reply = await post<EditsReply>("edits", { edits });
+    if (reply.inverse.length === 0) return;
+    let inverse = reply.inverse;
+    const run = async (list: Edit[]) => {
+      const answer = await post<EditsReply>("edits", { edits: list });
+      await loadRuns();
+      return answer.inverse;
+    };
+    recordEdit(label, async () => void (edits = await run(inverse)), async () => void (inverse = await run(edits)));
+    toast(label, "good", true);
+    await loadRuns();
+  } catch (error) {
+    toast((error as Error).message, "bad");
+  }
+}
+
+// Panels with a run rule of their own: the rule is the server's business, its answer is kept by text.
+const ruleCache = new Map<string, string[]>();
+const ruleVersion = signal(0);
+
+export function forcedRuns(filter: string | undefined): string[] | null {
+  if (!filter) return null;
+  void ruleVersion.value;
+  const key = view.value.project + "\n" + filter;
+  const held = ruleCache.get(key);
+  if (held) return held;
+  ruleCache.set(key, []);
+  post<Runs>("runs:query", { project: view.value.project, filter, directory: false }).then(
+    (reply) => {
+      ruleCache.set(key, reply.runs.id);
+      ruleVersion.value++;
+    },
+    (error) => toast((error as Error).message, "bad"),
+  );
+  return [];
+}

@@ -1,0 +1,46 @@
+// Zooms of the charts: shared along x when asked, with their own back and forward.
+import { change, view, type Zoom } from "./view";
+
+type Zooms = Record<string, Zoom>;
+let past: Zooms[] = [];
+let future: Zooms[] = [];
+
+export function zoomOf(card: string, zooms: Zooms, together: boolean): Zoom {
+  const own = zooms[card];
+  return { x: together ? (zooms["*"]?.x ?? null) : (own?.x ?? null), y: own?.y ?? null };
+}
+
+export function setZoom(card: string, x: [number, number] | null, y: [number, number] | null): void {
+  const { zoom, za } = view.value;
+  const next: Zooms = { ...zoom };
+  if (za) {
+    if (x) next["*"] = { x, y: null };
+    else delete next["*"];
+    if (y) next[card] = { x: null, y };
+    else delete next[card];
+    if (!x && !y) for (const id of Object.keys(next)) if (id !== card) delete next[id];
+  } else if (x || y) next[card] = { x, y };
+  else delete next[card];
+  past.push(zoom);
+  if (past.length > 100) past = past.slice(-100);
+  future = [];
+  // Wheel turns in quick succession are one step of undo.
+  const now = performance.now();
+  change({ zoom: next }, now - lastChange < 400);
+  lastChange = now;
+}
+let lastChange = -1000;
+
+export function zoomBack(): void {
+  const to = past.pop();
+  if (!to) return;
+  future.push(view.value.zoom);
+  change({ zoom: to });
+}
+
+export function zoomForward(): void {
+  const to = future.pop();
+  if (!to) return;
+  past.push(view.value.zoom);
+  change({ zoom: to });
+}

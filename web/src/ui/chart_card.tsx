@@ -1,0 +1,224 @@
+// One chart of the charts page: asks for its series, draws them, reports what a person does with them.
+import { effect } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post } from "../api/client";
+import type { Points } from "../api/types";
+import { askOf, smoothingOf, type CardSpec } from "../state/ask";
+import { activeCard, cursor, hoveredRun, onFrame, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
+import { Feed } from "../state/feed";
+import { runById, runStyle, styleKey } from "../state/runs";
+import { theme } from "../state/settings";
+import { change, view } from "../state/view";
+import { setZoom, zoomBack, zoomForward, zoomOf } from "../state/zoom";
+import { toNumber, type ChartData } from "../viz/chart_data";
+import { formatAxisValue, formatNumber } from "../viz/format";
+import { LineChart, type Nearby, type SeriesStyle } from "../viz/line_chart";
+import { dashes, slotColor } from "../viz/palette";
+import { CardHead } from "./card_head";
+import { Swatch } from "./controls";
+import { copyText } from "./states";
+import { SeriesTable } from "./series_table";
+import { tooltipText } from "./tooltip";
+
+export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesStyle | null {
+  const style = runStyle.value;
+  const byId = runById.value;
+  const current = theme.value;
+  const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
+  return (s) => {
+    const info = data.series[s];
+    const keyDash = keys.length > 1 ? dashes[keys.indexOf(info.key) % dashes.length] : null;
+    if (info.group) {
+      const slot = labels.indexOf(info.group.label);
+      return { color: slotColor(current, slot), dash: keyDash ?? dashes[Math.floor(slot / 8) % 3], faint: false, label: info.group.label };
+    }
+    const own = style(info.run);
+    return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label: byId.get(info.run)?.name ?? info.run };
+  };
+}
+
+let lookup = 0;
+
+/** Asks for the exact points behind the tooltip once the cursor rests. */
+function exactRows(data: ChartData, near: Nearby[], x: number, rows: TooltipRow[]): void {
+  clearTimeout(lookup);
+  lookup = window.setTimeout(async () => {
+    const asked = near.map((n) => data.series[n.series]).filter((s) => s.run);
+    if (!asked.length) return;
+    try {
+      const reply = await post<Points>("series:points", { series: asked.map((s) => ({ run: s.run, key: s.key })), x: { ...data.header.x, from: undefined, to: undefined }, at: x, smoothing: data.smoothed ? smoothingOf(undefined) : undefined });
+      const tip = tooltip.peek();
+      if (!tip || tip.rows !== rows) return;
+      const exact = rows.map((row) => {
+        const i = asked.findIndex((s) => s.run === row.run && s.key === row.key);
+        const point = i >= 0 ? reply.points[i] : null;
+        if (!point) return row;
+        return { ...row, value: toNumber(point.value), smooth: point.smooth === undefined ? row.smooth : toNumber(point.smooth), x: point.x, exact: true, extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}` };
+      });
+      tooltip.value = { ...tip, rows: exact };
+    } catch {
+      // The binned values on show stay; the next move asks again.
+    }
+  }, 60);
+}
+
+export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; style?: Record<string, string | number>; full?: boolean; runs?: string[]; drag?: { onDrop: (from: string) => void } }) {
+  const body = useRef<HTMLDivElement>(null);
+  const chart = useRef<LineChart | null>(null);
+  const feed = useRef<Feed | null>(null);
+  const [, redraw] = useState(0);
+  const [asTable, setAsTable] = useState(false);
+  const [dropping, setDropping] = useState(false);
+  const specKey = JSON.stringify([spec, runs]);
+
+  useEffect(() => {
+    const f = new Feed(() => {
+      draw();
+      redraw((n) => n + 1);
+    });
+    feed.current = f;
+    const c = new LineChart(body.current!, {
+      hover(x, near, client) {
+        onFrame(() => showTooltip(x, near, client));
+      },
+      leave() {
+        onFrame(() => {
+          if (tooltip.peek()?.frozen) return;
+          clearTimeout(lookup);
+          tooltip.value = null;
+          cursor.value = null;
+          hoveredRun.value = null;
+        });
+      },
+      zoom: (x, y) => setZoom(spec.id, x, y),
+      click(x, near) {
+        activeCard.value = { id: spec.id, keys: spec.keys };
+        const info = near && near.distance <= 6 && f.data ? f.data.series[near.series] : null;
+        if (info?.run && f.data!.series.length > 1) {
+          pickedRun.value = pickedRun.value === info.run ? null : info.run;
+          return;
+        }
+        const { pins } = view.value;
+        change({ pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x] });
+      },
+      range(from, to) {
+        activeCard.value = { id: spec.id, keys: spec.keys };
+        change({ range: [from, to] });
+      },
+      key(event) {
+        if (event.ctrlKey || event.metaKey || event.altKey) return false;
+        if (event.key === "[") zoomBack();
+        else if (event.key === "]") zoomForward();
+        else if (event.key === "f") change({ full: view.value.full === spec.id ? "" : spec.id });
+        else if (event.key === "c") copyText(tooltipText());
+        else if (event.key === " " && tooltip.value) tooltip.value = { ...tooltip.value, frozen: !tooltip.value.frozen };
+        else return false;
+        return true;
+      },
+      resize: () => chart.current && ask(),
+    });
+    chart.current = c;
+
+    function ask() {
+      f.ask(askOf(spec, c.plotWidth, runs));
+    }
+    function draw() {
+      const v = view.peek();
+      const data = f.data;
+      const panel = v.panels[spec.id];
+      const zoom = zoomOf(spec.id, v.zoom, v.za);
+      c.update({
+        theme: theme.peek(), data, style: data ? styleOf(data, spec.keys) : () => null, styleKey: styleKey.peek(),
+        xAxis: v.x, xScale: v.xs, yScale: panel?.y_scale ?? v.ys, x: zoom.x,
+        y: zoom.y ?? (panel?.y_from !== undefined && panel?.y_to !== undefined ? [panel.y_from, panel.y_to] : null),
+        ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out, band: panel?.band ?? true, endLabels: !!full,
+        highlight: hoveredRun.peek() ?? pickedRun.peek(), cursor: cursor.peek()?.axis === v.x ? cursor.peek()!.x : null, pins: v.pins, range: v.range,
+      });
+      c.element.setAttribute("aria-label", describe(spec, data));
+    }
+    function showTooltip(x: number, near: Nearby[], client: { x: number; y: number }) {
+      const data = f.data;
+      if (!data || tooltip.peek()?.frozen) return;
+      const v = view.peek();
+      cursor.value = { axis: v.x, x, step: v.x === "step" ? Math.round(x) : null, source: spec.id };
+      const closest = near[0];
+      const first = closest ? data.series[closest.series] : null;
+      hoveredRun.value = first && closest.distance < 30 && data.series.length > 1 ? first.run || first.group!.label : null;
+      const look = styleOf(data, spec.keys);
+      const shown = near.slice(0, 7);
+      const rows = shown.map((n): TooltipRow => {
+        const info = data.series[n.series];
+        const st = look(n.series)!;
+        const raw = data.mean ? data.mean[n.bin] : n.value;
+        const spread = data.raster.low && data.raster.high && info.group ? ` ± ${formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3)} n=${data.runs?.[n.bin] ?? ""}` : "";
+        const range = !info.group && data.min && data.max && data.max[n.bin] > data.min[n.bin] ? `${formatNumber(data.min[n.bin], 3)} … ${formatNumber(data.max[n.bin], 3)}` : "";
+        return { run: info.run || info.group?.label || "", label: st.label, key: info.key, color: st.color, dash: st.dash, value: raw, smooth: data.smoothed ? n.value : null, x: n.x, exact: false, extra: spread || range };
+      });
+      const total = data.series.filter((s) => s.current).length;
+      tooltip.value = { title: `${v.x === "metric" ? v.xm : v.x} ${formatAxisValue(v.x, x)}`, rows, more: Math.max(0, total - rows.length), x: client.x, y: client.y, frozen: false };
+      exactRows(data, shown, x, rows);
+    }
+    const stops = [
+      effect(() => {
+        void view.value;
+        ask();
+      }),
+      effect(() => {
+        void view.value;
+        void theme.value;
+        void styleKey.value;
+        draw();
+      }),
+      effect(() => {
+        const at = cursor.value;
+        c.setCursor(at && at.axis === view.peek().x ? at.x : null, hoveredRun.value ?? pickedRun.value);
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      c.destroy();
+      f.destroy();
+    };
+  }, [specKey, full]);
+
+  const f = feed.current;
+  const data = f?.data ?? null;
+  return (
+    <section
+      class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`} style={style} aria-label={spec.title} data-card={spec.id}
+      onDragOver={(e) => {
+        if (drag && e.dataTransfer?.types.includes("text/taffrail-card")) {
+          e.preventDefault();
+          setDropping(true);
+        }
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(e) => {
+        setDropping(false);
+        drag?.onDrop(e.dataTransfer?.getData("text/taffrail-card") ?? "");
+      }}
+    >
+      <CardHead spec={spec} data={data} full={!!full} draggable={!!drag} asTable={asTable} setAsTable={setAsTable} chart={() => chart.current} />
+      {spec.keys.length > 1 ? (
+        <div class="legend">
+          {spec.keys.map((key, i) => (
+            <span key={key}><Swatch color="var(--muted)" dash={dashes[i % 3] ?? [18, 0.01]} />{key}</span>
+          ))}
+        </div>
+      ) : null}
+      <div class="card-body" ref={body}>
+        {asTable && data ? <SeriesTable data={data} keys={spec.keys} /> : null}
+        {f?.error && !data ? <div class="card-note"><div role="alert">{f.error} <button type="button" class="button" onClick={() => f.refetch()}>Try again</button></div></div> : null}
+        {data && data.series.length === 0 ? <div class="card-note">No visible run has {spec.title}.</div> : null}
+        {!data && f?.loading ? <div class="skeleton" style={{ position: "absolute", inset: "8px 12px 22px 52px" }} /> : null}
+      </div>
+    </section>
+  );
+}
+
+function describe(spec: CardSpec, data: ChartData | null): string {
+  if (!data || data.series.length === 0) return `Line chart of ${spec.title}, no data yet`;
+  const current = data.series.filter((s) => s.current);
+  const last = current.map((s) => s.last).filter(Number.isFinite);
+  return `Line chart of ${spec.title}: ${current.length} series, ${data.points} points, last values from ${formatNumber(Math.min(...last))} to ${formatNumber(Math.max(...last))}. Arrow keys move the cursor.`;
+}

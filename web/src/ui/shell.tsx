@@ -1,0 +1,129 @@
+// The frame around every page: rail, top bar, banners, dialogs.
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ChartsPage } from "../pages/charts";
+import { ProjectsPage } from "../pages/projects";
+import { TablePage } from "../pages/table";
+import { connection, lostSince } from "../state/live";
+import { projects, runById, server } from "../state/runs";
+import { changeSettings, theme } from "../state/settings";
+import { dismiss, toasts } from "../state/toast";
+import { encodeView, change, history_, view, type Page } from "../state/view";
+import { doRedo, doUndo, helpOpen, openProject, pageKeys, paletteOpen } from "./commands";
+import { IconButton, Select } from "./controls";
+import { HelpDialog } from "./help_dialog";
+import { Icon, type IconName } from "./icon";
+import { lazy } from "./lazy";
+import { PaletteDialog } from "./palette_dialog";
+import { TooltipLayer } from "./tooltip";
+
+const pages: Record<Page, ComponentType> = {
+  projects: ProjectsPage,
+  charts: ChartsPage,
+  table: TablePage,
+  run: lazy(() => import("../pages/run").then((m) => m.RunPage)),
+  compare: lazy(() => import("../pages/compare").then((m) => m.ComparePage)),
+  media: lazy(() => import("../pages/media").then((m) => m.MediaPage)),
+  distributions: lazy(() => import("../pages/distributions").then((m) => m.DistributionsPage)),
+  hparams: lazy(() => import("../pages/hparams").then((m) => m.HparamsPage)),
+  system: lazy(() => import("../pages/system").then((m) => m.SystemPage)),
+  graph: lazy(() => import("../pages/graph").then((m) => m.GraphPage)),
+  settings: lazy(() => import("../pages/settings").then((m) => m.SettingsPage)),
+};
+
+/** A link that changes the view; the address works in a new tab too. */
+export function ViewLink({ to, children, label, current, class: name }: { to: Partial<ReturnType<typeof view.peek>>; children: preact.ComponentChildren; label?: string; current?: boolean; class?: string }) {
+  return (
+    <a
+      href={encodeView({ ...view.value, ...to })} class={name} aria-label={label} title={label} aria-current={current ? "page" : undefined}
+      onClick={(e) => {
+        if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
+        e.preventDefault();
+        change(to);
+      }}
+    >{children}</a>
+  );
+}
+
+function Rail() {
+  const { page, project } = view.value;
+  return (
+    <nav class="rail" aria-label="Pages">
+      <ViewLink to={{ page: "projects" }} label="Taffrail" class="logo"><Icon name="logo" /></ViewLink>
+      {pageKeys.filter((p) => p.page !== "settings").map((p) => (project || p.page === "projects" ? (
+        <ViewLink key={p.page} to={{ page: p.page, full: "" }} label={`${p.title} (g ${p.key})`} current={page === p.page || (page === "run" && p.page === "charts")}><Icon name={p.page as IconName} /></ViewLink>
+      ) : null))}
+      <span class="spacer" />
+      <ViewLink to={{ page: "settings" }} label="Settings (g ,)" current={page === "settings"}><Icon name="settings" /></ViewLink>
+    </nav>
+  );
+}
+
+function Crumbs() {
+  const v = view.value;
+  const list = projects.value ?? [];
+  const title = pageKeys.find((p) => p.page === v.page)?.title;
+  return (
+    <div class="crumbs">
+      {v.project ? <Select label="Project" value={v.project} onChange={openProject} options={list.map((p) => ({ value: p.name, label: p.name }))} /> : <strong>Taffrail</strong>}
+      <span class="muted" aria-hidden="true">/</span>
+      {v.page === "run" ? <span class="ellipsis">{runById.value.get(v.run)?.name ?? v.run}</span> : <span>{title}</span>}
+    </div>
+  );
+}
+
+function Connection() {
+  const state = connection.value;
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (state !== "lost") return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [state]);
+  if (state !== "lost") return null;
+  return <div class="banner" role="status"><Icon name="warn" />Disconnected for {Math.max(0, Math.round((now - lostSince.value) / 1000))} s, retrying. What you see is what was last received.</div>;
+}
+
+export function Shell() {
+  const v = view.value;
+  const Page = pages[v.page];
+  useEffect(() => {
+    document.title = `${v.page === "run" ? (runById.value.get(v.run)?.name ?? "Run") : (pageKeys.find((p) => p.page === v.page)?.title ?? "")}${v.project ? " · " + v.project : ""} · Taffrail`;
+  }, [v.page, v.project, v.run]);
+  const live = connection.value;
+  return (
+    <div class="shell">
+      <a class="visually-hidden" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
+      <Rail />
+      <header class="top">
+        <Crumbs />
+        <span class="spacer" />
+        {server.value?.read_only ? <span class="chip" title="The server was started with --read-only">read-only</span> : null}
+        <span class={`live-dot ${live}`} role="img" aria-label={live === "live" ? "Connected, live" : live === "polling" ? "Connected by polling" : live === "lost" ? "Disconnected" : "Connecting"} title={live} />
+        <IconButton class="desktop-only" icon="undo" label="Undo (Ctrl Z)" disabled={history_.value.undo === 0} onClick={doUndo} />
+        <IconButton class="desktop-only" icon="redo" label="Redo (Ctrl Shift Z)" disabled={history_.value.redo === 0} onClick={doRedo} />
+        <IconButton icon="search" label="Command palette (Ctrl K)" onClick={() => (paletteOpen.value = true)} />
+        <IconButton icon={theme.value === "dark" ? "sun" : "moon"} label={theme.value === "dark" ? "Light theme" : "Dark theme"} onClick={() => void changeSettings({ theme: theme.value === "dark" ? "light" : "dark" })} />
+        <IconButton class="desktop-only" icon="help" label="Keyboard map (?)" onClick={() => (helpOpen.value = true)} />
+      </header>
+      <main class="main" id="main" tabIndex={-1} data-page={v.page}>
+        <div style={{ display: "flex", flexDirection: "column", flex: 1, minWidth: 0 }}>
+          <Connection />
+          <div class="main" style={{ flex: 1 }}><Page key={v.page} /></div>
+        </div>
+      </main>
+      <TooltipLayer />
+      <div class="toasts" role="status" aria-live="polite">
+        {toasts.value.map((t) => (
+          <div class={`toast ${t.tone}`} key={t.id}>
+            <span>{t.text}</span>
+            {t.undo ? <button type="button" onClick={() => { dismiss(t.id); doUndo(); }}>Undo</button> : null}
+            <button type="button" aria-label="Dismiss" onClick={() => dismiss(t.id)}>×</button>
+          </div>
+        ))}
+      </div>
+      {paletteOpen.value ? <PaletteDialog /> : null}
+      {helpOpen.value ? <HelpDialog /> : null}
+    </div>
+  );
+}

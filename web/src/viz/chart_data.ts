@@ -1,0 +1,173 @@
+// The series of one chart: decoded from frames, grown by tails, asked by the cursor.
+import type { Frame } from "../api/frame";
+import type { FrameHeader, GroupInfo } from "../api/types";
+import type { RasterData } from "./raster";
+import { transform, untransform, type ScaleKind } from "./scale";
+
+export interface SeriesInfo {
+  run: string; // "" for a group
+  key: string;
+  group: GroupInfo | null;
+  attempt: number;
+  current: boolean;
+  points: number;
+  total: number;
+  lastX: number | null;
+  last: number;
+}
+
+export interface ChartData {
+  header: FrameHeader;
+  series: SeriesInfo[];
+  raster: RasterData;
+  min: Float32Array | null;
+  max: Float32Array | null;
+  mean: Float32Array | null;
+  lastValue: Float32Array | null;
+  runs: Uint32Array | null;
+  markCount: Uint32Array;
+  smoothed: boolean;
+  xFrom: number;
+  xTo: number;
+  xScale: ScaleKind;
+  points: number;
+  bins: number;
+}
+
+export function toNumber(value: number | string | null | undefined): number {
+  if (typeof value === "number") return value;
+  if (value === "Infinity") return Infinity;
+  if (value === "-Infinity") return -Infinity;
+  return NaN;
+}
+
+export function chartData(frame: Frame): ChartData {
+  const { header, fields } = frame;
+  const directory = header.series;
+  const n = directory.bins.length;
+  const starts = new Uint32Array(n + 1);
+  for (let i = 0; i < n; i++) starts[i + 1] = starts[i] + directory.bins[i];
+  const f32 = (name: string) => (fields.get(name) as Float32Array | undefined) ?? null;
+  const smooth = f32("smooth");
+  const mean = f32("mean");
+  const grouped = header.groups !== undefined;
+  const line = smooth ?? mean ?? f32("max") ?? new Float32Array(starts[n]);
+  return {
+    header,
+    series: directory.bins.map((_, i) => ({
+      run: directory.run[i] >= 0 ? header.runs[directory.run[i]] : "",
+      key: header.keys[directory.key[i]],
+      group: grouped && directory.group ? header.groups![directory.group[i]] : null,
+      attempt: directory.attempt[i],
+      current: directory.current[i],
+      points: directory.points[i],
+      total: directory.total[i],
+      lastX: directory.last_x[i],
+      last: toNumber(directory.last[i]),
+    })),
+    raster: {
+      starts,
+      raw: Uint8Array.from(directory.raw, (v) => (v ? 1 : 0)),
+      x: frame.x,
+      line,
+      low: grouped ? f32("low") : f32("min"),
+      high: grouped ? f32("high") : f32("max"),
+      count: (fields.get("count") as Uint32Array | undefined) ?? null,
+      under: smooth ? mean : null,
+      markBin: (fields.get("mark_bin") as Uint32Array | undefined) ?? new Uint32Array(0),
+      markKind: (fields.get("mark_kind") as Uint8Array | undefined) ?? new Uint8Array(0),
+    },
+    min: f32("min"),
+    max: f32("max"),
+    mean,
+    lastValue: f32("last"),
+    runs: (fields.get("runs") as Uint32Array | undefined) ?? null,
+    markCount: (fields.get("mark_count") as Uint32Array | undefined) ?? new Uint32Array(0),
+    smoothed: smooth !== null,
+    xFrom: header.x.from ?? 0,
+    xTo: header.x.to ?? 1,
+    xScale: (header.x.scale ?? "linear") as ScaleKind,
+    points: directory.points.reduce((a, b) => a + b, 0),
+    bins: starts[n],
+  };
+}
+
+/** Position of bin i of series s on the x axis: its point, or the middle of its edges as the axis draws them. */
+export function binX(data: ChartData, s: number, i: number): number {
+  const { raster } = data;
+  const a = raster.x[i + s];
+  if (raster.raw[s]) return a;
+  const b = raster.x[i + s + 1];
+  if (data.xScale === "linear") return (a + b) / 2;
+  return untransform(data.xScale, (transform(data.xScale, a) + transform(data.xScale, b)) / 2);
+}
+
+/** The bin of series s nearest to x, or -1. Only bins with a value count. */
+export function nearestBin(data: ChartData, s: number, x: number): number {
+  const { starts, raw, x: xs, line } = data.raster;
+  let low = starts[s];
+  let high = starts[s + 1] - 1;
+  if (high < low) return -1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (xs[middle + s] <= x) low = middle;
+    else high = middle - 1;
+  }
+  if (raw[s] && low + 1 < starts[s + 1] && Math.abs(xs[low + 1 + s] - x) < Math.abs(xs[low + s] - x)) low++;
+  for (let d = 0; d < 64; d++) {
+    if (low - d >= starts[s] && line[low - d] === line[low - d]) return low - d;
+    if (low + d < starts[s + 1] && line[low + d] === line[low + d]) return low + d;
+    if (low - d < starts[s] && low + d >= starts[s + 1]) break;
+  }
+  return -1;
+}
+
+/** Finite range of what is drawn between x limits; with `outliers` "ignore" the 5-95 % range, widened by a tenth. */
+export function valueRange(data: ChartData, visible: (s: number) => boolean, kind: ScaleKind, x: [number, number] | null, ignoreOutliers: boolean, band: boolean): [number, number] | null {
+  const { starts, x: xs, line, low, high } = data.raster;
+  let from = Infinity;
+  let to = -Infinity;
+  const sample: number[] = [];
+  const see = (v: number) => {
+    if (!Number.isFinite(v) || (kind === "log" && v <= 0)) return;
+    if (v < from) from = v;
+    if (v > to) to = v;
+  };
+  for (let s = 0; s < data.series.length; s++) {
+    if (!visible(s)) continue;
+    for (let i = starts[s]; i < starts[s + 1]; i++) {
+      const at = xs[i + s];
+      if (x && (xs[i + s + 1] < x[0] || at > x[1])) continue;
+      see(line[i]);
+      if (ignoreOutliers && Number.isFinite(line[i])) sample.push(line[i]);
+      if (band && low && high && !ignoreOutliers) {
+        see(low[i]);
+        see(high[i]);
+      }
+    }
+  }
+  if (!(from <= to)) return null;
+  if (ignoreOutliers && sample.length > 20) {
+    sample.sort((p, q) => p - q);
+    from = sample[Math.floor(sample.length * 0.05)];
+    to = sample[Math.ceil(sample.length * 0.95) - 1];
+    if (kind === "log") from = Math.max(from, Number.MIN_VALUE);
+  }
+  return [from, to];
+}
+
+/** Adds air above and below, in axis space, and keeps a constant series in the middle. */
+export function padRange(range: [number, number], kind: ScaleKind): [number, number] {
+  let a = transform(kind, range[0]);
+  let b = transform(kind, range[1]);
+  if (b - a < 1e-12 * Math.max(1, Math.abs(a))) {
+    const half = kind === "linear" ? Math.abs(a) * 0.1 || 1 : 0.5;
+    a -= half;
+    b += half;
+  } else {
+    const air = (b - a) * 0.05;
+    a -= air;
+    b += air;
+  }
+  return [untransform(kind, a), untransform(kind, b)];
+}

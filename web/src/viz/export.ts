@@ -1,0 +1,62 @@
+// Takes a chart away: PNG at twice the size, SVG, or the raw points as CSV (streamed by the server, never the bins).
+import { post } from "../api/client";
+import type { ExportTicket } from "../api/types";
+import type { CardSpec } from "../state/ask";
+import { theme } from "../state/settings";
+import { toast } from "../state/toast";
+import { view } from "../state/view";
+import { styleOf } from "../ui/chart_card";
+import type { ChartData } from "./chart_data";
+import type { LineChart } from "./line_chart";
+import { chartSvg } from "./svg";
+
+export function saveBlob(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  saveUrl(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+export function saveUrl(url: string, name: string): void {
+  const a = document.createElement("a");
+  a.href = url;
+  a.download = name;
+  document.body.append(a);
+  a.click();
+  a.remove();
+}
+
+export const fileName = (title: string) => title.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "chart";
+
+export async function svgToPng(svg: string, factor: number): Promise<Blob> {
+  const image = new Image();
+  image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = image.naturalWidth * factor;
+  canvas.height = image.naturalHeight * factor;
+  const c = canvas.getContext("2d")!;
+  c.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))), "image/png"));
+}
+
+export async function exportSeries(runs: string[], keys: string[], x?: { axis: string; from?: number; to?: number }): Promise<void> {
+  const ticket = await post<ExportTicket>("exports", { format: "csv", shape: "tidy", runs, keys, x });
+  saveUrl(new URL(ticket.href, document.baseURI).href, ticket.name);
+}
+
+export async function exportChart(kind: "png" | "svg" | "csv", spec: CardSpec, data: ChartData | null, chart: LineChart | null): Promise<void> {
+  if (!data || !chart) return;
+  try {
+    if (kind === "csv") {
+      const runs = [...new Set(data.series.flatMap((s) => (s.run ? [s.run] : (s.group?.runs ?? []))))];
+      await exportSeries(runs, spec.keys, data.header.x);
+      return;
+    }
+    const v = view.value;
+    const svg = chartSvg(spec.title, v.x === "metric" ? v.xm : v.x, data, styleOf(data, spec.keys), chart.scales, theme.value, v.x);
+    if (kind === "svg") saveBlob(new Blob([svg], { type: "image/svg+xml" }), fileName(spec.title) + ".svg");
+    else saveBlob(await svgToPng(svg, 2), fileName(spec.title) + ".png");
+  } catch (error) {
+    toast((error as Error).message, "bad");
+  }
+}

@@ -1,0 +1,138 @@
+// Numbers, durations and times as people read them; the same rules on every page.
+
+const suffixes: [number, string][] = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+
+function trim(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** About `digits` significant digits: 0.2291, 1.2k → only with `short`, 3e-4. */
+export function formatNumber(value: number, digits = 4, short = false): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e-3 || size >= 1e15) {
+    return value.toExponential(Math.max(0, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e");
+  }
+  if (short) {
+    for (const [unit, suffix] of suffixes) {
+      if (size >= unit) return trim((value / unit).toPrecision(Math.max(3, digits - 1))) + suffix;
+    }
+  }
+  if (size >= 10 ** digits) {
+    return Number.isInteger(value) || size >= 10 ** (digits + 2) ? groupThousands(Math.round(value)) : groupThousands(value, 1);
+  }
+  return trim(value.toPrecision(digits));
+}
+
+function groupThousands(value: number, decimals = 0): string {
+  const [whole, fraction] = Math.abs(value).toFixed(decimals).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return (value < 0 ? "-" : "") + grouped + (fraction && Number(fraction) !== 0 ? "." + fraction : "");
+}
+
+/** Every digit there is. */
+export function formatExact(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
+  return String(value).replace("e+", "e");
+}
+
+export function formatInteger(value: number): string {
+  return groupThousands(Math.round(value));
+}
+
+/** Labels of one axis: the same number of decimals for all of them. */
+export function formatTicks(values: number[]): string[] {
+  const largest = Math.max(...values.map(Math.abs), 0);
+  if (largest === 0) return values.map(() => "0");
+  const distinct = values.length > 1 ? Math.min(...values.slice(1).map((v, i) => Math.abs(v - values[i])).filter((v) => v > 0)) : largest;
+  if (largest < 1e-3 || (values.length > 2 && distinct > 0 && largest / Math.min(...values.filter((v) => v !== 0).map(Math.abs)) >= 1e4 && Math.min(...values.filter((v) => v !== 0).map(Math.abs)) < 1e-3)) {
+    return values.map((v) => (v === 0 ? "0" : v.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e")));
+  }
+  let unit = 1;
+  let suffix = "";
+  if (largest >= 1e4 || (largest >= 1e3 && distinct >= 500)) {
+    for (const [u, s] of suffixes) {
+      if (largest >= u && (distinct / u >= 1e-3 || values.length < 2)) {
+        unit = u;
+        suffix = s;
+        break;
+      }
+    }
+  }
+  let decimals = 0;
+  while (decimals < 8 && values.some((v) => Math.abs((v / unit) * 10 ** decimals - Math.round((v / unit) * 10 ** decimals)) > 1e-6)) decimals++;
+  return values.map((v) => (v === 0 ? "0" : (v / unit).toFixed(decimals) + suffix));
+}
+
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "–";
+  const sign = seconds < 0 ? "-" : "";
+  let s = Math.abs(seconds);
+  if (s < 1) return sign + (s === 0 ? "0 s" : s < 1e-3 ? `${formatNumber(s * 1e6, 3)} µs` : `${formatNumber(s * 1e3, 3)} ms`);
+  if (s < 60) return sign + formatNumber(s, 3) + " s";
+  s = Math.round(s);
+  const days = Math.floor(s / 86400);
+  const hours = Math.floor((s % 86400) / 3600);
+  const minutes = Math.floor((s % 3600) / 60);
+  if (days) return `${sign}${days} d ${hours} h`;
+  if (hours) return `${sign}${hours} h ${minutes} m`;
+  return `${sign}${minutes} m ${s % 60} s`;
+}
+
+const pad = (n: number) => String(n).padStart(2, "0");
+
+export function formatTime(ms: number, withSeconds = false): string {
+  const d = new Date(ms);
+  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${pad(d.getHours())}:${pad(d.getMinutes())}${withSeconds ? ":" + pad(d.getSeconds()) : ""}`;
+}
+
+/** "3 min ago": `now` is the server's clock. */
+export function formatAgo(ms: number, now: number): string {
+  const s = (now - ms) / 1000;
+  if (s < 5) return "now";
+  if (s < 60) return `${Math.floor(s)} s ago`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ago`;
+  if (s < 86400 * 60) return `${Math.floor(s / 86400)} d ago`;
+  return formatTime(ms).slice(0, 10);
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let i = -1;
+  do {
+    value /= 1000;
+    i++;
+  } while (value >= 999.5 && i < units.length - 1);
+  return `${trim(value.toPrecision(3))} ${units[i]}`;
+}
+
+/** Labels for an axis in seconds (relative) or seconds since 1970 (wall). */
+export function formatAxisTicks(axis: string, values: number[]): string[] {
+  if (axis === "relative") return values.map(formatDuration);
+  if (axis === "wall") {
+    const day = values.length > 1 && values[values.length - 1] - values[0] > 86400;
+    return values.map((v) => {
+      const text = formatTime(v * 1000, !day && values.length > 1 && values[1] - values[0] < 60);
+      return day ? text.slice(5, 16) : text.slice(11);
+    });
+  }
+  return formatTicks(values);
+}
+
+export function formatAxisValue(axis: string, value: number): string {
+  if (axis === "relative") return formatDuration(value);
+  if (axis === "wall") return formatTime(value * 1000, true);
+  if (axis === "step" || axis === "samples") return formatInteger(value);
+  return formatNumber(value, 6);
+}
