@@ -266,11 +266,7 @@ void Collector::add_completed() {
     completing_ = worker_->take_completed();
     tlog::Batch& batch = drain_.builder().batch();
     for (const CompletedValue& value : completing_) {
-        batch.spool_done.push_back(value.seq);
-        if (!value.failed) {
-            drain_.define_key(value.record.key);
-            batch.values.push_back(value.record);
-        }
+        add_to(batch, value);
     }
 }
 
@@ -292,6 +288,9 @@ bool Collector::append() {
     }
     error_.reset();
     unsynced_ = true;
+    if (session_.parts_.appended) {
+        session_.parts_.appended();
+    }
     last_append_ = Clock::now();
     written_.fetch_add(drain_.builder().values(), std::memory_order_relaxed);
     bytes_.store(session_.parts_.log->bytes_written(), std::memory_order_relaxed);

@@ -229,11 +229,18 @@ bool Drain::take_bytes(const std::uint64_t* entry, std::uint64_t word0, std::uin
         case BytesKind::Console:
             batch.console.push_back({static_cast<std::uint8_t>(id), time_ns, as_text(bytes)});
             return true;
+        case BytesKind::SpooledMeta:
+            return take_spooled({.seq = next_seq_++,
+                                 .key = id,
+                                 .kind = kMetaKind,
+                                 .step = 0,
+                                 .time_ns = time_ns,
+                                 .context = {},
+                                 .route = 0},
+                                bytes);
         case BytesKind::Value:
-        case BytesKind::Spooled:
-            break;
-        default:
-            return false;
+        case BytesKind::Spooled: break;
+        default: return false;
     }
     KeyState* state = key(id);
     if (state == nullptr) {
@@ -257,21 +264,25 @@ bool Drain::take_bytes(const std::uint64_t* entry, std::uint64_t word0, std::uin
                                 .blobs = {}});
         return true;
     }
-    ByteCursor fields(bytes);
-    SpooledValue value{.seq = seq,
-                       .key = id,
-                       .kind = state->definition->kind,
-                       .step = step,
-                       .time_ns = time_ns,
-                       .context = cursor.context,
-                       .route = store_route(word0)};
+    return take_spooled({.seq = seq,
+                         .key = id,
+                         .kind = state->definition->kind,
+                         .step = step,
+                         .time_ns = time_ns,
+                         .context = cursor.context,
+                         .route = store_route(word0)},
+                        bytes);
+}
+
+bool Drain::take_spooled(SpooledValue value, ByteSpan reference) {
+    ByteCursor fields(reference);
     value.file = fields.read<std::uint32_t>();
     value.offset = fields.read<std::uint64_t>();
     value.length = fields.read<std::uint64_t>();
     if (!fields.ok()) {
         return false;
     }
-    batch.spool_pending.push_back({seq, value.file, value.offset, value.length});
+    builder_.batch().spool_pending.push_back({value.seq, value.file, value.offset, value.length});
     spooled_.push_back(value);
     return true;
 }

@@ -13,6 +13,9 @@
 
 namespace taffrail::record {
 
+/// The kind of spooled values that are meta records; their `key` is the meta type.
+inline constexpr Kind kMetaKind{0};
+
 /// A value that waits in the spool; its row number is given, its record comes later.
 struct SpooledValue {
     std::uint64_t seq = 0;
@@ -90,6 +93,8 @@ class Drain {
     Step resolve_step(KeyState& state, std::uint32_t id, Step given);
     bool take_bytes(const std::uint64_t* entry, std::uint64_t word0, std::uint64_t length,
                     RingCursor& cursor, bool skip);
+
+    bool take_spooled(SpooledValue value, ByteSpan reference);
 
     const DefinitionSource& definitions_;
     TickClock clock_;

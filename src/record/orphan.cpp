@@ -151,11 +151,13 @@ class OrphanReader {
             return complete_value(axes, raw, encode, put_blob);
         }();
         drain_.start_batch();
-        drain_.builder().batch().spool_done.push_back(value.seq);
         if (completed.ok()) {
-            drain_.define_key(completed->record.key);
-            drain_.builder().batch().values.push_back(completed->record);
+            if (completed->record.kind != kMetaKind) {
+                drain_.define_key(completed->record.key);
+            }
+            add_to(drain_.builder().batch(), *completed);
         } else {
+            drain_.builder().batch().spool_done.push_back(value.seq);
             diagnose_once(DiagnosticLevel::Warning, "orphan." + path, completed.error().message);
             drain_.builder().batch().gaps.push_back({0, 1, wall_time_ns(), wall_time_ns()});
         }

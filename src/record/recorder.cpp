@@ -237,6 +237,15 @@ bool Recorder::log_bytes(BytesKind kind, std::uint32_t id, Step step,
     }
     Bytes reference;
     ByteSpan reference_part;
+    if (kind == BytesKind::Console && length > kMaxInlineBytes) {
+        for (ByteSpan part : parts) {
+            for (std::size_t at = 0; at < part.size(); at += kMaxInlineBytes) {
+                const ByteSpan piece = part.subspan(at, std::min(kMaxInlineBytes, part.size() - at));
+                log_bytes(kind, id, step, {&piece, 1}, routing);
+            }
+        }
+        return true;
+    }
     if (always_spool || length > kMaxInlineBytes) {
         const std::shared_ptr<Session> session = ensure_session();
         if (!session) {
@@ -252,7 +261,7 @@ bool Recorder::log_bytes(BytesKind kind, std::uint32_t id, Step step,
         reference_part = reference;
         parts = {&reference_part, 1};
         length = reference.size();
-        kind = BytesKind::Spooled;
+        kind = kind == BytesKind::Meta ? BytesKind::SpooledMeta : BytesKind::Spooled;
     }
     const std::uint64_t words = kBytesWords + (length + 7) / 8;
     Producer* producer =

@@ -33,6 +33,7 @@ enum class BytesKind : std::uint8_t {
     Spooled = 2,  ///< id = key; u32 spool file, u64 offset, u64 length of a value in the spool
     Meta = 3,     ///< id = meta type; the payload
     Console = 4,  ///< id = stream; the text
+    SpooledMeta = 5,  ///< id = meta type; the payload is in the spool, as for Spooled
 };
 
 /// The row is delivered to sinks but hidden from readers of the native store.

@@ -30,6 +30,7 @@ struct SessionParts {
     std::unique_ptr<LogWriter> log;  ///< null: nothing is stored (Store::Off)
     std::uint64_t next_seq = 1;
     Drain::FirstStep first_step;  ///< for resumed runs
+    std::function<void()> appended;  ///< called on the collector after each batch; must be quick
     EncodeValue encode;           ///< turns spooled values into records
 };
 

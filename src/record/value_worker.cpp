@@ -23,8 +23,13 @@ tlog::ValueRecord record_of(const SpooledValue& value) {
 
 Result<CompletedValue> complete_value(const SpooledValue& value, ByteSpan raw,
                                       const EncodeValue& encode, const PutBlob& put_blob) {
-    TAFFRAIL_ASSIGN(EncodedValue encoded, encode(value.kind, raw));
     CompletedValue completed;
+    EncodedValue encoded;
+    if (value.kind == kMetaKind) {
+        encoded.metadata.assign(raw.begin(), raw.end());
+    } else {
+        TAFFRAIL_ASSIGN(encoded, encode(value.kind, raw));
+    }
     completed.seq = value.seq;
     completed.spool_file = value.file;
     completed.record = record_of(value);
@@ -36,6 +41,20 @@ Result<CompletedValue> complete_value(const SpooledValue& value, ByteSpan raw,
         completed.record.blobs.push_back(place);
     }
     return completed;
+}
+
+void add_to(tlog::Batch& batch, const CompletedValue& value) {
+    batch.spool_done.push_back(value.seq);
+    if (value.failed) {
+        return;
+    }
+    if (value.record.kind == kMetaKind) {
+        batch.meta.push_back({static_cast<tlog::MetaType>(value.record.key), value.seq, value.record.time_ns,
+                              value.metadata});
+    } else {
+        batch.values.push_back(value.record);
+        batch.values.back().metadata = value.metadata;
+    }
 }
 
 ValueWorker::ValueWorker(Spool& spool, Hooks hooks) : spool_(spool), hooks_(std::move(hooks)) {}

@@ -32,7 +32,7 @@ using PutBlob = std::function<Result<tlog::BlobPlace>(ByteSpan bytes, const Blob
 struct CompletedValue {
     std::uint64_t seq = 0;
     std::uint32_t spool_file = 0;
-    tlog::ValueRecord record;
+    tlog::ValueRecord record;  ///< of kind kMetaKind: a meta record of type `key`
     Bytes metadata;
     std::vector<Blob> blobs;
     bool failed = false;  ///< could not be encoded; there is no record
@@ -40,6 +40,9 @@ struct CompletedValue {
 
 /// A record without its bytes, for values that are encoded already.
 tlog::ValueRecord record_of(const SpooledValue& value);
+
+/// Puts it where it belongs in the batch.
+void add_to(tlog::Batch& batch, const CompletedValue& value);
 
 /// Reads a value back from the spool and encodes it; what the worker does, one value at a time.
 Result<CompletedValue> complete_value(const SpooledValue& value, ByteSpan raw,
