@@ -6,8 +6,9 @@
 
 namespace taffrail::record {
 
-Delivery::Delivery(Sink& sink, LogReader& log, DeliveryOptions options, LogPosition start)
-    : sink_(sink),
+Delivery::Delivery(OpenSink& sink, LogReader& log, DeliveryOptions options, LogPosition start)
+    : open_sink_(sink),
+      sink_(sink.sink),
       log_(log),
       options_(std::move(options)),
       position_(start),
@@ -15,9 +16,9 @@ Delivery::Delivery(Sink& sink, LogReader& log, DeliveryOptions options, LogPosit
       pause_(options_.first_pause) {}
 
 Result<void> Delivery::open() {
-    if (!opened_) {
+    if (!open_sink_.opened) {
         TAFFRAIL_TRY(sink_.open(options_.context));
-        opened_ = true;
+        open_sink_.opened = true;
     }
     return {};
 }

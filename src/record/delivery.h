@@ -24,11 +24,19 @@ struct DeliveryOptions {
     std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
 };
 
+/// A sink and whether it is open: several deliveries, one after the other, may share one.
+struct OpenSink {
+    explicit OpenSink(Sink& taken) : sink(taken) {}
+
+    Sink& sink;
+    bool opened = false;
+};
+
 class Delivery {
   public:
     using Time = std::chrono::steady_clock::time_point;
 
-    Delivery(Sink& sink, LogReader& log, DeliveryOptions options, LogPosition start);
+    Delivery(OpenSink& sink, LogReader& log, DeliveryOptions options, LogPosition start);
 
     /// Does what is due at `now` and says when to come again. Failures are kept, reported once and
     /// tried again later.
@@ -54,11 +62,11 @@ class Delivery {
     Result<bool> enough_waiting();
     void fail(const Error& error, Time now);
 
+    OpenSink& open_sink_;
     Sink& sink_;
     LogReader& log_;
     DeliveryOptions options_;
     LogPosition position_, noted_;
-    bool opened_ = false;
     std::uint64_t delivered_ = 0;
     std::optional<Error> failure_;
     std::chrono::milliseconds pause_;

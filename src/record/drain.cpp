@@ -239,8 +239,10 @@ bool Drain::take_bytes(const std::uint64_t* entry, std::uint64_t word0, std::uin
                                  .route = 0},
                                 bytes);
         case BytesKind::Value:
-        case BytesKind::Spooled: break;
-        default: return false;
+        case BytesKind::Spooled:
+            break;
+        default:
+            return false;
     }
     KeyState* state = key(id);
     if (state == nullptr) {

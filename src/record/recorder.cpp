@@ -240,7 +240,8 @@ bool Recorder::log_bytes(BytesKind kind, std::uint32_t id, Step step,
     if (kind == BytesKind::Console && length > kMaxInlineBytes) {
         for (ByteSpan part : parts) {
             for (std::size_t at = 0; at < part.size(); at += kMaxInlineBytes) {
-                const ByteSpan piece = part.subspan(at, std::min(kMaxInlineBytes, part.size() - at));
+                const ByteSpan piece =
+                    part.subspan(at, std::min(kMaxInlineBytes, part.size() - at));
                 log_bytes(kind, id, step, {&piece, 1}, routing);
             }
         }

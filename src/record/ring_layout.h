@@ -29,10 +29,10 @@ enum class EntryType : std::uint8_t { Row = 1, Context = 2, Bytes = 3, Pad = 4 }
 
 /// What a Bytes entry holds; bit 7 of the flags (kHiddenFlag) may be set beside it.
 enum class BytesKind : std::uint8_t {
-    Value = 1,    ///< id = key; u8 kind, then the encoded metadata
-    Spooled = 2,  ///< id = key; u32 spool file, u64 offset, u64 length of a value in the spool
-    Meta = 3,     ///< id = meta type; the payload
-    Console = 4,  ///< id = stream; the text
+    Value = 1,        ///< id = key; u8 kind, then the encoded metadata
+    Spooled = 2,      ///< id = key; u32 spool file, u64 offset, u64 length of a value in the spool
+    Meta = 3,         ///< id = meta type; the payload
+    Console = 4,      ///< id = stream; the text
     SpooledMeta = 5,  ///< id = meta type; the payload is in the spool, as for Spooled
 };
 

@@ -29,9 +29,9 @@ struct SessionParts {
     std::string ring_folder;         ///< local; exists
     std::unique_ptr<LogWriter> log;  ///< null: nothing is stored (Store::Off)
     std::uint64_t next_seq = 1;
-    Drain::FirstStep first_step;  ///< for resumed runs
+    Drain::FirstStep first_step;     ///< for resumed runs
     std::function<void()> appended;  ///< called on the collector after each batch; must be quick
-    EncodeValue encode;           ///< turns spooled values into records
+    EncodeValue encode;              ///< turns spooled values into records
 };
 
 struct RecorderOptions {

@@ -3,6 +3,7 @@
 #include "record/threads.h"
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 
@@ -15,7 +16,9 @@ struct SinkRunner::Shared {
     std::unique_ptr<Sink> sink;
     std::unique_ptr<LogReader> log;
     DeliveryOptions options;
-    Delivery delivery;
+    std::vector<Backlog> backlogs;
+    OpenSink open_sink;
+    std::deque<Delivery> deliveries;  // the backlogs not delivered yet, then the live log
     std::mutex mutex;
     std::condition_variable changed;
     bool poked = false;
@@ -25,12 +28,23 @@ struct SinkRunner::Shared {
     std::optional<Result<void>> ended;
 
     Shared(std::unique_ptr<Sink> s, std::unique_ptr<LogReader> l, DeliveryOptions o,
-           LogPosition start)
+           LogPosition start, std::vector<Backlog> earlier)
         : sink(std::move(s)),
           log(std::move(l)),
-          options(o),
-          delivery(*sink, *log, std::move(o), start) {}
+          options(std::move(o)),
+          backlogs(std::move(earlier)),
+          open_sink(*sink) {
+        for (Backlog& backlog : backlogs) {
+            DeliveryOptions own = options;
+            own.cursor_path = backlog.cursor_path;
+            deliveries.emplace_back(open_sink, *backlog.log, std::move(own), backlog.start);
+        }
+        deliveries.emplace_back(open_sink, *log, options, start);
+    }
 
+    // The backlogs first; a failed one is tried again before anything newer goes out.
+    Clock::time_point step(Clock::time_point now);
+    Result<void> drain();
     void run();
     Result<void> end(RunState state, Clock::time_point until);
 };
@@ -40,9 +54,9 @@ void SinkRunner::Shared::run() {
     while (!ending) {
         poked = false;
         guard.unlock();
-        const Clock::time_point next = delivery.step(Clock::now());
+        const Clock::time_point next = step(Clock::now());
         guard.lock();
-        degraded = delivery.failure() != nullptr;
+        degraded = deliveries.front().failure() != nullptr;
         const auto until = degraded || sink->flush_records() == 0 ? next : Clock::time_point::max();
         // By time only: come back when it is due. By count: each batch in the log may be the one
         // that fills it.
@@ -61,12 +75,31 @@ void SinkRunner::Shared::run() {
     changed.notify_all();
 }
 
+Clock::time_point SinkRunner::Shared::step(Clock::time_point now) {
+    for (;;) {
+        const Clock::time_point next = deliveries.front().step(now);
+        if (deliveries.size() == 1 || deliveries.front().failure() != nullptr) {
+            return next;
+        }
+        deliveries.pop_front();
+    }
+}
+
+Result<void> SinkRunner::Shared::drain() {
+    for (Delivery& delivery : deliveries) {
+        if (auto drained = delivery.drain(); !drained.ok()) {
+            return drained;
+        }
+    }
+    return {};
+}
+
 Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
     std::chrono::milliseconds pause{20};
     for (;;) {
-        Result<void> drained = delivery.drain();
+        Result<void> drained = drain();
         if (drained.ok()) {
-            return delivery.close(state);
+            return deliveries.back().close(state);
         }
         std::unique_lock guard(mutex);
         if (Clock::now() + pause >= until) {
@@ -83,9 +116,9 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
 }
 
 SinkRunner::SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log,
-                       DeliveryOptions options, LogPosition start)
-    : shared_(
-          std::make_shared<Shared>(std::move(sink), std::move(log), std::move(options), start)) {
+                       DeliveryOptions options, LogPosition start, std::vector<Backlog> backlogs)
+    : shared_(std::make_shared<Shared>(std::move(sink), std::move(log), std::move(options), start,
+                                       std::move(backlogs))) {
     start_quiet_thread("taffrail-sink", [shared = shared_] { shared->run(); }).detach();
 }
 

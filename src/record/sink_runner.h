@@ -12,10 +12,18 @@
 
 namespace taffrail::record {
 
+/// A log that earlier processes of the run did not deliver to the end.
+struct Backlog {
+    std::unique_ptr<LogReader> log;
+    std::string cursor_path;
+    LogPosition start;
+};
+
 class SinkRunner {
   public:
+    /// The backlogs come first, in order.
     SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log, DeliveryOptions options,
-               LogPosition start);
+               LogPosition start, std::vector<Backlog> backlogs = {});
     /// Ends the thread as finish() does, without waiting.
     ~SinkRunner();
 

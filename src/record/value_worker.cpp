@@ -49,8 +49,8 @@ void add_to(tlog::Batch& batch, const CompletedValue& value) {
         return;
     }
     if (value.record.kind == kMetaKind) {
-        batch.meta.push_back({static_cast<tlog::MetaType>(value.record.key), value.seq, value.record.time_ns,
-                              value.metadata});
+        batch.meta.push_back({static_cast<tlog::MetaType>(value.record.key), value.seq,
+                              value.record.time_ns, value.metadata});
     } else {
         batch.values.push_back(value.record);
         batch.values.back().metadata = value.metadata;

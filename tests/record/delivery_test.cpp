@@ -48,7 +48,8 @@ class Deliveries : public testing::Test {
     test::TemporaryFolder folder_;
     std::shared_ptr<test::SinkContent> content_ = std::make_shared<test::SinkContent>();
     std::shared_ptr<FakeReader::Content> log_ = std::make_shared<FakeReader::Content>();
-    FakeSink sink_{content_};
+    FakeSink fake_{content_};
+    OpenSink sink_{fake_};
     FakeReader reader_{log_};
     Delivery::Time now_ = Delivery::Time() + 1h;
 };
@@ -103,7 +104,8 @@ TEST_F(Deliveries, GoesOnFromTheCursorInALaterProcess) {
         ASSERT_TRUE(delivery.drain().ok());
     }
     add(9);
-    Delivery later(sink_, reader_, options(), read_cursor(options().cursor_path).value());
+    OpenSink again(fake_);
+    Delivery later(again, reader_, options(), read_cursor(options().cursor_path).value());
     ASSERT_TRUE(later.drain().ok());
     expect_all(22);
     EXPECT_EQ(content_->opens, 2u);
