@@ -272,29 +272,40 @@ Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
     return encode && put_blob ? reader.read_spool(encode, put_blob) : Result<void>();
 }
 
-Result<void> adopt_orphan(const Orphan& orphan, const OrphanProgress& progress,
-                          const EncodeValue& encode, LogWriter& log, RunState state) {
+Result<std::unique_ptr<io::File>> take_over(const Orphan& orphan) {
     const std::string keys = definitions_path(orphan.folder, orphan.definitions.identity.writer);
-    TAFFRAIL_ASSIGN(auto lock, io::open(keys, io::OpenMode::ReadWrite));
-    TAFFRAIL_ASSIGN(const bool mine, lock->try_lock());
+    TAFFRAIL_ASSIGN(auto file, io::open(keys, io::OpenMode::ReadWrite));
+    TAFFRAIL_ASSIGN(const bool mine, file->try_lock());
     if (!mine) {
         return Error{ErrorCode::Unavailable, "another process adopts " + keys};
     }
-    TAFFRAIL_TRY(read_orphan(
-        orphan, progress, encode,
-        [&](ByteSpan bytes, const BlobRef& ref) { return log.put_blob(bytes, ref); },
-        [&](const tlog::Batch& batch) { return log.append(batch); }));
-    TAFFRAIL_TRY(log.close(state));
-    TAFFRAIL_TRY(log.sync());
+    if (!io::exists(keys)) {
+        return Error{ErrorCode::NotFound, keys + " was adopted by another process"};
+    }
+    return file;
+}
+
+Result<void> discard_orphan(const Orphan& orphan) {
     for (const std::string& path : orphan.rings) {
         TAFFRAIL_TRY(io::remove(path));
     }
     for (const std::string& path : orphan.spools) {
         TAFFRAIL_TRY(io::remove(path));
     }
-    TAFFRAIL_TRY(io::remove(keys));
-    (void)io::remove(orphan.folder);
+    TAFFRAIL_TRY(io::remove(definitions_path(orphan.folder, orphan.definitions.identity.writer)));
+    (void)io::remove(orphan.folder);  // stays while other writers use it
     return {};
+}
+
+Result<void> adopt_orphan(const Orphan& orphan, const OrphanProgress& progress,
+                          const EncodeValue& encode, LogWriter& log, RunState state) {
+    TAFFRAIL_TRY(read_orphan(
+        orphan, progress, encode,
+        [&](ByteSpan bytes, const BlobRef& ref) { return log.put_blob(bytes, ref); },
+        [&](const tlog::Batch& batch) { return log.append(batch); }));
+    TAFFRAIL_TRY(log.sync());
+    TAFFRAIL_TRY(log.close(state));
+    return discard_orphan(orphan);
 }
 
 }  // namespace taffrail::record

@@ -51,9 +51,16 @@ Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
                          const EncodeValue& encode, const PutBlob& put_blob,
                          const std::function<Result<void>(const tlog::Batch&)>& take);
 
+/// Takes the lock of the orphan's key file: who holds it may adopt or discard. Ask for its progress
+/// only then. Unavailable: another process is at it. NotFound: it is done already.
+Result<std::unique_ptr<io::File>> take_over(const Orphan& orphan);
+
 /// Writes what is left of the orphan behind its log and removes its files. `log` continues the dead
 /// writer's log and is closed as `state`.
 Result<void> adopt_orphan(const Orphan& orphan, const OrphanProgress& progress,
                           const EncodeValue& encode, LogWriter& log, RunState state);
+
+/// Removes the files of an orphan that has nothing left to say.
+Result<void> discard_orphan(const Orphan& orphan);
 
 }  // namespace taffrail::record

@@ -134,13 +134,18 @@ void SinkRunner::poke() noexcept {
     shared_->changed.notify_all();
 }
 
-Result<void> SinkRunner::finish(RunState state, Clock::time_point deadline) {
-    std::unique_lock guard(shared_->mutex);
+void SinkRunner::ask_to_finish(RunState state, Clock::time_point deadline) noexcept {
+    const std::lock_guard guard(shared_->mutex);
     if (!shared_->ending) {
         shared_->ending = state;
         shared_->deadline = deadline;
     }
     shared_->changed.notify_all();
+}
+
+Result<void> SinkRunner::finish(RunState state, Clock::time_point deadline) {
+    ask_to_finish(state, deadline);
+    std::unique_lock guard(shared_->mutex);
     if (!shared_->changed.wait_until(guard, deadline + std::chrono::milliseconds(50),
                                      [this] { return shared_->ended.has_value(); })) {
         return Error{ErrorCode::Timeout,

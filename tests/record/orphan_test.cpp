@@ -87,6 +87,8 @@ TEST_F(Orphans, EverythingAcknowledgedComesBack) {
     });
     const Orphan orphan = only_orphan();
     test::FakeLog log(std::shared_ptr<test::FakeLogContent>(&seen_, [](auto*) {}));
+    const auto lock = take_over(orphan);
+    ASSERT_TRUE(lock.ok());
     ASSERT_TRUE(adopt_orphan(orphan, {}, encode, log, RunState::Crashed).ok());
     ASSERT_EQ(seen_.points["b"].size(), 20'000u);
     for (std::size_t i = 0; i < 20'000; ++i) {

@@ -1,0 +1,185 @@
+#include "run/adopt.h"
+
+#include "base/diagnostics.h"
+#include "base/names.h"
+#include "base/strings.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "record/cursor.h"
+#include "record/orphan.h"
+#include "run/spooled_value.h"
+#include "store/open_log.h"
+
+namespace taffrail::running {
+namespace {
+
+Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orphan,
+                       Adopted& adopted) {
+    TAFFRAIL_ASSIGN(const auto lock, record::take_over(orphan));
+    const record::WriterIdentity& identity = orphan.definitions.identity;
+    record::OrphanProgress progress;
+    tlog::FileIdentity file;
+    auto tail = storage::read_writer_tail(run_folder, identity.writer);
+    if (tail.ok()) {
+        file = tail->identity;
+        progress.next_seq = std::max<std::uint64_t>(tail->next_seq, 1);
+        progress.ring_positions = tail->ring_positions;
+        progress.spool_pending = tail->spool_pending;
+    } else if (tail.error().code == ErrorCode::NotFound) {
+        file.run_id = identity.run_id;
+        file.writer = identity.writer;
+        file.host = identity.host;
+        file.process_id = identity.process_id;
+        file.process_start = identity.process_start;
+        file.boot_id = identity.boot_id;
+        file.start_time_ns = identity.clock.anchor_wall_ns;
+    } else {
+        return tail.error();
+    }
+    std::uint64_t rows = 0;
+    TAFFRAIL_TRY(record::read_orphan(orphan, progress, {}, {},
+                                     [&](const tlog::Batch& batch) -> Result<void> {
+                                         rows += batch.rows + batch.gaps.size();
+                                         return {};
+                                     }));
+    if (rows == 0 && progress.spool_pending.empty()) {
+        return record::discard_orphan(orphan);
+    }
+    TAFFRAIL_ASSIGN(auto log, storage::open_log(run_folder, file));
+    TAFFRAIL_TRY(record::adopt_orphan(orphan, progress, encode_spooled, *log, RunState::Crashed));
+    ++adopted.writers;
+    adopted.rows += rows;
+    return {};
+}
+
+bool looks_secret(std::string_view name) {
+    const std::string word = to_lower(name);
+    for (const char* part :
+         {"key", "token", "secret", "password", "passwd", "credential", "auth"}) {
+        if (word.find(part) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::string note_path(const std::string& run_folder, std::string_view name) {
+    return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".sink");
+}
+
+}  // namespace
+
+Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id) {
+    Adopted adopted;
+    for (const std::string& folder : record::ring_folders(run_folder, run_id)) {
+        TAFFRAIL_ASSIGN(const auto orphans, record::find_orphans(folder));
+        for (const record::Orphan& orphan : orphans) {
+            if (orphan.definitions.identity.run_id != run_id) {
+                continue;
+            }
+            if (auto done = adopt_one(run_folder, orphan, adopted); !done.ok()) {
+                if (done.error().code != ErrorCode::Unavailable &&
+                    done.error().code != ErrorCode::NotFound) {
+                    return done.error();
+                }
+            }
+        }
+    }
+    return adopted;
+}
+
+Result<void> note_sink(const std::string& run_folder, const NotedSink& sink) {
+    Bytes bytes;
+    append_varint(bytes, 1);  // version
+    append_text(bytes, sink.name);
+    append_text(bytes, sink.type);
+    append_varint(bytes, sink.mask);
+    for (const auto& [name, value] : sink.options) {
+        if (!looks_secret(name)) {
+            append_text(bytes, name);
+            append_text(bytes, value);
+        }
+    }
+    TAFFRAIL_TRY(io::make_directories(io::join(run_folder, "cursors")));
+    return io::write_file_atomically(note_path(run_folder, sink.name), bytes, false);
+}
+
+std::vector<NotedSink> noted_sinks(const std::string& run_folder) {
+    std::vector<NotedSink> sinks;
+    const std::string folder = io::join(run_folder, "cursors");
+    const auto entries = io::list(folder);
+    for (const io::DirectoryEntry& entry :
+         entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        if (!entry.name.ends_with(".sink")) {
+            continue;
+        }
+        const auto bytes = io::read_file(io::join(folder, entry.name));
+        if (!bytes.ok()) {
+            continue;
+        }
+        ByteCursor cursor(*bytes);
+        NotedSink sink;
+        const std::uint64_t version = cursor.varint();
+        sink.name = cursor.text();
+        sink.type = cursor.text();
+        sink.mask = static_cast<RouteMask>(cursor.varint());
+        while (cursor.ok() && cursor.remaining() > 0) {
+            std::string name(cursor.text());
+            sink.options.emplace_back(std::move(name), cursor.text());
+        }
+        if (cursor.ok() && version == 1) {
+            sinks.push_back(std::move(sink));
+        }
+    }
+    return sinks;
+}
+
+Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
+                                                   const std::string& run_id, std::string_view sink,
+                                                   std::uint64_t except) {
+    std::vector<record::Backlog> backlogs;
+    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
+        const std::string path = record::cursor_path(run_folder, sink, writer);
+        // A writer that this sink was not attached to has no cursor.
+        if (writer == except || !io::exists(path)) {
+            continue;
+        }
+        bool alive = false;
+        for (const std::string& rings : record::ring_folders(run_folder, run_id)) {
+            alive = alive || record::writer_is_alive(rings, writer);
+        }
+        if (alive) {
+            continue;
+        }
+        TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));
+        TAFFRAIL_ASSIGN(auto log, storage::open_log_reader(run_folder, writer));
+        if (!log->at_end(start)) {
+            backlogs.push_back({std::move(log), path, start});
+        }
+    }
+    return backlogs;
+}
+
+Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
+                                      const NotedSink& noted, Sink& sink,
+                                      const SinkContext& context) {
+    TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name));
+    record::OpenSink open_sink(sink);
+    std::uint64_t delivered = 0;
+    for (record::Backlog& backlog : backlogs) {
+        record::DeliveryOptions options;
+        options.sink_name = noted.name;
+        options.mask = noted.mask;
+        options.cursor_path = backlog.cursor_path;
+        options.context = context;
+        record::Delivery delivery(open_sink, *backlog.log, options, backlog.start);
+        TAFFRAIL_TRY(delivery.drain());
+        delivered += delivery.delivered();
+    }
+    if (open_sink.opened) {
+        TAFFRAIL_TRY(sink.close(RunState::Finished));
+    }
+    return delivered;
+}
+
+}  // namespace taffrail::running

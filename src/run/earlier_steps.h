@@ -1,0 +1,32 @@
+// What earlier attempts of a run got to, for calls that continue a count.
+#pragma once
+
+#include <taffrail/key.h>
+
+#include "record/definitions.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace taffrail::running {
+
+/// The step after the last one of a key. Reads the run at the first question; answers INT64_MIN for
+/// unknown keys.
+class EarlierSteps {
+  public:
+    explicit EarlierSteps(std::string run_folder) : run_folder_(std::move(run_folder)) {}
+
+    Step operator()(const record::Definitions::Key& key);
+
+  private:
+    std::string run_folder_;
+    std::shared_ptr<std::map<std::pair<std::string, Kind>, Step>> next_;
+};
+
+/// One more than the newest version of this artifact in the run; 0 when there is none.
+std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact);
+
+}  // namespace taffrail::running

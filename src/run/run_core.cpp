@@ -1,0 +1,336 @@
+#include "run/run_core.h"
+
+#include <taffrail/version.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/try.h"
+#include "codec/tlog/meta.h"
+#include "codec/value_codec.h"
+#include "io/files.h"
+#include "record/cursor.h"
+#include "record/orphan.h"
+#include "run/adopt.h"
+#include "run/earlier_steps.h"
+#include "run/spooled_value.h"
+#include "run/watch.h"
+#include "store/open_log.h"
+
+#include <unistd.h>
+
+namespace taffrail::detail {
+
+using running::RunPlace;
+using running::Settings;
+
+Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t number) {
+    if (settings.options.store == Store::Off) {
+        // Sinks read the log, so there is one; it lives outside the store and goes with the run.
+        const char* base = std::getenv("TMPDIR");
+        settings.options.root = io::join(base != nullptr ? base : "/tmp",
+                                         "taffrail-unstored-" + std::to_string(getuid()));
+    }
+    TAFFRAIL_ASSIGN(RunPlace place, running::place_run(settings, number));
+    if (place.joined) {
+        if (auto adopted = running::adopt_orphans(place.folder, place.id); !adopted.ok()) {
+            diagnose(DiagnosticLevel::Warning,
+                     "records of an earlier process could not be recovered now and are kept: " +
+                         adopted.error().message);
+        }
+    }
+    std::shared_ptr<RunCore> core(new RunCore(std::move(settings), std::move(place)));
+    TAFFRAIL_TRY(core->start());
+    return core;
+}
+
+RunCore::RunCore(Settings settings, RunPlace place)
+    : settings_(std::move(settings)),
+      place_(std::move(place)),
+      opened_by_(static_cast<std::uint64_t>(getpid())) {}
+
+RunCore::~RunCore() {
+    (void)finish(RunState::Finished);
+}
+
+Result<record::SessionParts> RunCore::make_session(bool forked) {
+    record::SessionParts parts;
+    parts.identity = record::make_identity(place_.id);
+    TAFFRAIL_ASSIGN(parts.ring_folder, record::choose_ring_folder(place_.folder, place_.id));
+    tlog::FileIdentity file;
+    file.run_id = place_.id;
+    file.writer = parts.identity.writer;
+    file.attempt = place_.attempt;
+    file.rank = settings_.options.rank.value_or(0);
+    file.world_size = settings_.options.world_size.value_or(1);
+    file.start_time_ns = wall_time_ns();
+    file.host = parts.identity.host;
+    file.process_id = parts.identity.process_id;
+    file.process_start = parts.identity.process_start;
+    file.boot_id = parts.identity.boot_id;
+    file.software = std::string("taffrail ") + version();
+    storage::LogOptions log;
+    log.roll_bytes = settings_.options.roll_bytes;
+    log.durability = settings_.options.durability;
+    log.spool = settings_.options.spool;
+    TAFFRAIL_ASSIGN(parts.log, storage::open_log(place_.folder, file, log));
+    parts.encode = running::encode_spooled;
+    if (place_.joined && place_.attempt > 0) {
+        parts.first_step = running::EarlierSteps(place_.folder);
+    }
+    if (!forked) {
+        parts.appended = [this] { poke_sinks(); };
+        start_time_ns_ = file.start_time_ns;
+    }
+    return parts;
+}
+
+Result<void> RunCore::start() {
+    const RunOptions& options = settings_.options;
+    record::RecorderOptions recording;
+    recording.overflow = options.overflow;
+    recording.overflow_wait = options.overflow_wait;
+    recording.flush_interval = options.flush_interval;
+    recording.ring_budget_bytes = options.ring_budget_bytes;
+    recording.ring_bytes = options.ring_bytes;
+    recording.durability = options.durability;
+    recorder_ = &record::Recorder::create(recording, [this] { return make_session(true); });
+    TAFFRAIL_ASSIGN(record::SessionParts parts, make_session(false));
+    TAFFRAIL_TRY(recorder_->start(std::move(parts)));
+    describe();
+    watch_ = std::make_unique<running::Watch>(*recorder_, settings_, place_.folder);
+    return {};
+}
+
+void RunCore::describe() {
+    const RunOptions& options = settings_.options;
+    // One rank speaks for the run; a resumed run keeps what it was called unless told otherwise.
+    if (options.rank.value_or(0) != 0) {
+        return;
+    }
+    const auto text = [&](tlog::MetaType type, std::string_view value) {
+        if (!value.empty()) {
+            log_meta(type, as_bytes(value));
+        }
+    };
+    if (!place_.joined || !options.name.empty()) {
+        text(tlog::MetaType::Name, place_.name);
+    }
+    text(tlog::MetaType::Project, options.project);
+    text(tlog::MetaType::Group, options.group);
+    text(tlog::MetaType::JobType, options.job_type);
+    text(tlog::MetaType::Notes, options.notes);
+    for (const std::string& tag : options.tags) {
+        text(tlog::MetaType::TagAdded, tag);
+    }
+    log_meta(tlog::MetaType::State, tlog::encode_state(RunState::Running, ""));
+}
+
+void RunCore::log_meta(tlog::MetaType type, ByteSpan payload) noexcept {
+    recorder_->log_bytes(record::BytesKind::Meta, static_cast<std::uint32_t>(type), 0,
+                         {&payload, 1});
+}
+
+void RunCore::log_value(std::string_view key, Result<Value> value, Step step,
+                        Routing routing) noexcept {
+    try {
+        if (!value.ok()) {
+            recorder_->count_error(
+                "value." + std::string(key),
+                "'" + std::string(key) + "' is not recorded: " + value.error().message);
+            return;
+        }
+        if (recorder_->closed()) {
+            recorder_->count_error("record.closed", "a record logged after finish() is not taken");
+            return;
+        }
+        const Kind kind = kind_of(*value);
+        if (kind == Kind::Scalar) {
+            const double number = std::get<double>(*value);
+            if (auto* row = recorder_->keys().row({&key, 1})) {
+                recorder_->log(*row, step, &number, routing);
+            }
+            return;
+        }
+        const std::uint32_t id = recorder_->keys().key(key, kind);
+        if (id == 0) {
+            recorder_->count_error("record.key", "a key longer than 64 KiB is not recorded");
+            return;
+        }
+        running::SpoolParts spool = running::to_spool(*value);
+        if (!spool.has_blobs) {
+            const Bytes description = encode_value(*value);
+            if (description.size() <= record::kMaxInlineBytes) {
+                const ByteSpan part = description;
+                recorder_->log_bytes(record::BytesKind::Value, id, step, {&part, 1}, routing);
+                return;
+            }
+        }
+        spool.parts[0] = spool.head;
+        recorder_->log_bytes(record::BytesKind::Value, id, step, spool.parts, routing, true);
+    } catch (const std::exception& error) {
+        recorder_->count_error("value.memory",
+                               std::string("a value is not recorded: ") + error.what());
+    }
+}
+
+std::string RunCore::next_version(std::string_view artifact) {
+    const std::lock_guard guard(artifacts_mutex_);
+    auto found = artifact_versions_.find(artifact);
+    if (found == artifact_versions_.end()) {
+        std::uint32_t first = 0;
+        if (place_.joined) {
+            first = running::next_artifact_version(place_.folder, artifact);
+        }
+        found = artifact_versions_.emplace(std::string(artifact), first).first;
+    }
+    return "v" + std::to_string(found->second++);
+}
+
+void RunCore::poke_sinks() noexcept {
+    const std::lock_guard guard(sinks_mutex_);
+    for (const auto& sink : sinks_) {
+        sink->poke();
+    }
+}
+
+Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view name,
+                                    const std::string& type, const OptionMap& options) {
+    const auto session = recorder_->session();
+    if (!session || static_cast<std::uint64_t>(getpid()) != opened_by_) {
+        return Error{
+            ErrorCode::Closed,
+            "cannot add the sink '" + std::string(name) +
+                "': the run is finished, or this is a forked child of the process that opened it"};
+    }
+    const std::lock_guard guard(sinks_mutex_);
+    if (sinks_.size() >= 16) {
+        return Error{ErrorCode::InvalidArgument, "a run takes at most 16 sinks"};
+    }
+    running::NotedSink noted;
+    noted.name = name;
+    for (int number = 2;
+         std::any_of(sinks_.begin(), sinks_.end(),
+                     [&](const auto& known) { return known->name() == noted.name; });
+         ++number) {
+        noted.name = std::string(name) + '-' + std::to_string(number);
+    }
+    noted.type = type;
+    noted.mask = static_cast<RouteMask>(1u << sinks_.size());
+    noted.options = options;
+    const std::uint64_t writer = session->identity().writer;
+    TAFFRAIL_TRY(running::note_sink(place_.folder, noted));
+    // Later records only: the sink starts behind what is in the log now.
+    TAFFRAIL_TRY(session->flush(false, std::chrono::seconds(30)));
+    TAFFRAIL_ASSIGN(auto log,
+                    storage::open_log_reader(place_.folder, writer, settings_.options.spool));
+    record::LogPosition start;
+    for (bool more = true; more;) {
+        TAFFRAIL_ASSIGN(const auto chunk, log->read(start, 0, 1 << 20));
+        more = chunk.next != start;
+        start = chunk.next;
+    }
+    record::DeliveryOptions delivery;
+    delivery.sink_name = noted.name;
+    delivery.mask = noted.mask;
+    delivery.cursor_path = record::cursor_path(place_.folder, noted.name, writer);
+    delivery.context.run_id = place_.id;
+    delivery.context.run_name = place_.name;
+    delivery.context.project = settings_.options.project;
+    delivery.context.run_folder = place_.folder;
+    delivery.context.start_time_ns = start_time_ns_;
+    delivery.context.attempt = place_.attempt;
+    delivery.context.rank = settings_.options.rank.value_or(0);
+    delivery.context.world_size = settings_.options.world_size.value_or(1);
+    TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
+    std::vector<record::Backlog> backlogs;
+    if (place_.joined) {
+        TAFFRAIL_ASSIGN(backlogs,
+                        running::find_backlogs(place_.folder, place_.id, noted.name, writer));
+    }
+    sinks_.push_back(std::make_unique<record::SinkRunner>(
+        std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs)));
+    return noted.mask;
+}
+
+Result<void> RunCore::flush(bool durable) noexcept {
+    return recorder_->flush(durable, settings_.options.finish_timeout);
+}
+
+Result<void> RunCore::finish_sinks(RunState state) {
+    std::vector<std::unique_ptr<record::SinkRunner>> sinks;
+    {
+        const std::lock_guard guard(sinks_mutex_);
+        sinks = std::move(sinks_);
+    }
+    // All of them work at the same time; the slowest one decides.
+    const auto deadline = std::chrono::steady_clock::now() + settings_.options.finish_timeout;
+    for (const auto& sink : sinks) {
+        sink->ask_to_finish(state, deadline);
+    }
+    Result<void> first;
+    for (const auto& sink : sinks) {
+        if (auto finished = sink->finish(state, deadline); !finished.ok()) {
+            diagnose(DiagnosticLevel::Warning, finished.error().message);
+            if (first.ok()) {
+                first = finished;
+            }
+        }
+    }
+    return first;
+}
+
+Result<void> RunCore::close(RunState state) {
+    const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
+    if (!owner) {
+        // A forked child: the threads of watches and sinks exist only in its parent. Let them be.
+        (void)watch_.release();
+        for (auto& sink : sinks_) {
+            (void)sink.release();
+        }
+        return recorder_->finish(state, settings_.options.finish_timeout);
+    }
+    watch_.reset();
+    if (settings_.options.rank.value_or(0) == 0) {
+        log_meta(tlog::MetaType::State, tlog::encode_state(state, ""));
+    }
+    Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
+    Result<void> delivered = finish_sinks(state);
+    if (settings_.options.store == Store::Off) {
+        (void)io::remove_tree(place_.folder);
+    }
+    return recorded.ok() ? delivered : recorded;
+}
+
+Result<void> RunCore::finish(RunState state) noexcept {
+    try {
+        const std::lock_guard guard(finish_mutex_);
+        if (!finished_ && recorder_ != nullptr) {
+            finished_ = true;
+            if (auto closed = close(state); !closed.ok()) {
+                const std::lock_guard error_guard(error_mutex_);
+                finish_error_ = closed.error();
+            }
+        }
+        return check();
+    } catch (const std::exception& error) {
+        return Error{ErrorCode::Internal, std::string("finishing the run failed: ") + error.what()};
+    }
+}
+
+Result<void> RunCore::check() const noexcept {
+    if (auto failure = recorder_->first_failure()) {
+        return *failure;
+    }
+    {
+        const std::lock_guard guard(error_mutex_);
+        if (finish_error_) {
+            return *finish_error_;
+        }
+    }
+    if (auto failure = settings_.strict ? recorder_->first_call_failure() : std::nullopt) {
+        return *failure;
+    }
+    return {};
+}
+
+}  // namespace taffrail::detail

@@ -1,0 +1,83 @@
+// A run from open to finish: the recorder, the sinks, and what watches the machine meanwhile.
+#pragma once
+
+#include <taffrail/run.h>
+
+#include "record/recorder.h"
+#include "record/sink_runner.h"
+#include "run/run_place.h"
+#include "run/settings.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace taffrail::running {
+class Watch;
+}
+
+namespace taffrail::detail {
+
+class RunCore {
+  public:
+    /// Opens a run whose settings are known. `number` counts the runs of this process.
+    static Result<std::shared_ptr<RunCore>> open(running::Settings settings, std::uint32_t number);
+    ~RunCore();
+
+    [[nodiscard]] const std::string& id() const noexcept { return place_.id; }
+
+    [[nodiscard]] const std::string& name() const noexcept { return place_.name; }
+
+    [[nodiscard]] const std::string& folder() const noexcept { return place_.folder; }
+
+    [[nodiscard]] record::Recorder& recorder() noexcept { return *recorder_; }
+
+    /// Captured values: without blobs straight into the ring, with blobs through the spool.
+    void log_value(std::string_view key, Result<Value> value, Step step,
+                   Routing routing = {}) noexcept;
+    void log_meta(tlog::MetaType type, ByteSpan payload) noexcept;
+    /// The next version of an artifact of this name.
+    std::string next_version(std::string_view artifact);
+
+    Result<RouteMask> add_sink(std::unique_ptr<Sink> sink, std::string_view name,
+                               const std::string& type, const OptionMap& options);
+
+    Result<void> flush(bool durable) noexcept;
+    Result<void> finish(RunState state) noexcept;
+    [[nodiscard]] Result<void> check() const noexcept;
+
+  private:
+    RunCore(running::Settings settings, running::RunPlace place);
+
+    Result<void> start();
+    Result<record::SessionParts> make_session(bool forked);
+    void describe();
+    void poke_sinks() noexcept;
+    Result<void> finish_sinks(RunState state);
+    Result<void> close(RunState state);
+
+    running::Settings settings_;
+    running::RunPlace place_;
+    record::Recorder* recorder_ = nullptr;
+    std::int64_t start_time_ns_ = 0;
+    std::uint64_t opened_by_ =
+        0;  ///< process id: sinks and watches belong to it, not to its children
+
+    std::mutex sinks_mutex_;
+    std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
+    std::unique_ptr<running::Watch> watch_;
+
+    std::mutex artifacts_mutex_;
+    std::map<std::string, std::uint32_t, std::less<>> artifact_versions_;
+
+    std::mutex finish_mutex_;
+    bool finished_ = false;
+    mutable std::mutex error_mutex_;
+    std::optional<Error> finish_error_;
+};
+
+}  // namespace taffrail::detail

@@ -1,0 +1,104 @@
+#include "run/run_place.h"
+
+#include "base/clock.h"
+#include "base/names.h"
+#include "base/sha256.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "record/orphan.h"
+#include "store/layout.h"
+#include "store/open_log.h"
+
+#include <algorithm>
+
+namespace taffrail::running {
+namespace {
+
+std::string name_from_id(const std::string& id) {
+    return make_run_name(load<std::uint64_t>(sha256(as_bytes(id)).data()));
+}
+
+// "<id>-<name>": the part behind the id.
+std::string name_of_folder(const std::string& folder, const std::string& id) {
+    const std::size_t slash = folder.rfind('/');
+    const std::string last = slash == std::string::npos ? folder : folder.substr(slash + 1);
+    return last.size() > id.size() + 1 ? last.substr(id.size() + 1) : last;
+}
+
+struct Writers {
+    std::uint32_t newest_attempt = 0;
+    bool any = false, any_alive = false;
+};
+
+Writers look_at_writers(const std::string& folder, const std::string& id) {
+    Writers found;
+    for (const std::uint64_t writer : storage::list_writers(folder)) {
+        if (const auto tail = storage::read_writer_tail(folder, writer); tail.ok()) {
+            found.any = true;
+            found.newest_attempt = std::max(found.newest_attempt, tail->identity.attempt);
+        }
+        for (const std::string& rings : record::ring_folders(folder, id)) {
+            found.any_alive = found.any_alive || record::writer_is_alive(rings, writer);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
+    const RunOptions& options = settings.options;
+    const bool meets_others =
+        settings.id_from_variable || (options.id.empty() && !settings.launch.job.empty());
+    RunPlace place;
+    place.id = !options.id.empty()            ? options.id
+               : !settings.launch.job.empty() ? shared_run_id(settings.launch, number)
+                                              : make_run_id(wall_time_ns());
+    TAFFRAIL_TRY(storage::make_root(options.root));
+    auto existing = storage::find_run_folder(options.root, place.id);
+    if (!existing.ok()) {
+        if (existing.error().code != ErrorCode::NotFound) {
+            return existing.error();
+        }
+        if (options.resume == Resume::Must) {
+            return Error{ErrorCode::NotFound, "there is no run '" + place.id + "' in " +
+                                                  options.root +
+                                                  " to resume; check the id with `taffrail ls " +
+                                                  options.root + "` or use Resume::Allow"};
+        }
+        // Ranks must choose the same name without talking, so it comes from the id.
+        place.name = !options.name.empty() ? options.name : name_from_id(place.id);
+        auto made = storage::make_run_folder(options.root, place.id, place.name);
+        if (made.ok()) {
+            place.folder = *std::move(made);
+            return place;
+        }
+        if (made.error().code != ErrorCode::AlreadyExists ||
+            (!meets_others && options.resume == Resume::Never)) {
+            return made.error();
+        }
+        existing = storage::find_run_folder(options.root, place.id);
+        if (!existing.ok()) {
+            return existing.error();
+        }
+    } else if (options.resume == Resume::Never && !meets_others) {
+        return Error{ErrorCode::AlreadyExists,
+                     "run '" + place.id + "' exists already in " + options.root +
+                         "; choose another id, or Resume::Allow to continue it"};
+    }
+    place.folder = *std::move(existing);
+    place.name = !options.name.empty() ? options.name : name_of_folder(place.folder, place.id);
+    place.joined = true;
+    const Writers writers = look_at_writers(place.folder, place.id);
+    if (!settings.launch.job.empty() && settings.launch.launcher == "torchrun") {
+        place.attempt = std::max(settings.launch.restarts,
+                                 writers.any_alive || !writers.any ? writers.newest_attempt : 0);
+    } else if (meets_others && (writers.any_alive || !writers.any)) {
+        place.attempt = writers.newest_attempt;
+    } else {
+        place.attempt = writers.any ? writers.newest_attempt + 1 : 0;
+    }
+    return place;
+}
+
+}  // namespace taffrail::running

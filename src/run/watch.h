@@ -1,0 +1,33 @@
+// What is recorded besides log calls: the environment once, the machine's load every few seconds,
+// the console.
+#pragma once
+
+#include <taffrail/run.h>
+
+#include "record/recorder.h"
+#include "run/settings.h"
+#include "system/console_capture.h"
+#include "system/load_monitor.h"
+
+#include <memory>
+#include <thread>
+
+namespace taffrail::running {
+
+class Watch {
+  public:
+    /// Starts what the settings ask for; never fails the run.
+    Watch(record::Recorder& recorder, const Settings& settings, const std::string& run_folder);
+    /// Stops everything; waits for the snapshot (it is bounded by its own time-outs).
+    ~Watch();
+
+    void stop();
+
+  private:
+    record::Recorder& recorder_;
+    std::unique_ptr<system::LoadMonitor> load_;
+    std::unique_ptr<system::ConsoleCapture> console_;
+    std::thread snapshot_;
+};
+
+}  // namespace taffrail::running
