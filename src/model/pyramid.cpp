@@ -52,11 +52,15 @@ BlockSums reduce_block(const double* values) noexcept {
 void Pyramid::extend(std::span<const double> all) {
     std::uint64_t known = levels_.empty() ? 0 : levels_[0].nodes() * kBaseFanOut;
     while (all.size() - known >= kBaseFanOut) {
-        add_base_node(all.data() + known);
+        add_block(all.subspan(known).first<kBaseFanOut>());
         known += kBaseFanOut;
-        if (levels_[0].nodes() % kFanOut == 0) {
-            add_parents();
-        }
+    }
+}
+
+void Pyramid::add_block(std::span<const double, kBaseFanOut> values) {
+    add_base_node(values.data());
+    if (levels_[0].nodes() % kFanOut == 0) {
+        add_parents();
     }
 }
 

@@ -51,6 +51,8 @@ class Pyramid {
     /// Takes in the values behind those it knows: `all` is the whole series so far. About 300 M
     /// points/s.
     void extend(std::span<const double> all);
+    /// Adds the node of the next 64 points, for series that are never whole in memory.
+    void add_block(std::span<const double, kBaseFanOut> values);
 
     [[nodiscard]] const std::vector<PyramidLevel>& levels() const noexcept { return levels_; }
 

@@ -1,0 +1,319 @@
+#include "seal/index.h"
+
+namespace taffrail::seal {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr std::uint32_t kTrailerMagic = 0x31495054;  // "TPI1"
+
+void append_double(Bytes& to, double value) {
+    append(to, value);
+}
+
+void append_levels(Bytes& to, const LevelBlocks& levels) {
+    append_varint(to, levels.size());
+    for (const auto& blocks : levels) {
+        append_varint(to, blocks.size());
+        for (const BlockPlace& block : blocks) {
+            append_varint(to, block.offset);
+            append_varint(to, block.bytes);
+            append(to, block.crc);
+        }
+    }
+}
+
+/// A count that the bytes left can hold at `least` bytes an item; 0 and a failed cursor otherwise.
+std::size_t read_count(ByteCursor& from, std::size_t least) {
+    const std::uint64_t count = from.varint();
+    if (count > from.remaining() / least) {
+        from.fail();
+        return 0;
+    }
+    return static_cast<std::size_t>(count);
+}
+
+LevelBlocks read_levels(ByteCursor& from) {
+    LevelBlocks levels(read_count(from, 1));
+    for (auto& blocks : levels) {
+        blocks.resize(read_count(from, 6));
+        for (BlockPlace& block : blocks) {
+            block.offset = from.varint();
+            block.bytes = static_cast<std::uint32_t>(from.varint());
+            block.crc = from.read<std::uint32_t>();
+        }
+    }
+    return levels;
+}
+
+void append_summary(Bytes& to, const SeriesSummary& summary) {
+    append_varint(to, summary.count);
+    append_varint(to, summary.nan_count);
+    for (const double value : {summary.min, summary.max, summary.sum, summary.last}) {
+        append_double(to, value);
+    }
+    for (const std::int64_t value :
+         {summary.first_step, summary.last_step, summary.first_time_ns, summary.last_time_ns}) {
+        append_zigzag(to, value);
+    }
+}
+
+SeriesSummary read_summary(ByteCursor& from) {
+    SeriesSummary summary;
+    summary.count = from.varint();
+    summary.nan_count = from.varint();
+    for (double* value : {&summary.min, &summary.max, &summary.sum, &summary.last}) {
+        *value = from.read<double>();
+    }
+    for (std::int64_t* value :
+         {&summary.first_step, &summary.last_step, &summary.first_time_ns, &summary.last_time_ns}) {
+        *value = from.zigzag();
+    }
+    return summary;
+}
+
+void append_series(Bytes& to, const SeriesEntry& series) {
+    append_text(to, series.key);
+    append_varint(to, series.column);
+    append_summary(to, series.summary);
+    append_varint(to, series.specials.size());
+    model::SpecialTotals before;
+    for (const model::SpecialTotals& totals : series.specials) {
+        append_varint(to, totals.node - before.node);
+        append_varint(to, totals.nan_count - before.nan_count);
+        append_varint(to, totals.positive_infinity_count - before.positive_infinity_count);
+        append_varint(to, totals.negative_infinity_count - before.negative_infinity_count);
+        before = totals;
+    }
+    append_levels(to, series.levels);
+}
+
+SeriesEntry read_series(ByteCursor& from) {
+    SeriesEntry series;
+    series.key = from.text();
+    series.column = static_cast<std::uint32_t>(from.varint());
+    series.summary = read_summary(from);
+    series.specials.resize(read_count(from, 4));
+    model::SpecialTotals before;
+    for (model::SpecialTotals& totals : series.specials) {
+        totals.node = before.node + from.varint();
+        totals.nan_count = before.nan_count + from.varint();
+        totals.positive_infinity_count = before.positive_infinity_count + from.varint();
+        totals.negative_infinity_count = before.negative_infinity_count + from.varint();
+        before = totals;
+    }
+    series.levels = read_levels(from);
+    return series;
+}
+
+void append_section(Bytes& to, const Section& section) {
+    append_varint(to, section.first_row);
+    append_varint(to, section.rows);
+    for (const AxisIndex& axis : section.axes) {
+        append_varint(to, (axis.present ? 1u : 0u) | (axis.rising ? 2u : 0u));
+        if (axis.rising) {
+            append(to, axis.first_bits);
+            append(to, axis.last_bits);
+            append_levels(to, axis.levels);
+        }
+    }
+    append_varint(to, section.attempts.size());
+    for (const AttemptRange& range : section.attempts) {
+        append_varint(to, range.attempt);
+        append_zigzag(to, range.first_step);
+        append_zigzag(to, range.last_step);
+    }
+    append_varint(to, section.series.size());
+    for (const SeriesEntry& series : section.series) {
+        append_series(to, series);
+    }
+}
+
+Section read_section(ByteCursor& from) {
+    Section section;
+    section.first_row = from.varint();
+    section.rows = from.varint();
+    for (AxisIndex& axis : section.axes) {
+        const std::uint64_t flags = from.varint();
+        axis.present = (flags & 1) != 0;
+        axis.rising = (flags & 2) != 0;
+        if (axis.rising) {
+            axis.first_bits = from.read<std::uint64_t>();
+            axis.last_bits = from.read<std::uint64_t>();
+            axis.levels = read_levels(from);
+        }
+    }
+    section.attempts.resize(read_count(from, 3));
+    for (AttemptRange& range : section.attempts) {
+        range.attempt = static_cast<std::uint32_t>(from.varint());
+        range.first_step = from.zigzag();
+        range.last_step = from.zigzag();
+    }
+    const std::size_t count = read_count(from, 40);
+    for (std::size_t i = 0; i < count && from.ok(); ++i) {
+        section.series.push_back(read_series(from));
+    }
+    return section;
+}
+
+bool levels_fit(const LevelBlocks& levels, std::uint64_t rows) {
+    if (levels.size() != stored_levels(rows)) {
+        return false;
+    }
+    for (unsigned level = 0; level < levels.size(); ++level) {
+        const std::uint64_t nodes = rows / model::node_points(level);
+        if (levels[level].size() != (nodes + kBlockNodes - 1) / kBlockNodes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Everything the reader takes for granted later.
+bool is_sound(const FileIndex& index) {
+    for (const auto& pages : index.pages) {
+        std::uint64_t rows = 0;
+        for (const parquet::PagePlace& page : pages) {
+            rows += page.rows;
+        }
+        if (rows != index.rows) {
+            return false;
+        }
+    }
+    for (const Section& section : index.sections) {
+        if (section.first_row > index.rows || section.rows > index.rows - section.first_row) {
+            return false;
+        }
+        for (const AxisIndex& axis : section.axes) {
+            if (axis.rising && !levels_fit(axis.levels, section.rows)) {
+                return false;
+            }
+        }
+        for (const SeriesEntry& series : section.series) {
+            if (series.column >= index.pages.size() || !levels_fit(series.levels, section.rows)) {
+                return false;
+            }
+        }
+    }
+    std::uint64_t next = 0;
+    for (const WriterSpan& span : index.writers) {
+        if (span.first_row != next || span.rows > index.rows - next) {
+            return false;
+        }
+        next += span.rows;
+    }
+    std::uint64_t phase_rows = 0;
+    for (const PhaseSpan& span : index.phases) {
+        if (span.rows > index.rows - phase_rows) {
+            return false;
+        }
+        phase_rows += span.rows;
+    }
+    return next == index.rows && phase_rows == index.rows;
+}
+
+}  // namespace
+
+Bytes encode_index(const FileIndex& index) {
+    Bytes bytes;
+    append_varint(bytes, kVersion);
+    append_varint(bytes, static_cast<std::uint64_t>(index.kind));
+    append_varint(bytes, static_cast<std::uint64_t>(index.profile));
+    append_text(bytes, index.run_id);
+    append_varint(bytes, index.rows);
+    append_varint(bytes, index.pages.size());
+    for (const auto& pages : index.pages) {
+        append_varint(bytes, pages.size());
+        for (const parquet::PagePlace& page : pages) {
+            append_varint(bytes, page.offset);
+            append_varint(bytes, page.bytes);
+            append_varint(bytes, page.rows);
+        }
+    }
+    append_varint(bytes, index.writers.size());
+    for (const WriterSpan& span : index.writers) {
+        append(bytes, span.writer);
+        append_varint(bytes, span.attempt);
+        append_zigzag(bytes, span.rank);
+        append_varint(bytes, span.rows);
+    }
+    append_varint(bytes, index.phases.size());
+    for (const PhaseSpan& span : index.phases) {
+        append_varint(bytes, static_cast<std::uint64_t>(span.phase));
+        append_varint(bytes, span.rows);
+    }
+    append_varint(bytes, index.sections.size());
+    for (const Section& section : index.sections) {
+        append_section(bytes, section);
+    }
+    return bytes;
+}
+
+Result<FileIndex> decode_index(ByteSpan bytes) {
+    ByteCursor from(bytes);
+    if (const std::uint64_t version = from.varint(); version != kVersion) {
+        return Error{ErrorCode::Unsupported, "the index of a sealed file has version " +
+                                                 std::to_string(version) +
+                                                 "; this program reads version 1: use a newer one"};
+    }
+    FileIndex index;
+    index.kind = static_cast<TableKind>(from.varint());
+    index.profile = from.varint() == 0 ? parquet::Profile::Standard : parquet::Profile::Compat;
+    index.run_id = from.text();
+    index.rows = from.varint();
+    index.pages.resize(read_count(from, 1));
+    for (auto& pages : index.pages) {
+        pages.resize(read_count(from, 3));
+        for (parquet::PagePlace& page : pages) {
+            page.offset = from.varint();
+            page.bytes = static_cast<std::uint32_t>(from.varint());
+            page.rows = static_cast<std::uint32_t>(from.varint());
+        }
+    }
+    index.writers.resize(read_count(from, 11));
+    std::uint64_t next_row = 0;
+    for (WriterSpan& span : index.writers) {
+        span.writer = from.read<std::uint64_t>();
+        span.attempt = static_cast<std::uint32_t>(from.varint());
+        span.rank = static_cast<std::int32_t>(from.zigzag());
+        span.rows = from.varint();
+        span.first_row = next_row;
+        next_row += span.rows;
+    }
+    index.phases.resize(read_count(from, 2));
+    for (PhaseSpan& span : index.phases) {
+        span.phase = static_cast<Phase>(from.varint());
+        span.rows = from.varint();
+    }
+    const std::size_t sections = read_count(from, 8);
+    for (std::size_t i = 0; i < sections && from.ok(); ++i) {
+        index.sections.push_back(read_section(from));
+    }
+    if (!from.ok() || !is_sound(index)) {
+        return Error{ErrorCode::Corrupt, "the index of a sealed file contradicts itself"};
+    }
+    return index;
+}
+
+void append_trailer(Bytes& to, const IndexTrailer& trailer) {
+    append(to, trailer.offset);
+    append(to, trailer.stored_bytes);
+    append(to, trailer.bytes);
+    append(to, trailer.crc);
+    append(to, kTrailerMagic);
+}
+
+Result<IndexTrailer> decode_trailer(ByteSpan bytes) {
+    ByteCursor from(bytes);
+    IndexTrailer trailer;
+    trailer.offset = from.read<std::uint64_t>();
+    trailer.stored_bytes = from.read<std::uint32_t>();
+    trailer.bytes = from.read<std::uint32_t>();
+    trailer.crc = from.read<std::uint32_t>();
+    if (from.read<std::uint32_t>() != kTrailerMagic || !from.ok()) {
+        return Error{ErrorCode::Corrupt,
+                     "a Parquet file without the index of a sealed Taffrail file"};
+    }
+    return trailer;
+}
+
+}  // namespace taffrail::seal

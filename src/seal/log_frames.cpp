@@ -1,0 +1,61 @@
+#include "seal/log_frames.h"
+
+#include "base/try.h"
+#include "codec/tlog/payload.h"
+#include "codec/tlog/scanner.h"
+#include "io/files.h"
+
+#include <algorithm>
+
+namespace taffrail::seal {
+
+Result<LogFileScan> for_each_frame(
+    const std::string& path,
+    const std::function<Result<void>(const tlog::FrameHeader&, ByteSpan payload)>& on_frame) {
+    constexpr std::uint64_t kWindow = 8 << 20;
+    TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
+    LogFileScan scan;
+    tlog::FrameScanner scanner;
+    tlog::Decompressor decompressor;
+    Bytes window, scratch;
+    std::uint64_t window_start = 0, wanted = kWindow;
+    const auto refill = [&]() -> Result<void> {
+        window_start = scanner.offset();
+        window.resize(static_cast<std::size_t>(
+            std::min(wanted, info.size - std::min(info.size, window_start))));
+        TAFFRAIL_ASSIGN(const std::size_t got, file->read_at(window_start, window));
+        window.resize(got);
+        return {};
+    };
+    TAFFRAIL_TRY(refill());
+    while (true) {
+        const ByteSpan rest =
+            ByteSpan(window).subspan(static_cast<std::size_t>(scanner.offset() - window_start));
+        const bool reaches_end = window_start + window.size() >= info.size;
+        switch (scanner.next(rest, reaches_end)) {
+            case tlog::FrameScanner::Outcome::Frame:
+                if (const auto payload = tlog::payload_of(scanner.frame(), scanner.stored(),
+                                                          decompressor, scratch)) {
+                    TAFFRAIL_TRY(on_frame(scanner.frame(), *payload));
+                } else {
+                    ++scan.damaged_ranges;
+                }
+                scan.bytes = scanner.offset();
+                break;
+            case tlog::FrameScanner::Outcome::Duplicate:
+                break;
+            case tlog::FrameScanner::Outcome::Damage:
+                ++scan.damaged_ranges;
+                break;
+            case tlog::FrameScanner::Outcome::NeedMore:
+                wanted = std::max<std::uint64_t>(kWindow, scanner.needed());
+                TAFFRAIL_TRY(refill());
+                break;
+            case tlog::FrameScanner::Outcome::Pending:
+                return scan;
+        }
+    }
+}
+
+}  // namespace taffrail::seal

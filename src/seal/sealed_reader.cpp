@@ -1,0 +1,209 @@
+#include "seal/sealed_reader.h"
+
+#include "base/try.h"
+#include "model/attempts.h"
+#include "model/axes.h"
+#include "model/bin_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace taffrail::seal {
+namespace {
+
+/// Sorted copies are large; a page looks at a few axes of a few series at a time.
+constexpr std::size_t kSortedCopies = 16;
+
+void merge(SeriesSummary& into, const SeriesSummary& from) {
+    if (into.count == 0) {
+        into = from;
+        return;
+    }
+    into.count += from.count;
+    into.nan_count += from.nan_count;
+    into.min = std::fmin(into.min, from.min);
+    into.max = std::fmax(into.max, from.max);
+    into.sum += from.sum;
+    if (from.last_time_ns >= into.last_time_ns) {
+        into.last = from.last;
+        into.last_step = from.last_step;
+    }
+    if (from.first_time_ns < into.first_time_ns) {
+        into.first_step = from.first_step;
+    }
+    into.first_time_ns = std::min(into.first_time_ns, from.first_time_ns);
+    into.last_time_ns = std::max(into.last_time_ns, from.last_time_ns);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SealedRun>> SealedRun::open(const std::string& run_folder,
+                                                   std::span<const SealedFileInfo> files) {
+    const auto run = std::make_shared<SealedRun>();
+    std::map<std::string, KeyInfo, std::less<>> keys;
+    for (const SealedFileInfo& info : files) {
+        const std::string path = run_folder + "/data/" + info.name;
+        if (info.kind == SealedFileInfo::Kind::Scalars) {
+            TAFFRAIL_ASSIGN(const auto file, SealedFile::open(path));
+            for (std::size_t section = 0; section < file->index().sections.size(); ++section) {
+                const auto& series = file->index().sections[section].series;
+                for (std::size_t i = 0; i < series.size(); ++i) {
+                    run->places_[series[i].key].push_back({file, {section, i}});
+                    KeyInfo& key = keys[series[i].key];
+                    key.key = series[i].key;
+                    key.kind = Kind::Scalar;
+                    merge(key.scalar, series[i].summary);
+                    key.count = key.scalar.count;
+                }
+            }
+        } else if (info.kind == SealedFileInfo::Kind::Values) {
+            TAFFRAIL_ASSIGN(auto table, ValuesTable::read(path));
+            for (const SealedValue& value : table->values()) {
+                KeyInfo& key = keys[std::string(value.name)];
+                key.key = value.name;
+                key.kind = value.record.kind;
+                ++key.count;
+            }
+            run->values_.push_back(std::move(table));
+        }
+    }
+    for (auto& [name, key] : keys) {
+        run->keys_.push_back(std::move(key));
+    }
+    // Segments have to follow each other: order the places of a key by where they begin.
+    for (auto& [name, places] : run->places_) {
+        std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+            const auto begin = [](const Place& place) {
+                return place.file->index()
+                    .sections[place.at.section]
+                    .series[place.at.series]
+                    .summary.first_time_ns;
+            };
+            return begin(a) < begin(b);
+        });
+    }
+    return run;
+}
+
+Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
+    const auto found = places_.find(key);
+    if (found == places_.end()) {
+        return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
+    }
+    std::vector<Point> points;
+    for (const Place& place : found->second) {
+        TAFFRAIL_ASSIGN(const std::vector<Point> more, place.file->points(place.at));
+        points.insert(points.end(), more.begin(), more.end());
+    }
+    if (found->second.size() > 1) {
+        std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+            return std::tie(a.attempt, a.rank, a.writer, a.seq) <
+                   std::tie(b.attempt, b.rank, b.writer, b.seq);
+        });
+    }
+    return points;
+}
+
+std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> SealedRun::segments(
+    std::string_view key, Axis axis, std::int64_t origin_ns,
+    std::optional<std::uint32_t> attempt) const {
+    std::vector<std::shared_ptr<const model::BinSegment>> segments;
+    const auto found = places_.find(key);
+    if (found == places_.end()) {
+        return segments;
+    }
+    std::vector<model::AttemptSteps> attempts;
+    for (const Place& place : found->second) {
+        for (const AttemptRange& range : place.file->index().sections[place.at.section].attempts) {
+            attempts.push_back({range.attempt, range.first_step, range.last_step});
+        }
+        auto segment = place.file->segment(place.at, axis, origin_ns);
+        if (!segment ||
+            (!segments.empty() && segment->points() > 0 && segments.back()->points() > 0 &&
+             segments.back()->last_x() > segment->first_x())) {
+            return std::nullopt;
+        }
+        segments.push_back(std::move(segment));
+    }
+    const bool one_attempt = std::all_of(
+        attempts.begin(), attempts.end(),
+        [&](const model::AttemptSteps& each) { return each.attempt == attempts.front().attempt; });
+    if (attempt ? !one_attempt || attempts.front().attempt != *attempt
+                : model::any_superseded(attempts)) {
+        return std::nullopt;
+    }
+    return segments;
+}
+
+Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(std::string_view key,
+                                                                     const BinRequest& request,
+                                                                     std::int64_t origin_ns) const {
+    const std::string name = std::string(key) + '\0' +
+                             std::to_string(static_cast<int>(request.axis)) + '\0' +
+                             request.metric + '\0' + std::to_string(origin_ns) + '\0' +
+                             (request.attempt ? std::to_string(*request.attempt) : "");
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = sorted_.find(name); known != sorted_.end()) {
+            return known->second;
+        }
+    }
+    TAFFRAIL_ASSIGN(std::vector<Point> points, this->points(key));
+    points = model::choose_attempt(std::move(points), request.attempt);
+    std::vector<double> x, value;
+    if (request.axis == Axis::Metric) {
+        TAFFRAIL_ASSIGN(const std::vector<Point> metric, this->points(request.metric));
+        x = model::metric_positions(points, metric);
+    } else {
+        for (const Point& point : points) {
+            x.push_back(model::position_of(point, request.axis, origin_ns));
+        }
+    }
+    for (const Point& point : points) {
+        value.push_back(point.value);
+    }
+    auto series = std::make_shared<const model::SortedSeries>(x, value);
+    const std::lock_guard lock(mutex_);
+    if (sorted_.size() >= kSortedCopies) {
+        sorted_.clear();
+    }
+    sorted_[name] = series;
+    return std::shared_ptr<const model::SortedSeries>(series);
+}
+
+Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,
+                             std::int64_t origin_ns) const {
+    if (!places_.contains(key)) {
+        return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
+    }
+    if (request.axis != Axis::Metric) {
+        if (const auto rising = segments(key, request.axis, origin_ns, request.attempt)) {
+            std::vector<const model::BinSegment*> plain;
+            for (const auto& segment : *rising) {
+                plain.push_back(segment.get());
+            }
+            return model::query_bins(plain, request);
+        }
+    }
+    TAFFRAIL_ASSIGN(const auto series, sorted(key, request, origin_ns));
+    return series->bins(request);
+}
+
+Result<std::vector<const SealedValue*>> SealedRun::values(std::string_view key) const {
+    std::vector<const SealedValue*> values;
+    for (const auto& table : values_) {
+        for (const SealedValue& value : table->values()) {
+            if (key.empty() || value.name == key) {
+                values.push_back(&value);
+            }
+        }
+    }
+    std::stable_sort(values.begin(), values.end(), [](const SealedValue* a, const SealedValue* b) {
+        return std::tuple(a->writer.attempt, a->writer.rank, a->writer.writer, a->record.seq) <
+               std::tuple(b->writer.attempt, b->writer.rank, b->writer.writer, b->record.seq);
+    });
+    return values;
+}
+
+}  // namespace taffrail::seal

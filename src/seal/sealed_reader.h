@@ -1,0 +1,75 @@
+// The sealed part of a run: scalar series and values out of its sealed files. The store joins it
+// with the live logs.
+#pragma once
+
+#include <taffrail/reader.h>
+#include <taffrail/result.h>
+
+#include "model/bin_segment.h"
+#include "model/series_index.h"
+#include "seal/seal.h"
+#include "seal/sealed_file.h"
+#include "seal/values_table.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace taffrail::seal {
+
+/// Safe for concurrent use. Opening reads the index of each file, nothing else.
+class SealedRun {
+  public:
+    /// `files` as the manifest lists them (names in `<run_folder>/data`; rest logs are the store's
+    /// to read and are skipped).
+    static Result<std::shared_ptr<SealedRun>> open(const std::string& run_folder,
+                                                   std::span<const SealedFileInfo> files);
+
+    /// Scalar and value keys, sorted by name.
+    [[nodiscard]] const std::vector<KeyInfo>& keys() const noexcept { return keys_; }
+
+    /// Every point of a scalar key, by (attempt, rank, writer, row number). NotFound for other
+    /// keys.
+    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
+
+    /// The series as segments that follow each other on the axis, so that a live tail can be put
+    /// behind them (model::query_bins). Nothing when that axis falls somewhere, when several
+    /// attempts logged the same steps, or when `attempt` asks for one of several: then take
+    /// points() and sort. An empty list: the key is not sealed.
+    [[nodiscard]] std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> segments(
+        std::string_view key, Axis axis, std::int64_t origin_ns,
+        std::optional<std::uint32_t> attempt = std::nullopt) const;
+
+    /// Bins of the sealed points alone, on any axis. `origin_ns` is the zero of RelativeTime.
+    [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request,
+                                    std::int64_t origin_ns) const;
+
+    /// Values of a key, or of all keys (empty), by (attempt, rank, writer, row number). Views live
+    /// as long as this object.
+    [[nodiscard]] Result<std::vector<const SealedValue*>> values(std::string_view key = {}) const;
+
+  private:
+    struct Place {
+        std::shared_ptr<SealedFile> file;
+        SeriesPlace at;
+    };
+
+    Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key,
+                                                              const BinRequest& request,
+                                                              std::int64_t origin_ns) const;
+
+    std::map<std::string, std::vector<Place>, std::less<>> places_;
+    std::vector<KeyInfo> keys_;
+    std::vector<std::shared_ptr<const ValuesTable>> values_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, std::shared_ptr<const model::SortedSeries>> sorted_;
+};
+
+}  // namespace taffrail::seal
