@@ -64,14 +64,15 @@ Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& option
     }
     for (int attempt = 0; attempt < 1000; ++attempt) {
         const std::string name = file_name(wall_time, file_counter++, options.filename_suffix);
-        auto file = io::open(io::join(options.folder, name), io::OpenMode::CreateExclusive);
+        std::string path = io::join(options.folder, name);
+        auto file = io::open(path, io::OpenMode::CreateExclusive);
         if (!file.ok()) {
             if (file.error().code == ErrorCode::AlreadyExists) {
                 continue;
             }
             return std::move(file).error();
         }
-        std::unique_ptr<EventLog> log(new EventLog(std::move(*file), options.folder));
+        std::unique_ptr<EventLog> log(new EventLog(std::move(*file), options.folder, std::move(path)));
         log->scalar_metadata_ = encode_metadata({.plugin = std::string(kScalars),
                                                  .content = {},
                                                  .display_name = {},

@@ -49,7 +49,7 @@ class EventLog {
     /// Appends the pending records in one write. After a failure they are still pending.
     Result<void> write_out();
 
-    [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
   private:
@@ -61,13 +61,14 @@ class EventLog {
         bool described = false;  ///< its metadata is in the file
     };
 
-    EventLog(std::unique_ptr<io::File> file, std::string folder) : file_(std::move(file)), folder_(std::move(folder)) {}
+    EventLog(std::unique_ptr<io::File> file, std::string folder, std::string path)
+        : file_(std::move(file)), folder_(std::move(folder)), path_(std::move(path)) {}
     Tag& tag_of(std::string_view name, std::string_view plugin);
     std::string free_name(std::string_view name, std::string_view plugin) const;
     void grow();
 
     std::unique_ptr<io::File> file_;
-    std::string folder_;
+    std::string folder_, path_;
     Bytes pending_;
     std::size_t pending_events_ = 0;
     std::vector<Tag> tags_;

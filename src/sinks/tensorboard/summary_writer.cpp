@@ -63,7 +63,7 @@ class SummaryWriter::Implementation {
         thread_.join();
     }
 
-    void scalar(std::string_view tag, double value, Step step, const WallTime& walltime) noexcept {
+    void scalar(std::string_view tag, double value, Step step, const WallSeconds& walltime) noexcept {
         ScalarHeader header{.value = value, .step = step, .time = 0,
                             .tag_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(tag.size(), kMaxTag)),
                             .what = ScalarHeader::What::Ticks};
@@ -84,7 +84,7 @@ class SummaryWriter::Implementation {
 
     /// `make` runs here and now and returns Result<Value>; the value is encoded later.
     template <typename Make>
-    void value(std::string_view tag, Step step, const WallTime& walltime, Make&& make) noexcept {
+    void value(std::string_view tag, Step step, const WallSeconds& walltime, Make&& make) noexcept {
         try {
             Result<Value> made = make();
             if (!made.ok()) {
@@ -135,7 +135,7 @@ class SummaryWriter::Implementation {
 
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
-    static double wall_of(const WallTime& walltime) noexcept { return walltime ? *walltime : to_seconds(wall_time_ns()); }
+    static double wall_of(const WallSeconds& walltime) noexcept { return walltime ? *walltime : to_seconds(wall_time_ns()); }
 
   private:
     static constexpr std::size_t kMaxTag = 64 << 10;
@@ -248,12 +248,12 @@ SummaryWriter::~SummaryWriter() = default;
 SummaryWriter::SummaryWriter(SummaryWriter&&) noexcept = default;
 SummaryWriter& SummaryWriter::operator=(SummaryWriter&&) noexcept = default;
 
-void SummaryWriter::add_scalar(std::string_view tag, double value, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_scalar(std::string_view tag, double value, Step global_step, WallSeconds walltime) noexcept {
     implementation_->scalar(tag, value, global_step, walltime);
 }
 
 void SummaryWriter::add_scalars(std::string_view main_tag, const std::map<std::string, double>& tag_scalar_dict,
-                                Step global_step, WallTime walltime) noexcept {
+                                Step global_step, WallSeconds walltime) noexcept {
     const double wall = Implementation::wall_of(walltime);
     for (const auto& [key, value] : tag_scalar_dict) {
         std::string folder = std::string(main_tag) + "_" + key;
@@ -267,13 +267,13 @@ void SummaryWriter::add_scalars(std::string_view main_tag, const std::map<std::s
 }
 
 void SummaryWriter::add_histogram(std::string_view tag, const TensorView& values, Step global_step, std::size_t bins,
-                                  WallTime walltime) noexcept {
+                                  WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_histogram(values, {.bins = bins}); });
 }
 
 void SummaryWriter::add_histogram_raw(std::string_view tag, double min, double max, double num, double sum,
                                       double sum_squares, std::span<const double> bucket_limits,
-                                      std::span<const double> bucket_counts, Step global_step, WallTime walltime) noexcept {
+                                      std::span<const double> bucket_counts, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&]() -> Result<Value> {
         if (bucket_limits.size() != bucket_counts.size() || bucket_limits.empty()) {
             return Error{ErrorCode::InvalidArgument, "add_histogram_raw needs as many limits as counts, and at least one; got " +
@@ -296,38 +296,38 @@ void SummaryWriter::add_histogram_raw(std::string_view tag, double min, double m
     });
 }
 
-void SummaryWriter::add_image(std::string_view tag, const ImageView& image, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_image(std::string_view tag, const ImageView& image, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_image(image); });
 }
 
 void SummaryWriter::add_images(std::string_view tag, const ImageView& images, Step global_step,
-                               WallTime walltime) noexcept {
+                               WallSeconds walltime) noexcept {
     add_image(tag, images, global_step, walltime);
 }
 
 void SummaryWriter::add_image_with_boxes(std::string_view tag, const ImageView& image, std::span<const ImageBox> boxes,
-                                         Step global_step, WallTime walltime) noexcept {
+                                         Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return tensorboard::capture_with_boxes(image, boxes); });
 }
 
-void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, Step global_step, WallSeconds walltime) noexcept {
     add_image(tag, figure, global_step, walltime);
 }
 
-void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_video(video); });
 }
 
-void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_audio(audio); });
 }
 
-void SummaryWriter::add_text(std::string_view tag, std::string_view text, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_text(std::string_view tag, std::string_view text, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(std::string(tag) + "/text_summary", global_step, walltime,
                            [&]() -> Result<Value> { return Value(Text{.text = std::string(text), .plain = false}); });
 }
 
-void SummaryWriter::add_graph(const Graph& graph, WallTime walltime) noexcept {
+void SummaryWriter::add_graph(const Graph& graph, WallSeconds walltime) noexcept {
     implementation_->value("graph", 0, walltime, [&]() -> Result<Value> { return Value(graph); });
 }
 
@@ -346,20 +346,20 @@ void SummaryWriter::add_hparams(const Hparams& hparam_dict, const std::map<std::
     });
 }
 
-void SummaryWriter::add_mesh(std::string_view tag, const MeshView& mesh, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_mesh(std::string_view tag, const MeshView& mesh, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_mesh(mesh); });
 }
 
 void SummaryWriter::add_pr_curve(std::string_view tag, std::span<const std::uint8_t> labels,
                                  std::span<const double> predictions, Step global_step, std::size_t num_thresholds,
-                                 std::span<const double> weights, WallTime walltime) noexcept {
+                                 std::span<const double> weights, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] {
         return capture_pr_curve(PrCurve::from_predictions(labels, predictions, num_thresholds, weights));
     });
 }
 
 void SummaryWriter::add_pr_curve_raw(std::string_view tag, const PrCurve& curve, Step global_step,
-                                     WallTime walltime) noexcept {
+                                     WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_pr_curve(curve); });
 }
 
@@ -384,7 +384,7 @@ void SummaryWriter::add_custom_scalars_marginchart(const std::vector<std::string
     add_custom_scalars({{.title = std::string(category), .charts = {{.title = std::string(title), .tags = tags, .margin = true}}}});
 }
 
-void SummaryWriter::add_tensor(std::string_view tag, const TensorView& tensor, Step global_step, WallTime walltime) noexcept {
+void SummaryWriter::add_tensor(std::string_view tag, const TensorView& tensor, Step global_step, WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_tensor(tensor); });
 }
 
