@@ -10,5 +10,6 @@
 #include <taffrail/routine.h>
 #include <taffrail/run.h>
 #include <taffrail/sink.h>
+#include <taffrail/summary_writer.h>
 #include <taffrail/value.h>
 #include <taffrail/version.h>

@@ -187,7 +187,7 @@ bool RunPart::take_scalars_fast(ByteSpan payload, std::uint32_t file) {
         at += value_size + 2;
     }
     note_time(wall_time);
-    has_data_ = true;
+    note_data();
     const ScalarColumn::Origin origin{.file = file, .attempt = attempt_};
     for (at = summary; at < end;) {
         const auto tag_size = static_cast<std::size_t>(at[3]);
@@ -221,7 +221,7 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
             return take_summary(event.body, event, payload.data(), offset, file);
         case EventContent::GraphDef:
             graphs_.push_back(place_of(event.body));
-            has_data_ = true;
+            note_data();
             break;
         case EventContent::TaggedRunMetadata: run_metadata_.push_back(place_of(event.body)); break;
         case EventContent::SessionLog: {
@@ -237,12 +237,16 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
     return true;
 }
 
+// Marks with nothing between them are one restart, from the earliest of their steps.
 void RunPart::note_restart(std::int64_t step, std::uint32_t file, std::uint64_t offset) {
     if (!has_data_) {
-        leading_start_ = step;
-        return;
+        leading_start_ = std::min(leading_start_.value_or(step), step);
+    } else if (!data_since_start_) {
+        restarts_.back().from_step = std::min(restarts_.back().from_step.value_or(step), step);
+    } else {
+        restarts_.push_back({.attempt = ++attempt_, .from_step = step, .file = file, .offset = offset});
     }
-    restarts_.push_back({.attempt = ++attempt_, .from_step = step, .file = file, .offset = offset});
+    data_since_start_ = false;
 }
 
 bool RunPart::take_summary(ByteSpan summary, const EventView& event, const std::byte* base, std::uint64_t offset,
@@ -257,7 +261,7 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
     const std::uint32_t index =
         is_valid_utf8(value.tag) ? tag_index(value.tag) : tag_index(repair_utf8(value.tag));
     TagData& tag = tags_[index];
-    has_data_ = true;
+    note_data();
     if (value.has_metadata && !(tag.details && tag.details->has_metadata)) {
         TagData::Details& details = tag.make_details();
         details.has_metadata = true;
@@ -293,7 +297,10 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
 
 void RunPart::join(RunPart&& later, bool new_file) {
     std::uint32_t shift = attempt_;
-    if (later.leading_start_ && has_data_) {
+    if (later.leading_start_ && has_data_ && !data_since_start_) {
+        const std::int64_t step = *later.leading_start_;
+        restarts_.back().from_step = std::min(restarts_.back().from_step.value_or(step), step);
+    } else if (later.leading_start_ && has_data_) {
         ++shift;
         restarts_.push_back({.attempt = shift, .from_step = later.leading_start_, .file = later.first_file_});
     } else if (new_file && has_data_) {
@@ -306,8 +313,11 @@ void RunPart::join(RunPart&& later, bool new_file) {
             ++shift;
             restarts_.push_back({.attempt = shift, .from_step = std::nullopt, .file = later.first_file_});
         }
-    } else if (later.leading_start_ && !has_data_) {
-        leading_start_ = later.leading_start_;
+    } else if (later.leading_start_) {
+        leading_start_ = std::min(leading_start_.value_or(*later.leading_start_), *later.leading_start_);
+    }
+    if (later.has_data_ || later.leading_start_) {
+        data_since_start_ = later.data_since_start_;
     }
     for (Restart restart : later.restarts_) {
         restart.attempt += shift;

@@ -102,6 +102,7 @@ class RunPart {
     void take_value(const ValueView& value, ByteSpan message, const EventView& event, std::uint64_t offset,
                     std::uint32_t file);
     void note_time(double wall_time) noexcept;
+    void note_data() noexcept { has_data_ = data_since_start_ = true; }
     void note_restart(std::int64_t step, std::uint32_t file, std::uint64_t offset);
 
     std::vector<TagData> tags_;
@@ -112,6 +113,7 @@ class RunPart {
     std::vector<Restart> restarts_;
     std::uint32_t attempt_ = 0;
     bool has_data_ = false;
+    bool data_since_start_ = false;
     std::uint32_t first_file_ = 0;
     std::optional<std::int64_t> leading_start_;  ///< a session start before any data
     std::uint64_t events_ = 0;

@@ -182,7 +182,7 @@ EncodedValue encode_layout_value(ByteSpan layout) {
                         encode_strings({}, {&layout, 1}));
 }
 
-std::vector<EncodedValue> encode_mesh(std::string_view tag, const MeshArrays& mesh) {
+std::vector<EncodedValue> encode_mesh(std::string_view tag, const MeshSpans& mesh) {
     std::vector<EncodedValue> values;
     MeshPart part;
     part.name = valid_text(tag);

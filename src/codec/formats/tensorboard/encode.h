@@ -42,7 +42,7 @@ EncodedValue encode_tensor_value(std::string_view tag, TensorType type,
 EncodedValue encode_hparams(std::string_view tag, std::string content);
 EncodedValue encode_layout_value(ByteSpan layout);
 
-struct MeshArrays {
+struct MeshSpans {
     std::int64_t batch = 1;
     std::int64_t vertex_count = 0, face_count = 0;  ///< per batch entry
     std::span<const float> vertices;
@@ -52,7 +52,7 @@ struct MeshArrays {
 };
 
 /// One value per part that is there; all belong to one step.
-std::vector<EncodedValue> encode_mesh(std::string_view tag, const MeshArrays& mesh);
+std::vector<EncodedValue> encode_mesh(std::string_view tag, const MeshSpans& mesh);
 
 /// GraphDef for Event.graph_def.
 Bytes encode_graph(const Graph& graph);

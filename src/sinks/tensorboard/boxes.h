@@ -1,0 +1,13 @@
+// Pictures with boxes drawn on them.
+#pragma once
+
+#include <span>
+
+#include <taffrail/summary_writer.h>
+
+namespace taffrail::tensorboard {
+
+/// One picture (no batch) as 8-bit RGB with every box outlined in its own colour.
+Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBox> boxes);
+
+}  // namespace taffrail::tensorboard

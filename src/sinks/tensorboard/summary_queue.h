@@ -1,0 +1,83 @@
+// What SummaryWriter's callers hand over to its thread: one buffer, swapped whole.
+//
+// A scalar is a few bytes behind the others; anything larger is a job in a list, with its turn kept in the buffer.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include <taffrail/key.h>
+
+#include "base/bytes.h"
+
+namespace taffrail::tensorboard {
+
+class EventLogs;
+
+/// One call, run by the writer's thread.
+using SummaryJob = std::function<void(EventLogs& logs)>;
+
+struct SummaryBatch {
+    Bytes scalars;  ///< ScalarHeader + tag, or a header that says "job"
+    std::vector<SummaryJob> jobs;
+    std::size_t events = 0;
+    std::size_t job_bytes = 0;
+    [[nodiscard]] bool empty() const noexcept { return events == 0; }
+    void clear() {
+        scalars.clear();
+        jobs.clear();
+        events = job_bytes = 0;
+    }
+};
+
+struct ScalarHeader {
+    double value = 0;
+    Step step = 0;
+    std::uint64_t time = 0;  ///< ticks, or the bits of a wall time in seconds
+    std::uint32_t tag_bytes = 0;
+    enum class What : std::uint32_t { Ticks = 0, WallTime = 1, Job = 2 } what = What::Ticks;
+};
+
+class SummaryQueue {
+  public:
+    explicit SummaryQueue(std::size_t max_queue) : max_queue_(max_queue) {}
+
+    /// False after close().
+    bool push_scalar(const ScalarHeader& header, std::string_view tag);
+    bool push_job(SummaryJob job, std::size_t bytes);
+
+    /// Ticket of a flush request; wait_for_flush() returns when it was served.
+    std::uint64_t request_flush();
+    void wait_for_flush(std::uint64_t ticket);
+    void close();
+
+    /// What the writer's thread should do after take().
+    struct Turn {
+        std::uint64_t flush_ticket = 0;  ///< serve all requests up to this one
+        bool closed = false;
+    };
+    /// Swaps the pending batch into `batch` (emptied before). Waits until there is work: max_queue events, a flush request,
+    /// the end, or `timeout_seconds`. `paced` waits a moment even when there is work, so that calls are taken in bulk.
+    Turn take(SummaryBatch& batch, double timeout_seconds, bool paced);
+    void served(std::uint64_t ticket);
+
+  private:
+    static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+    void room(std::unique_lock<std::mutex>& lock);
+    void wake_if_due();
+
+    const std::size_t max_queue_;
+    std::mutex mutex_;
+    std::condition_variable work_, space_, flushed_;
+    SummaryBatch pending_;
+    bool sleeping_ = false;  ///< the thread waits for enough work; only then does a caller wake it
+    bool first_ = true;
+    bool closed_ = false;
+    std::uint64_t requested_ = 0, served_ = 0;
+};
+
+}  // namespace taffrail::tensorboard

@@ -1,0 +1,37 @@
+#include "sinks/tensorboard/folders.h"
+
+#include <cstdlib>
+
+#include "io/files.h"
+#include "sources_tensorboard/logdir.h"
+
+namespace taffrail::tensorboard {
+namespace {
+
+TEST(ExpandPath, ReplacesHomeAndVariables) {
+    ::setenv("TAFFRAIL_TEST_A", "alpha", 1);
+    ::setenv("HOME", "/home/me", 1);
+    EXPECT_EQ(expand_path("~/x"), "/home/me/x");
+    EXPECT_EQ(expand_path("$TAFFRAIL_TEST_A/${TAFFRAIL_TEST_A}b"), "alpha/alphab");
+    EXPECT_EQ(expand_path("a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$"), "a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$");
+    EXPECT_EQ(expand_path("a~b"), "a~b");
+}
+
+TEST(VersionedFolder, CountsOneUp) {
+    const std::string root = testing::fresh_folder();
+    EXPECT_EQ(versioned_folder(root, "exp", ""), root + "/exp/version_0");
+    ASSERT_TRUE(io::make_directories(root + "/exp/version_7").ok());
+    ASSERT_TRUE(io::make_directories(root + "/exp/version_x").ok());
+    EXPECT_EQ(versioned_folder(root, "exp", ""), root + "/exp/version_8");
+    EXPECT_EQ(versioned_folder(root, "", "best"), root + "/best");
+    EXPECT_EQ(versioned_folder(root, "exp", "3"), root + "/exp/version_3");
+}
+
+TEST(DefaultLogDir, LooksLikeTorchs) {
+    const std::string folder = default_log_dir("_note", 0);
+    EXPECT_TRUE(folder.starts_with("runs/"));
+    EXPECT_TRUE(folder.ends_with("_note"));
+}
+
+}  // namespace
+}  // namespace taffrail::tensorboard
