@@ -74,6 +74,9 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed);
 /// Makes them all. A sink that this build lacks is an Unsupported error.
 Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed);
 
+/// The configuration as hyperparameters, with everything that looks like a secret taken out.
+Hparams recordable(const Config& config);
+
 /// "train", "val", "test", …: the phase as it stands in keys.
 std::string_view phase_key(Phase phase) noexcept;
 
