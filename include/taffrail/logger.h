@@ -8,6 +8,7 @@
 #include <taffrail/config.h>
 #include <taffrail/routine.h>
 #include <taffrail/run.h>
+#include <taffrail/trainer.h>
 
 #include <cstdint>
 #include <map>
@@ -36,25 +37,25 @@ struct LoggerOptions {
 
 /// Routines × interface. Calls come from one thread; none of them throws or stops the training. A
 /// routine that fails is reported once and the others still run.
-class Logger {
+class Logger : public LoggerBase {
   public:
     /// Makes the routines and adds the sink to the run. `run` must outlive the logger.
     static Result<std::unique_ptr<Logger>> make(Run& run, LoggerOptions options);
-    ~Logger();
+    ~Logger() override;
 
     /// Hands `data` to each routine in turn, when this iteration is due.
-    void log_iter(const DataMap& data) noexcept;
+    void log_iter(const DataMap& data) noexcept override;
     /// The statistics of the epoch and phase that log_iter() saw last.
     void log_epoch() noexcept;
-    void log_epoch(std::int64_t epoch, Phase phase) noexcept;
+    void log_epoch(std::int64_t epoch, Phase phase) noexcept override;
     /// Hyperparameters for the routine `hparams`; nothing happens without it.
     void log_hparams(const Hparams& hparams) noexcept;
     /// Ends gracefully; a second call does nothing.
-    void end_log(RunState state = RunState::Finished) noexcept;
+    void end_log(RunState state = RunState::Finished) noexcept override;
 
     /// The bit of this logger's sink in the run; kStoreOnly without one.
-    [[nodiscard]] RouteMask route() const noexcept;
-    [[nodiscard]] std::string version() const;
+    [[nodiscard]] RouteMask route() const noexcept override;
+    [[nodiscard]] std::string version() const override;
     /// Iterations seen in a phase.
     [[nodiscard]] std::int64_t iterations(Phase phase) const noexcept;
     /// The first failure of a routine, if any.
@@ -73,6 +74,9 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed);
 
 /// Makes them all. A sink that this build lacks is an Unsupported error.
 Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed);
+
+/// The configuration as hyperparameters, with everything that looks like a secret taken out.
+Hparams recordable(const Config& config);
 
 /// "train", "val", "test", …: the phase as it stands in keys.
 std::string_view phase_key(Phase phase) noexcept;

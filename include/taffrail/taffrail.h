@@ -1,9 +1,22 @@
 // Everything a training program needs.
 #pragma once
 
+#include <taffrail/aggregation.h>
+#include <taffrail/batch.h>
+#include <taffrail/callback.h>
 #include <taffrail/communicator.h>
+#include <taffrail/communicators.h>
+#include <taffrail/config.h>
+#include <taffrail/event_writer.h>
 #include <taffrail/key.h>
+#include <taffrail/loader.h>
+#include <taffrail/log_options.h>
+#include <taffrail/logger.h>
+#include <taffrail/metric.h>
+#include <taffrail/metric_map.h>
+#include <taffrail/module.h>
 #include <taffrail/profiler.h>
+#include <taffrail/progress.h>
 #include <taffrail/reader.h>
 #include <taffrail/record.h>
 #include <taffrail/result.h>
@@ -11,5 +24,8 @@
 #include <taffrail/run.h>
 #include <taffrail/sink.h>
 #include <taffrail/summary_writer.h>
+#include <taffrail/terminal.h>
+#include <taffrail/trainer.h>
+#include <taffrail/training_bars.h>
 #include <taffrail/value.h>
 #include <taffrail/version.h>

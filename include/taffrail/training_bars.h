@@ -1,66 +1,56 @@
-// The bars of a training: train, validation, sanity check, test and predict, with their metrics.
+// The bars of a Trainer: train, validation, sanity check, test and predict, with their metrics.
 #pragma once
 
 #include <taffrail/progress.h>
+#include <taffrail/trainer.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taffrail {
 
 struct TrainingBarOptions {
     int refresh_rate = 1;  ///< 0 = no bars
-    bool leave = false;    ///< keep the bar of every finished epoch
-    /// Versions of the run's loggers, shown as `v_num`: joined by `_`, of long texts the last four
-    /// characters.
-    std::vector<std::string> versions = {};
-    std::optional<std::int64_t> max_epochs = {};
+    bool leave = true;     ///< keep the bar of every finished epoch; the last one always stays
+    /// Their versions are shown as `v_num`: joined by `_`, of long texts the last four characters.
+    std::vector<std::shared_ptr<LoggerBase>> loggers = {};
+    std::optional<std::int64_t> max_epochs = {};  ///< for "Epoch 3/9"
+    /// Sees every published position; `bar` is "train", "validate", "sanity", "test" or "predict".
     std::function<void(std::string_view bar, std::int64_t position)> on_publish = {};
 };
 
-/// One per training, called by the loop. Override get_metrics() to change what the training bar
+/// One per training, on rank 0. A validation bar stands below the training bar and vanishes when it
+/// is done; test and predict bars stay. Override get_metrics() to change what the training bar
 /// shows.
-class TrainingBars {
+class TrainingBars : public ProgressBarBase {
   public:
     explicit TrainingBars(TrainingBarOptions options = {});
-    virtual ~TrainingBars();
+    ~TrainingBars() override;
 
     /// What stands on the training bar: the standard items and then what was logged for it; a
-    /// logged name wins. Overriding it drops or adds items: call this one and change what it
-    /// returns.
-    virtual BarMetrics get_metrics(const BarMetrics& logged);
+    /// logged name wins. An override calls this one and drops or adds items.
+    virtual BarMetrics get_metrics(const MetricMap& logged);
 
-    void sanity_check_begins();
-    void sanity_check_ends();
-    /// `done` = batches of this epoch that an earlier process did.
-    void train_epoch_begins(std::int64_t epoch, std::optional<std::int64_t> batches,
-                            std::int64_t done = 0);
-    /// `position` counts from 1.
-    void train_batch_ends(std::int64_t position, const BarMetrics& logged);
-    void train_epoch_ends(const BarMetrics& logged);
-    void train_ends();
-    /// One bar per loader, below the training bar; it vanishes when validation ends.
-    void validation_begins(std::int64_t loader, std::optional<std::int64_t> batches);
-    void validation_batch_ends(std::int64_t position);
-    void validation_ends(const BarMetrics& logged);
-    /// Test and predict bars stay.
-    void test_begins(std::int64_t loader, std::optional<std::int64_t> batches);
-    void test_batch_ends(std::int64_t position);
-    void test_ends();
-    void predict_begins(std::int64_t loader, std::optional<std::int64_t> batches);
-    void predict_batch_ends(std::int64_t position);
-    void predict_ends();
+    void begin(Phase phase, std::string_view description, std::optional<std::int64_t> total,
+               std::int64_t done) noexcept override;
+    void update(std::int64_t done, const MetricMap& metrics) noexcept override;
+    void end(const MetricMap& metrics) noexcept override;
 
   private:
-    Progress make(std::string name, std::string description, std::optional<std::int64_t> total,
-                  std::int64_t initial, bool leave);
+    struct Bar {
+        Phase phase;
+        Progress progress;
+        std::optional<std::int64_t> total;
+    };
 
     TrainingBarOptions options_;
-    std::optional<Progress> train_, validation_, test_;
-    bool sanity_ = false;
+    int rate_;
+    std::vector<Bar> bars_;  ///< the training bar first, what runs inside it behind
 };
 
 }  // namespace taffrail

@@ -1,9 +1,9 @@
 // GPU memory and utilisation for the status block.
-#include <mutex>
-
 #include "base/strings.h"
 #include "pipeline/status.h"
 #include "system/nvml.h"
+
+#include <mutex>
 
 namespace taffrail {
 

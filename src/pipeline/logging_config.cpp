@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "base/try.h"
+#include "system/secrets.h"
 
 #include <algorithm>
 #include <array>
@@ -207,12 +208,22 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed) {
     return all;
 }
 
+Hparams recordable(const Config& config) {
+    Hparams values = config.flattened();
+    for (auto& [name, cell] : values) {
+        if (auto* text = std::get_if<std::string>(&cell)) {
+            *text = system::scrub_secrets(*text);
+        }
+    }
+    return values;
+}
+
 Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed) {
     TAFFRAIL_ASSIGN(const std::vector<LoggerOptions> all, logger_options(composed));
     std::vector<std::shared_ptr<Logger>> loggers;
     for (const LoggerOptions& options : all) {
         TAFFRAIL_ASSIGN(std::unique_ptr<Logger> logger, Logger::make(run, options));
-        logger->log_hparams(composed.config.flattened());
+        logger->log_hparams(recordable(composed.config));
         loggers.push_back(std::move(logger));
     }
     return loggers;

@@ -240,7 +240,7 @@ bool Core::run_train_batch(BatchSource& source) {
     state_.end_batch();
     check();
     const auto total = train_batches_ == kEndless ? std::nullopt : std::optional(train_batches_);
-    send_output(Phase::Train, index, total, batches_total_);
+    send_output(Phase::Train, index, total, batches_total_ - 1);
     if (!accumulating() && (should_log() || options_.fast_dev_run > 0)) {
         state_.write_train_step();
         check();

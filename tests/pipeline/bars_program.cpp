@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -21,22 +22,25 @@ int main(int count, char** words) {
         stop = stop || word == "break";
     }
     if (train) {
-        taffrail::TrainingBars bars({.versions = {"0"}});
+        taffrail::TrainingBars bars;
+        taffrail::MetricMap metrics;
         for (int epoch = 0; epoch < 2; ++epoch) {
-            bars.train_epoch_begins(epoch, steps);
+            bars.begin(taffrail::Phase::Train, "Epoch " + std::to_string(epoch), steps, 0);
             for (std::int64_t i = 1; i <= steps; ++i) {
                 std::this_thread::sleep_for(pause);
-                bars.train_batch_ends(i,
-                                      {{"loss", 1.0 / static_cast<double>(i)}, {"accuracy", 0.5}});
+                metrics.set("loss", 1.0 / static_cast<double>(i));
+                metrics.set("accuracy", 0.5);
+                bars.update(i, metrics);
             }
-            bars.validation_begins(0, steps);
+            bars.begin(taffrail::Phase::Validate, "Validation DataLoader 0", steps, 0);
             for (std::int64_t i = 1; i <= steps; ++i) {
                 std::this_thread::sleep_for(pause);
-                bars.validation_batch_ends(i);
+                bars.update(i, metrics);
             }
-            bars.validation_ends({{"val_loss", 0.25}});
+            metrics.set("val_loss", 0.25);
+            bars.end(metrics);
+            bars.end(metrics);
         }
-        bars.train_ends();
         return 0;
     }
     for (const std::int64_t i : taffrail::progress(steps, {.description = "work"})) {

@@ -89,11 +89,31 @@ TEST(Progress, LoopLeftEarlyEndsOnItsTruePosition) {
     EXPECT_THAT(out, testing::HasSubstr(" 12% 123/1000 ["));
 }
 
+MetricMap metrics(std::vector<std::pair<std::string, double>> items) {
+    MetricMap map;
+    for (const auto& [name, value] : items) {
+        map.set(name, value);
+    }
+    return map;
+}
+
+std::shared_ptr<LoggerBase> versioned(std::string version) {
+    struct Versioned : LoggerBase {
+        std::string text;
+
+        [[nodiscard]] std::string version() const override { return text; }
+    };
+
+    auto logger = std::make_shared<Versioned>();
+    logger->text = std::move(version);
+    return logger;
+}
+
 TEST(TrainingBars, ShowTheVersionUntilItIsDropped) {
     struct Quiet : TrainingBars {
         using TrainingBars::TrainingBars;
 
-        BarMetrics get_metrics(const BarMetrics& logged) override {
+        BarMetrics get_metrics(const MetricMap& logged) override {
             BarMetrics items = TrainingBars::get_metrics(logged);
             std::erase_if(items, [](const auto& item) { return item.first == "v_num"; });
             items.emplace_back("extra", 1.5);
@@ -101,15 +121,16 @@ TEST(TrainingBars, ShowTheVersionUntilItIsDropped) {
         }
     };
 
-    TrainingBars plain({.refresh_rate = 0, .versions = {"3"}});
-    EXPECT_EQ(plain.get_metrics({{"loss", 0.5}}),
+    TrainingBars plain({.refresh_rate = 0, .loggers = {versioned("3")}});
+    EXPECT_EQ(plain.get_metrics(metrics({{"loss", 0.5}})),
               (BarMetrics{{"v_num", std::int64_t{3}}, {"loss", 0.5}}));
-    Quiet quiet(TrainingBarOptions{.refresh_rate = 0, .versions = {"3"}});
-    EXPECT_EQ(quiet.get_metrics({{"loss", 0.5}}), (BarMetrics{{"loss", 0.5}, {"extra", 1.5}}));
+    Quiet quiet(TrainingBarOptions{.refresh_rate = 0, .loggers = {versioned("3")}});
+    EXPECT_EQ(quiet.get_metrics(metrics({{"loss", 0.5}})),
+              (BarMetrics{{"loss", 0.5}, {"extra", 1.5}}));
 }
 
 TEST(TrainingBars, JoinVersionsAndShortenIds) {
-    TrainingBars bars({.refresh_rate = 0, .versions = {"7", "abcdefgh"}});
+    TrainingBars bars({.refresh_rate = 0, .loggers = {versioned("7"), versioned("abcdefgh")}});
     EXPECT_EQ(bars.get_metrics({})[0],
               (std::pair<std::string, BarValue>{"v_num", std::string("7_efgh")}));
 }
@@ -121,25 +142,23 @@ TEST(TrainingBars, PublishEachBarByName) {
         {.refresh_rate = 2, .on_publish = [&](std::string_view bar, std::int64_t position) {
              seen.push_back(std::string(bar) + std::to_string(position));
          }});
-    bars.sanity_check_begins();
-    bars.validation_begins(0, 2);
-    bars.validation_batch_ends(1);
-    bars.validation_batch_ends(2);
-    bars.sanity_check_ends();
-    bars.train_epoch_begins(0, 3);
-    for (int i = 1; i <= 3; ++i) {
-        bars.train_batch_ends(i, {{"loss", 1.0 / i}});
-    }
-    bars.validation_begins(0, 1);
-    bars.validation_batch_ends(1);
-    bars.validation_ends({});
-    bars.train_ends();
-    bars.test_begins(0, 1);
-    bars.test_batch_ends(1);
-    bars.test_ends();
+    const auto pass = [&](Phase phase, std::int64_t count) {
+        bars.begin(phase, "bar", count, 0);
+        for (std::int64_t i = 1; i <= count; ++i) {
+            bars.update(i, metrics({{"loss", 1.0}}));
+        }
+    };
+    pass(Phase::Sanity, 2);
+    bars.end({});
+    pass(Phase::Train, 3);
+    pass(Phase::Validate, 1);
+    bars.end({});
+    bars.end({});
+    pass(Phase::Test, 1);
+    bars.end({});
     testing::internal::GetCapturedStdout();
     EXPECT_THAT(seen, testing::ElementsAre("sanity0", "sanity2", "train0", "train2", "train3",
-                                           "validation0", "validation1", "test0", "test1"));
+                                           "validate0", "validate1", "test0", "test1"));
 }
 
 }  // namespace

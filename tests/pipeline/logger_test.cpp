@@ -1,0 +1,203 @@
+#include <taffrail/logger.h>
+
+#include "base/diagnostics.h"
+#include "pipeline/fake_run.h"
+#include "sinks/csv/sink.h"
+
+#include <stdexcept>
+
+namespace taffrail {
+namespace {
+
+using testing::ElementsAre;
+
+class LoggerTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        test::clear();
+        reset_diagnostics();
+        register_csv_sink();
+        set_diagnostic_handler(
+            [this](DiagnosticLevel, std::string_view text) { messages.emplace_back(text); });
+    }
+
+    void TearDown() override { set_diagnostic_handler(nullptr); }
+
+    std::unique_ptr<Logger> make(LoggerOptions options) {
+        options.print_epochs = false;
+        return Logger::make(run, std::move(options)).value();
+    }
+
+    static DataMap batch(double loss, Phase phase = Phase::Train, std::int64_t epoch = 0) {
+        DataMap data;
+        data.values["loss"] = loss;
+        data.phase = phase;
+        data.epoch = epoch;
+        return data;
+    }
+
+    taffrail::Run run;
+    std::vector<std::string> messages;
+};
+
+TEST_F(LoggerTest, LogsEveryNthTrainIterationAndEveryEvaluationBatch) {
+    auto logger = make({.tracked_variables = {{"metric", {"loss"}}}, .log_every_n_iter = 5});
+    for (int i = 0; i < 12; ++i) {
+        logger->log_iter(batch(i));
+    }
+    for (int i = 0; i < 3; ++i) {
+        logger->log_iter(batch(i, Phase::Validate));
+    }
+    EXPECT_THAT(test::steps("Metric-BatchWise/loss/train"), ElementsAre(0, 5, 10));
+    EXPECT_THAT(test::steps("Metric-BatchWise/loss/val"), ElementsAre(0, 1, 2));
+    EXPECT_EQ(logger->iterations(Phase::Train), 12);
+    EXPECT_EQ(logger->iterations(Phase::Validate), 3);
+    EXPECT_EQ(logger->iterations(Phase::Test), 0);
+}
+
+TEST_F(LoggerTest, EpochLogsMeanAndDistributionAndStartsEmpty) {
+    auto logger = make({.tracked_variables = {{"metric", {"loss"}}}});
+    for (const double loss : {1.0, 2.0, 3.0, 4.0}) {
+        logger->log_iter(batch(loss));
+    }
+    logger->log_epoch();
+    logger->log_iter(batch(10, Phase::Train, 1));
+    logger->log_epoch();
+    EXPECT_THAT(test::scalars("Metric-EpochWise/loss/train"), ElementsAre(2.5, 10));
+    EXPECT_THAT(test::steps("Metric-EpochWise/loss/train"), ElementsAre(0, 1));
+    EXPECT_THAT(test::steps("Metric-Hist/loss/train"), ElementsAre(0, 1));
+}
+
+TEST_F(LoggerTest, EpochsCanBeThinned) {
+    auto logger = make({.tracked_variables = {{"metric", {"loss"}}}, .log_every_n_epochs = 2});
+    for (int epoch = 0; epoch < 4; ++epoch) {
+        logger->log_iter(batch(epoch, Phase::Train, epoch));
+        logger->log_epoch();
+    }
+    EXPECT_THAT(test::steps("Metric-EpochWise/loss/train"), ElementsAre(0, 2));
+}
+
+struct Probe : Routine {
+    static inline std::vector<std::string> calls;
+    std::string name;
+    bool fails = false;
+
+    Result<void> log_iter(const DataMap&, RoutineContext&) override {
+        calls.push_back(name + ".iter");
+        if (fails) {
+            throw std::runtime_error("broken on purpose");
+        }
+        return {};
+    }
+
+    Result<void> log_epoch(std::int64_t, Phase, RoutineContext&) override {
+        calls.push_back(name + ".epoch");
+        return {};
+    }
+
+    Result<void> end_log(RoutineContext&) override {
+        calls.push_back(name + ".end");
+        return {};
+    }
+};
+
+void add_probe(const std::string& key, bool fails) {
+    register_routine({key, "Probe", "", [=] {
+                          auto probe = std::make_unique<Probe>();
+                          probe->name = key;
+                          probe->fails = fails;
+                          return probe;
+                      }});
+}
+
+TEST_F(LoggerTest, RoutinesRunInOrderAndAFailingOneStopsNobody) {
+    add_probe("bad", true);
+    add_probe("good", false);
+    Probe::calls.clear();
+    auto logger = make({.routines = {"bad", "good"}});
+    logger->log_iter(batch(1));
+    logger->log_iter(batch(2));
+    logger->log_epoch();
+    logger->end_log();
+    logger->end_log();
+    EXPECT_THAT(Probe::calls, ElementsAre("bad.iter", "good.iter", "bad.iter", "good.iter",
+                                          "bad.epoch", "good.epoch", "bad.end", "good.end"));
+    EXPECT_THAT(messages, ElementsAre(testing::HasSubstr("broken on purpose")));
+    EXPECT_THAT(logger->check().error().message, testing::HasSubstr("routine 'bad'"));
+}
+
+TEST_F(LoggerTest, TrackedKeyThatIsAbsentIsWarnedAboutOnce) {
+    auto logger = make({.tracked_variables = {{"metric", {"loss", "los"}}}});
+    logger->log_iter(batch(1));
+    logger->log_iter(batch(2));
+    EXPECT_THAT(messages, ElementsAre(testing::AllOf(testing::HasSubstr("'los'"),
+                                                     testing::HasSubstr("did you mean 'loss'"))));
+    EXPECT_THAT(test::keys(), ElementsAre("Metric-BatchWise/loss/train"));
+}
+
+TEST_F(LoggerTest, EachLoggerHasItsOwnSinkAndRoute) {
+    auto first = make({.interface = "csv",
+                       .interface_options = {{"log_dir", "memory://a"}},
+                       .tracked_variables = {{"metric", {"loss"}}}});
+    auto second = make({.interface = "csv",
+                        .interface_options = {{"log_dir", "memory://b"}},
+                        .tracked_variables = {{"metric", {"loss"}}}});
+    auto store_only = make({.tracked_variables = {{"metric", {"loss"}}}});
+    for (auto* logger : {first.get(), second.get(), store_only.get()}) {
+        logger->log_iter(batch(1));
+    }
+    ASSERT_EQ(test::logged().size(), 3u);
+    EXPECT_EQ(test::logged()[0].route, 1);
+    EXPECT_EQ(test::logged()[1].route, 2);
+    EXPECT_EQ(test::logged()[2].route, kStoreOnly);
+}
+
+TEST_F(LoggerTest, RefusesWhatCannotWork) {
+    EXPECT_THAT(Logger::make(run, {.routines = {"metrik"}}).error().message,
+                testing::AllOf(testing::HasSubstr("did you mean 'metric'"),
+                               testing::HasSubstr("known: metric, hist")));
+    EXPECT_THAT(Logger::make(run, {.tracked_variables = {{"image", {"x"}}}}).error().message,
+                testing::HasSubstr("not in its list of loggers"));
+    EXPECT_FALSE(Logger::make(run, {.interface = "nowhere"}).ok());
+}
+
+TEST_F(LoggerTest, HparamsReachOnlyTheirRoutineAndOnlyOnce) {
+    auto logger = make({.routines = {"hparams"}});
+    const Hparams hparams = {{"lr", 0.5}};
+    logger->log_hparams(hparams);
+    DataMap data;
+    data.values["settings"] = hparams;
+    data.values["hparams"] = hparams;
+    logger->log_iter(data);
+    logger->log_iter(data);
+    EXPECT_THAT(test::steps("hparams"), ElementsAre(0, 0));
+    auto other = make({});
+    other->log_hparams(hparams);
+    EXPECT_EQ(test::logged().size(), 2u);
+}
+
+TEST_F(LoggerTest, StatusBlockSaysWhatIsKnown) {
+    LoggerOptions options{.tracked_variables = {{"metric", {"loss"}}}};
+    auto logger = Logger::make(run, options).value();
+    DataMap data = batch(0.25);
+    data.max_epochs = 4;
+    data.batch_current = 10;
+    data.batch_total = 10;
+    logger->log_iter(data);
+    testing::internal::CaptureStdout();
+    logger->log_epoch();
+    const std::string text = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(text,
+                testing::AllOf(testing::HasSubstr("train  epoch 0/4"),
+                               testing::HasSubstr("loss 0.2500"), testing::HasSubstr("elapsed"),
+                               testing::HasSubstr("left"), testing::HasSubstr("GPU")));
+    options.gpu_summarize = false;
+    auto quiet = Logger::make(run, options).value();
+    quiet->log_iter(data);
+    testing::internal::CaptureStdout();
+    quiet->log_epoch();
+    EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(testing::HasSubstr("GPU")));
+}
+
+}  // namespace
+}  // namespace taffrail
