@@ -275,14 +275,18 @@ class Generator:
 
 
 def generate(count, seed=1):
-    """`count` scripts: a seventh with a mistake (all codes in turn), a fifth of the rest on two or three ranks."""
-    generator, scripts, mistakes = Generator(seed), [], 0
+    """`count` scripts: at least a seventh with a mistake (all codes in turn, six times), a third of the rest on two or
+    three ranks."""
+    generator, scripts, mistakes, plain = Generator(seed), [], 0, 0
+    wanted = max(count // 7 + 1, 6 * len(MISTAKES)) if count >= 150 else count // 5
     for index in range(count):
         mistake = None
-        if index % 3 == 0 and mistakes < max(count // 7, 5 * len(MISTAKES)):
+        if mistakes * count < wanted * (index + 1):
             mistake = MISTAKES[mistakes % len(MISTAKES)]
             mistakes += 1
-        world = generator.random.choice([2, 3]) if index % 4 == 1 and not mistake else 1
+        else:
+            plain += 1
+        world = generator.random.choice([2, 3]) if not mistake and plain % 3 == 0 else 1
         scripts.append(generator.script(f"s{seed}-{index}", world, mistake))
     return scripts
 
