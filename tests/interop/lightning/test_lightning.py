@@ -1,0 +1,69 @@
+"""Random run scripts give the same rows, views, results, errors and warnings here and on Lightning.
+
+TAFFRAIL_LIGHTNING_REPLAY names our program; TAFFRAIL_LIGHTNING_SCRIPTS how many scripts (200), TAFFRAIL_LIGHTNING_SEED which.
+"""
+import collections
+import json
+import os
+
+import pytest
+
+import compare
+import generate
+
+REPLAY = os.environ["TAFFRAIL_LIGHTNING_REPLAY"]
+COUNT = int(os.environ.get("TAFFRAIL_LIGHTNING_SCRIPTS", "200"))
+SEED = int(os.environ.get("TAFFRAIL_LIGHTNING_SEED", "7"))
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    return generate.generate(COUNT, SEED)
+
+
+@pytest.fixture(scope="module")
+def outputs(scripts, tmp_path_factory):
+    theirs = compare.run_lightning(scripts, str(tmp_path_factory.mktemp("lightning")))
+    return compare.run_replay(REPLAY, scripts), theirs
+
+
+def test_every_script_gives_the_same(scripts, outputs):
+    different = [f"{script['id']}: {found}" for script, ours, theirs in zip(scripts, *outputs)
+                 if (found := compare.compare(ours, theirs))]
+    assert not different, "\n".join(different)
+
+
+def test_scripts_cover_everything(scripts, outputs):
+    seen = collections.Counter()
+    for script, theirs in zip(scripts, outputs[1]):
+        for entry in script["logs"]:
+            seen.update({f"hook {entry['hook']}", *(f"flag {name}" for name in entry)})
+            seen.update([f"reduction {entry['reduce_fx'].lower()}"] if "reduce_fx" in entry else [])
+            for value in entry.get("dict", {"": entry.get("value")}).values():
+                seen.update([f"dtype {value['dtype']}"] if isinstance(value, dict) and "dtype" in value else [])
+        seen.update([f"error {theirs['code']}"] if "code" in theirs else [])
+        seen.update(f"warning {code}" for code in theirs["warnings"])
+        seen["ranks"] += script["world"] > 1
+        seen["mistakes"] += "code" in theirs
+        seen["rows"] += len(theirs["rows"]) > 0
+    hooks = generate.TRAIN_HOOKS + sum(generate.EPOCH_HOOKS.values(), []) + sum(generate.BATCH_HOOKS.values(), [])
+    wanted = ([f"hook {hook}" for hook in hooks] + [f"dtype {dtype}" for dtype in generate.DTYPES]
+              + [f"reduction {name}" for name in ("mean", "avg", "sum", "min", "max")]
+              + [f"error {code}" for code in generate.MISTAKES]
+              + [f"flag {name}" for name in ("on_step", "on_epoch", "prog_bar", "logger", "reduce_fx", "batch_size",
+                                             "add_dataloader_idx", "sync_dist", "rank_zero_only", "metric", "dict")]
+              + [f"warning {code}" for code in ("W3", "W4", "W5", "W6", "W7", "W9")])
+    rare = {name: seen[name] for name in wanted if seen[name] < 5}
+    assert not rare, rare
+    assert seen["error ?"] == 0
+    assert seen["ranks"] * 5 >= COUNT and seen["mistakes"] * 7 >= COUNT and seen["rows"] * 2 >= COUNT
+
+
+def test_examples_of_the_format():
+    """The examples the format is explained with."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "examples.jsonl")) as file:
+        pairs = [json.loads(line) for line in file]
+    ours = compare.run_replay(REPLAY, [pair["script"] for pair in pairs])
+    for pair, output in zip(pairs, ours):
+        assert compare.compare(output, pair["output"]) is None
