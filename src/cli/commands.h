@@ -10,6 +10,7 @@ namespace taffrail::cli {
 
 std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_completion();
+std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_list();
 std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_show();

@@ -37,7 +37,7 @@ TEST(Args, UnknownCommandsAndOptionsComeWithASuggestion) {
     EXPECT_EQ(run({"shwo"}).code, 2);
     EXPECT_THAT(run({"ls", "--fliter", "x"}).errors, HasSubstr("'--fliter' is not understood; did you mean '--filter'?"));
     EXPECT_THAT(run({"ls", "--limit", "many"}).errors, HasSubstr("'many' is not a number"));
-    EXPECT_THAT(run({"completion", "fsh"}).errors, HasSubstr("did you mean 'fish'?"));
+    EXPECT_THAT(run({"completion", "bsh"}).errors, HasSubstr("did you mean 'bash'?"));
     EXPECT_EQ(run({"completion"}).code, 2);
 }
 

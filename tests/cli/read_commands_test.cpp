@@ -71,7 +71,7 @@ TEST(Show, PrintsMetricsWithCurvesAndSettings) {
     EXPECT_THAT(outcome.out, HasSubstr("█"));
     EXPECT_THAT(outcome.out, HasSubstr("NaN"));
     EXPECT_THAT(outcome.out, HasSubstr("holds NaN"));
-    EXPECT_THAT(outcome.out, HasSubstr("0.0001"));
+    EXPECT_THAT(outcome.out, HasSubstr("1e-04"));
     EXPECT_THAT(run_line({"show", "deep"}, three_runs(), {.utf8 = false}).out, Not(HasSubstr("█")));
 }
 
