@@ -1,0 +1,220 @@
+#include "base/strings.h"
+#include "base/try.h"
+#include "cli/commands.h"
+#include "cli/run_json.h"
+#include "cli/text_format.h"
+#include "query/filter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace taffrail::cli {
+namespace {
+
+/// A run with its keys, read only where a filter, a sort or a column asks for metrics.
+struct ListedRun {
+    RunInfo info;
+    std::vector<KeyInfo> keys;
+};
+
+/// Orders cells: numbers before text, null last.
+bool comes_before(const Cell& a, const Cell& b) {
+    const auto rank = [](const Cell& cell) {
+        return cell.index() == 0 ? 2 : std::holds_alternative<std::string>(cell) ? 1 : 0;
+    };
+    if (rank(a) != rank(b)) {
+        return rank(a) < rank(b);
+    }
+    const auto number = [](const Cell& cell) {
+        if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+            return static_cast<double>(*whole);
+        }
+        const auto* real = std::get_if<double>(&cell);
+        const auto* truth = std::get_if<bool>(&cell);
+        return real != nullptr ? *real : truth != nullptr && *truth ? 1.0 : 0.0;
+    };
+    return rank(a) == 0 ? number(a) < number(b)
+                        : rank(a) == 1 && std::get<std::string>(a) < std::get<std::string>(b);
+}
+
+class Ls final : public Command {
+  public:
+    std::string_view name() const override { return "ls"; }
+
+    std::string_view summary() const override { return "Lists runs, newest first"; }
+
+    std::string_view example() const override {
+        return "taffrail ls --filter 'lr<1e-3 and tag:ablation' --sort val/loss.min --columns "
+               "lr,val/loss.min";
+    }
+
+    void declare(Arguments& arguments) override {
+        arguments.positional("PATH", path_, "a root, a run folder or a logdir", false);
+        declare_root(arguments, root_);
+        arguments.option("-f,--filter", filter_, "EXPR",
+                         "only runs for which this holds, e.g. 'lr<1e-3 and tag:ablation'");
+        arguments.option("-s,--sort", sort_, "NAME",
+                         "by a field, a setting or a metric (val/loss.min); -NAME turns it round");
+        arguments.option("-c,--columns", columns_, "NAMES", "more columns, separated by commas");
+        arguments.option("-n,--limit", limit_, "N", "at most N runs");
+        arguments.flag("-a,--all", all_, "deleted runs too, until gc");
+        arguments.flag("-q,--quiet", quiet_, "ids only");
+        arguments.flag("--json", json_, "for machines");
+    }
+
+    ExitCode run(Session& session) override;
+
+  private:
+    Result<std::vector<ListedRun>> collect(const Session& session) const;
+    void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
+
+    [[nodiscard]] bool needs_keys() const {
+        return !filter_.empty() || !sort_.empty() || !columns_.empty();
+    }
+
+    static Cell first_value(const ListedRun& run, std::string_view name);
+
+    std::string path_, root_, filter_, sort_, columns_;
+    std::int64_t limit_ = 0;
+    bool all_ = false, quiet_ = false, json_ = false;
+};
+
+Cell Ls::first_value(const ListedRun& run, std::string_view name) {
+    if (name == "started") {
+        return Cell(run.info.start_time_ns);
+    }
+    if (name == "duration") {
+        return Cell(run.info.end_time_ns - run.info.start_time_ns);
+    }
+    auto values = query::RunSubject(run.info, &run.keys).values(name);
+    return values.empty() ? Cell() : values.front();
+}
+
+Result<std::vector<ListedRun>> Ls::collect(const Session& session) const {
+    TAFFRAIL_ASSIGN(const query::Filter filter, query::Filter::compile(filter_));
+    TAFFRAIL_ASSIGN(const auto catalogue,
+                    session.open(path_.empty() ? default_root(root_) : path_));
+    std::vector<ListedRun> runs;
+    for (RunInfo& info : catalogue->runs(all_)) {
+        ListedRun listed{std::move(info), {}};
+        if (needs_keys()) {
+            if (auto opened = catalogue->run(listed.info.id); opened.ok()) {
+                listed.keys = (*opened)->keys();
+            }
+        }
+        if (filter.matches(query::RunSubject(listed.info, &listed.keys))) {
+            runs.push_back(std::move(listed));
+        }
+    }
+    if (!sort_.empty()) {
+        const bool descending = sort_[0] == '-';
+        const std::string by = sort_.substr(descending ? 1 : 0);
+        std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
+            const Cell left = first_value(a, by), right = first_value(b, by);
+            // Runs without the value stay at the end either way.
+            if (left.index() == 0 || right.index() == 0) {
+                return left.index() != 0 && right.index() == 0;
+            }
+            return descending ? comes_before(right, left) : comes_before(left, right);
+        });
+    }
+    if (limit_ > 0 && runs.size() > static_cast<std::size_t>(limit_)) {
+        runs.resize(static_cast<std::size_t>(limit_));
+    }
+    return runs;
+}
+
+void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs) const {
+    const auto any = [&](auto has) {
+        return std::any_of(runs.begin(), runs.end(),
+                           [&](const ListedRun& r) { return has(r.info); });
+    };
+    const bool projects = any([&](const RunInfo& r) { return r.project != runs[0].info.project; });
+    const bool groups = any([](const RunInfo& r) { return !r.group.empty(); });
+    const bool tags = any([](const RunInfo& r) { return !r.tags.empty(); });
+    std::vector<std::string> extra;
+    for (std::string_view name : split(columns_, ',')) {
+        if (!trim(name).empty()) {
+            extra.emplace_back(trim(name));
+        }
+    }
+    TextTable table;
+    table.column("RUN");
+    table.column("STATE");
+    table.column("STARTED", TextTable::Align::Right);
+    table.column("RAN", TextTable::Align::Right);
+    for (const std::string& name : extra) {
+        table.column(name, TextTable::Align::Right);
+    }
+    if (projects) {
+        table.column("PROJECT");
+    }
+    if (groups) {
+        table.column("GROUP");
+    }
+    if (tags) {
+        table.column("TAGS");
+    }
+    table.column("ID");
+    for (const ListedRun& run : runs) {
+        const RunInfo& info = run.info;
+        std::vector<std::string> cells{
+            session.styled(info.deleted ? Style::Dim : Style::Bold, info.name) +
+                (info.deleted ? " (deleted)" : ""),
+            state_text(session, info.state), relative_time(info.start_time_ns, session.now_ns),
+            info.start_time_ns != 0 ? short_duration(info.end_time_ns - info.start_time_ns) : ""};
+        for (const std::string& name : extra) {
+            const Cell cell = first_value(run, name);
+            const auto* number = std::get_if<double>(&cell);
+            cells.push_back(number != nullptr ? short_number(*number) : cell_text(cell));
+        }
+        if (projects) {
+            cells.push_back(info.project);
+        }
+        if (groups) {
+            cells.push_back(info.group);
+        }
+        if (tags) {
+            std::string list;
+            for (const std::string& tag : info.tags) {
+                list += (list.empty() ? "" : ", ") + tag;
+            }
+            cells.push_back(session.styled(Style::Cyan, list));
+        }
+        cells.push_back(session.styled(Style::Dim, info.id));
+        table.row(std::move(cells));
+    }
+    session.print(table.render(session));
+}
+
+ExitCode Ls::run(Session& session) {
+    auto runs = collect(session);
+    if (!runs.ok()) {
+        return session.fail(runs.error());
+    }
+    if (json_) {
+        JsonWriter json(1);
+        json.begin_array();
+        for (const ListedRun& run : *runs) {
+            write_run(json, run.info);
+        }
+        session.print(json.end_array().text() + "\n");
+    } else if (quiet_) {
+        for (const ListedRun& run : *runs) {
+            session.print(run.info.id + "\n");
+        }
+    } else if (runs->empty()) {
+        session.warn(filter_.empty() ? "no runs here yet" : "no run matches " + filter_);
+    } else {
+        print_table(session, *runs);
+    }
+    return ExitCode::Ok;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_ls() {
+    return std::make_unique<Ls>();
+}
+
+}  // namespace taffrail::cli

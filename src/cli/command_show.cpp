@@ -1,0 +1,255 @@
+#include "base/strings.h"
+#include "base/try.h"
+#include "cli/commands.h"
+#include "cli/run_json.h"
+#include "cli/text_format.h"
+#include "terminal/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace taffrail::cli {
+namespace {
+
+class Show final : public Command {
+  public:
+    std::string_view name() const override { return "show"; }
+
+    std::string_view summary() const override {
+        return "Shows one run: summary, settings, metrics with small curves";
+    }
+
+    std::string_view example() const override {
+        return "taffrail show vae-1\ntaffrail show logs/tensorboard/run-3 --keys 'val/*'";
+    }
+
+    void declare(Arguments& arguments) override {
+        arguments.positional("RUN", target_, "name, id, run folder or logdir (default: the newest)",
+                             false);
+        declare_root(arguments, root_);
+        arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match, e.g. 'val/*'");
+        arguments.flag("--system", system_, "machine load too");
+        arguments.flag("-e,--environment", environment_,
+                       "command, code version, machine, packages");
+        arguments.flag("--json", json_, "for machines");
+    }
+
+    ExitCode run(Session& session) override;
+
+  private:
+    void print_head(const Session& session, const RunInfo& info) const;
+    void print_metrics(const Session& session, const RecordedRun& run,
+                       const std::vector<KeyInfo>& keys) const;
+    void print_others(const Session& session, const std::vector<KeyInfo>& keys) const;
+    void print_cells(const Session& session, std::string_view title, const Hparams& cells) const;
+    void print_json(const Session& session, const RecordedRun& run,
+                    const std::vector<KeyInfo>& keys) const;
+
+    std::string target_, root_, pattern_;
+    bool system_ = false, environment_ = false, json_ = false;
+};
+
+void Show::print_head(const Session& session, const RunInfo& info) const {
+    const std::string dot = session.styled(Style::Dim, session.looks().utf8 ? " · " : " - ");
+    session.print("\n " + session.styled(Style::Bold, info.name) + "   " +
+                  state_text(session, info.state) + "\n ");
+    std::string facts = session.styled(Style::Dim, info.id);
+    if (!info.project.empty()) {
+        facts += dot + info.project;
+    }
+    if (info.start_time_ns != 0) {
+        facts += dot + "started " + format_time_utc(info.start_time_ns).substr(0, 19) + "Z";
+        facts += dot + "ran " + short_duration(info.end_time_ns - info.start_time_ns);
+    }
+    if (info.attempts > 1) {
+        facts += dot + std::to_string(info.attempts) + " attempts";
+    }
+    if (info.world_size > 1) {
+        facts += dot + std::to_string(info.world_size) + " ranks";
+    }
+    if (info.source != "taffrail" && !info.source.empty()) {
+        facts += dot + "from " + info.source;
+    }
+    session.print(facts + "\n");
+    std::string second;
+    for (const std::string& tag : info.tags) {
+        second += session.styled(Style::Cyan, "#" + tag) + "  ";
+    }
+    if (!info.group.empty()) {
+        second += "group " + info.group + "  ";
+    }
+    if (!info.job_type.empty()) {
+        second += "job " + info.job_type;
+    }
+    if (!second.empty()) {
+        session.print(" " + second + "\n");
+    }
+    if (!info.notes.empty()) {
+        session.print(" " + info.notes + "\n");
+    }
+    if (!info.message.empty()) {
+        session.print(" " + session.styled(Style::Yellow, info.message) + "\n");
+    }
+}
+
+void Show::print_metrics(const Session& session, const RecordedRun& run,
+                         const std::vector<KeyInfo>& keys) const {
+    const auto curve_width =
+        static_cast<std::size_t>(std::clamp(session.looks().width - 76, 12, 40));
+    TextTable table;
+    table.column("METRIC");
+    table.column("");
+    table.column("LAST", TextTable::Align::Right);
+    table.column("MIN", TextTable::Align::Right);
+    table.column("MAX", TextTable::Align::Right);
+    table.column("POINTS", TextTable::Align::Right);
+    table.column("STEPS", TextTable::Align::Right);
+    bool any_nan = false;
+    for (const KeyInfo& key : keys) {
+        if (key.kind != Kind::Scalar) {
+            continue;
+        }
+        std::string curve;
+        BinRequest request;
+        request.width = curve_width;
+        if (auto bins = run.bins(key.key, request); bins.ok() && bins->size() > 0) {
+            // The reply snaps to its own edges or gives single points; spread either over the
+            // columns we have.
+            std::vector<double> columns(curve_width, std::nan(""));
+            for (std::size_t i = 0; i < bins->size(); ++i) {
+                if (bins->count[i] > 0) {
+                    columns[i * curve_width / bins->size()] = bins->mean[i];
+                }
+            }
+            for (std::size_t i = 1; i < columns.size(); ++i) {
+                columns[i] = std::isnan(columns[i]) && bins->size() < curve_width ? columns[i - 1]
+                                                                                  : columns[i];
+            }
+            curve = session.styled(Style::Cyan, sparkline(columns, session.looks().utf8));
+        }
+        const SeriesSummary& scalar = key.scalar;
+        const bool has_numbers = scalar.count > scalar.nan_count;
+        any_nan = any_nan || scalar.nan_count > 0;
+        table.row({terminal::without_controls(key.key), curve,
+                   session.styled(Style::Bold, short_number(scalar.last)),
+                   has_numbers ? short_number(scalar.min) : "",
+                   has_numbers ? short_number(scalar.max) : "",
+                   grouped(scalar.count) + (scalar.nan_count > 0 ? session.styled(Style::Red, " !")
+                                            : any_nan            ? "  "
+                                                                 : ""),
+                   std::to_string(scalar.first_step) + "…" + std::to_string(scalar.last_step)});
+    }
+    if (!table.empty()) {
+        session.print("\n" + table.render(session, " "));
+        if (any_nan) {
+            session.print(" " + session.styled(Style::Red, "!") +
+                          session.styled(Style::Dim, " holds NaN") + "\n");
+        }
+    }
+}
+
+void Show::print_others(const Session& session, const std::vector<KeyInfo>& keys) const {
+    TextTable table;
+    table.column("MEDIA");
+    table.column("");
+    table.column("", TextTable::Align::Right);
+    for (const KeyInfo& key : keys) {
+        const bool own_section = key.kind == Kind::Scalar || key.kind == Kind::Hparams ||
+                                 key.kind == Kind::Tag || key.kind == Kind::Note;
+        if (!own_section) {
+            table.row({terminal::without_controls(key.key),
+                       session.styled(Style::Dim, to_string(key.kind)), grouped(key.count)});
+        }
+    }
+    if (!table.empty()) {
+        session.print("\n" + table.render(session, " "));
+    }
+}
+
+void Show::print_cells(const Session& session, std::string_view title, const Hparams& cells) const {
+    if (cells.empty()) {
+        return;
+    }
+    TextTable table;
+    table.column(std::string(title));
+    table.column("");
+    for (const auto& [name, cell] : cells) {
+        const auto* text = std::get_if<std::string>(&cell);
+        const std::string shown = text != nullptr ? *text : cell_text(cell);
+        const std::size_t line_end = shown.find('\n');
+        table.row({terminal::without_controls(name),
+                   terminal::without_controls(shown.substr(0, line_end)) +
+                       (line_end < shown.size() ? " …" : "")});
+    }
+    session.print("\n" + table.render(session, " "));
+}
+
+void Show::print_json(const Session& session, const RecordedRun& run,
+                      const std::vector<KeyInfo>& keys) const {
+    JsonWriter json(1);
+    json.begin_object().key("run");
+    write_run(json, run.info());
+    json.key("keys").begin_array();
+    for (const KeyInfo& key : keys) {
+        write_key(json, key);
+    }
+    json.end_array().key("environment").begin_object();
+    for (const auto& [name, cell] : run.environment()) {
+        json.member(name, cell);
+    }
+    json.end_object().key("damage").begin_array();
+    for (const Damage& damage : run.damage()) {
+        json.begin_object()
+            .member("file", damage.file)
+            .member("offset", damage.offset)
+            .member("length", damage.length);
+        json.member("first_seq", damage.first_seq).member("last_seq", damage.last_seq);
+        json.member("reason", damage.reason).end_object();
+    }
+    session.print(json.end_array().end_object().text() + "\n");
+}
+
+ExitCode Show::run(Session& session) {
+    auto found = find_run(session, target_, root_);
+    if (!found.ok()) {
+        return session.fail(found.error());
+    }
+    const RecordedRun& run = **found;
+    std::vector<KeyInfo> keys = run.keys();
+    std::erase_if(keys, [&](const KeyInfo& key) {
+        return (!pattern_.empty() && !glob_match(pattern_, key.key)) ||
+               (!system_ && pattern_.empty() && !json_ && key.key.starts_with("system/"));
+    });
+    if (json_) {
+        print_json(session, run, keys);
+        return ExitCode::Ok;
+    }
+    const RunInfo info = run.info();
+    print_head(session, info);
+    print_metrics(session, run, keys);
+    if (!info.summary.empty()) {
+        print_cells(session, "SUMMARY", Hparams(info.summary.begin(), info.summary.end()));
+    }
+    print_others(session, keys);
+    print_cells(session, "SETTINGS", info.config);
+    if (environment_) {
+        print_cells(session, "ENVIRONMENT", run.environment());
+    }
+    const auto damage = run.damage();
+    if (!damage.empty()) {
+        session.print(
+            "\n " + session.styled(Style::Red, std::to_string(damage.size()) + " damaged places") +
+            "; taffrail verify " + info.id + " lists them\n");
+    }
+    session.print("\n");
+    return ExitCode::Ok;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_show() {
+    return std::make_unique<Show>();
+}
+
+}  // namespace taffrail::cli

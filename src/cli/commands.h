@@ -1,0 +1,23 @@
+// Every subcommand, by name; commands.cpp is the one list.
+#pragma once
+
+#include "cli/args.h"
+
+#include <memory>
+#include <vector>
+
+namespace taffrail::cli {
+
+std::unique_ptr<Command> make_compare();
+std::unique_ptr<Command> make_completion();
+std::unique_ptr<Command> make_export();
+std::unique_ptr<Command> make_list();
+std::unique_ptr<Command> make_ls();
+std::unique_ptr<Command> make_show();
+std::unique_ptr<Command> make_tail();
+std::unique_ptr<Command> make_version();
+
+/// In the order the overview shows them.
+std::vector<CommandFactory> all_commands();
+
+}  // namespace taffrail::cli

@@ -1,0 +1,115 @@
+#include "base/strings.h"
+#include "base/try.h"
+#include "cli/export/exporters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace taffrail::cli {
+namespace {
+
+bool wanted(const ExportRequest& request, const KeyInfo& key) {
+    return key.kind == Kind::Scalar &&
+           (request.pattern.empty() || glob_match(request.pattern, key.key));
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
+        (text.empty() || (text.front() != ' ' && text.back() != ' '))) {
+        return std::string(text);
+    }
+    std::string quoted = "\"";
+    for (char c : text) {
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return quoted + "\"";
+}
+
+Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& output) {
+    std::string text = "run,key,step,time,epoch,samples,phase,rank,attempt,value\n";
+    for (const auto& run : request.runs) {
+        const std::string id = csv_field(run->info().id);
+        for (const KeyInfo& key : run->keys()) {
+            if (!wanted(request, key)) {
+                continue;
+            }
+            const std::string name = csv_field(key.key);
+            TAFFRAIL_ASSIGN(const auto points, run->points(key.key));
+            for (const Point& point : points) {
+                text += id + "," + name + "," + std::to_string(point.step) + "," +
+                        std::to_string(point.time_ns) + ",";
+                text += std::isnan(point.epoch) ? "" : format_double(point.epoch);
+                text += ",";
+                text += point.samples == INT64_MIN ? "" : std::to_string(point.samples);
+                text += "," + std::string(to_string(point.phase)) + "," +
+                        std::to_string(point.rank) + "," + std::to_string(point.attempt) + "," +
+                        format_double(point.value) + "\n";
+                if (text.size() > (1u << 18)) {
+                    TAFFRAIL_TRY(output(text));
+                    text.clear();
+                }
+            }
+        }
+    }
+    return output(text);
+}
+
+Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output) {
+    std::vector<std::string> names;
+    for (const auto& run : request.runs) {
+        for (const KeyInfo& key : run->keys()) {
+            if (wanted(request, key)) {
+                names.push_back(key.key);
+            }
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::string text = "run,step";
+    for (const std::string& name : names) {
+        text += "," + csv_field(name);
+    }
+    text += "\n";
+    for (const auto& run : request.runs) {
+        const std::string id = csv_field(run->info().id);
+        std::map<Step, std::vector<std::pair<std::size_t, double>>> rows;
+        for (const KeyInfo& key : run->keys()) {
+            if (!wanted(request, key)) {
+                continue;
+            }
+            const auto column = static_cast<std::size_t>(
+                std::lower_bound(names.begin(), names.end(), key.key) - names.begin());
+            TAFFRAIL_ASSIGN(const auto points, run->points(key.key));
+            for (const Point& point : points) {
+                // Log order: a later point of the same step is the newer one.
+                auto& row = rows[point.step];
+                if (!row.empty() && row.back().first == column) {
+                    row.back().second = point.value;
+                } else {
+                    row.emplace_back(column, point.value);
+                }
+            }
+        }
+        for (const auto& [step, row] : rows) {
+            text += id + "," + std::to_string(step);
+            std::size_t next = 0;
+            for (std::size_t column = 0; column < names.size(); ++column) {
+                text += ",";
+                if (next < row.size() && row[next].first == column) {
+                    text += format_double(row[next++].second);
+                }
+            }
+            text += "\n";
+            if (text.size() > (1u << 18)) {
+                TAFFRAIL_TRY(output(text));
+                text.clear();
+            }
+        }
+    }
+    return output(text);
+}
+
+}  // namespace taffrail::cli

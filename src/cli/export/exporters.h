@@ -1,0 +1,38 @@
+// Writers of the tabular formats: every one takes runs from any source and gives its bytes to an
+// output.
+#pragma once
+
+#include <taffrail/reader.h>
+
+#include "base/bytes.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace taffrail::cli {
+
+using ExportOutput = std::function<Result<void>(std::string_view bytes)>;
+
+struct ExportRequest {
+    std::vector<std::shared_ptr<RecordedRun>> runs;
+    std::string pattern;       ///< glob over keys; "" = all
+    std::string media_folder;  ///< "" = files are not written
+};
+
+/// One JSON object a record in log order: docs/formats/jsonl.md.
+Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& output);
+/// run,key,step,time,epoch,samples,phase,rank,attempt,value: one scalar point a line.
+Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& output);
+/// run,step and one column a key: one line a step, the newest value of each.
+Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output);
+/// The tidy table as a Parquet file.
+Result<void> export_parquet(const ExportRequest& request, const ExportOutput& output);
+/// Media files only; `output` receives one line a file.
+Result<void> export_media(const ExportRequest& request, const ExportOutput& output);
+
+/// A CSV field, quoted where it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace taffrail::cli

@@ -1,0 +1,53 @@
+#include "cli/run_json.h"
+
+namespace taffrail::cli {
+
+void write_run(JsonWriter& json, const RunInfo& run) {
+    json.begin_object()
+        .member("id", run.id)
+        .member("name", run.name)
+        .member("project", run.project);
+    json.member("group", run.group)
+        .member("job_type", run.job_type)
+        .member("state", to_string(run.state));
+    json.member("start_time", run.start_time_ns)
+        .member("end_time", run.end_time_ns)
+        .member("notes", run.notes);
+    json.key("tags").begin_array();
+    for (const std::string& tag : run.tags) {
+        json.value(tag);
+    }
+    json.end_array().member("attempts", run.attempts).member("world_size", run.world_size);
+    json.member("location", run.location)
+        .member("source", run.source)
+        .member("archived", run.archived);
+    json.member("deleted", run.deleted).member("message", run.message).key("config").begin_object();
+    for (const auto& [name, cell] : run.config) {
+        json.member(name, cell);
+    }
+    json.end_object().key("summary").begin_object();
+    for (const auto& [name, cell] : run.summary) {
+        json.member(name, cell);
+    }
+    json.end_object().end_object();
+}
+
+void write_key(JsonWriter& json, const KeyInfo& key) {
+    json.begin_object()
+        .member("key", key.key)
+        .member("kind", to_string(key.kind))
+        .member("count", key.count);
+    if (key.kind == Kind::Scalar && key.scalar.count > 0) {
+        const SeriesSummary& scalar = key.scalar;
+        json.member("last", scalar.last)
+            .member("min", scalar.min)
+            .member("max", scalar.max)
+            .member("sum", scalar.sum);
+        json.member("nan_count", scalar.nan_count).member("first_step", scalar.first_step);
+        json.member("last_step", scalar.last_step);
+        json.member("first_time", scalar.first_time_ns).member("last_time", scalar.last_time_ns);
+    }
+    json.end_object();
+}
+
+}  // namespace taffrail::cli

@@ -1,0 +1,76 @@
+// What a command works with: where it prints, how, and how it opens runs.
+#pragma once
+
+#include <taffrail/reader.h>
+#include <taffrail/result.h>
+
+#include "cli/args.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taffrail::cli {
+
+enum class Style : std::uint8_t { Plain, Bold, Dim, Red, Green, Yellow, Blue, Cyan, Magenta };
+
+/// How the output looks; decided once, from the terminal and the environment.
+struct Looks {
+    bool color = false;
+    bool utf8 = true;
+    int width = 100;  ///< columns
+};
+
+class Session {
+  public:
+    using Opener = std::function<Result<std::shared_ptr<Catalogue>>(std::string_view path)>;
+    using Writer = std::function<void(std::string_view text)>;
+
+    Session(Looks looks, Writer out, Writer errors, Opener open);
+
+    void print(std::string_view text) const { out_(text); }
+
+    /// "taffrail: …" on standard error; returns Failed so that commands end with `return
+    /// session.fail(…)`.
+    ExitCode fail(const Error& error) const;
+    ExitCode fail(std::string_view message) const;
+    void warn(std::string_view message) const;
+
+    [[nodiscard]] const Looks& looks() const noexcept { return looks_; }
+
+    /// `text` in a style, or as it is without colour.
+    [[nodiscard]] std::string styled(Style style, std::string_view text) const;
+    /// UTC nanoseconds; tests set it.
+    std::int64_t now_ns = 0;
+
+    /// Opens a folder or logdir. Results are kept: opening the same path twice costs once.
+    Result<std::shared_ptr<Catalogue>> open(std::string_view path) const { return open_(path); }
+
+  private:
+    Looks looks_;
+    Writer out_, errors_;
+    Opener open_;
+};
+
+/// Where runs are looked for: `root`, else $TAFFRAIL_DIR, else ./taffrail.
+std::string default_root(std::string_view root);
+
+/// The runs a person means by `target`: a path (a root, a run folder, a logdir), else an id, id
+/// prefix or name under `root`.
+struct Target {
+    std::shared_ptr<Catalogue> catalogue;
+    std::string path;              ///< what was opened
+    std::vector<std::string> ids;  ///< newest first
+};
+
+Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root);
+/// Exactly one run; several are an error that lists them.
+Result<std::shared_ptr<RecordedRun>> find_run(const Session& session, std::string_view target,
+                                              std::string_view root);
+
+/// Adds `--root DIR`.
+void declare_root(Arguments& arguments, std::string& root);
+
+}  // namespace taffrail::cli

@@ -1,0 +1,197 @@
+#include "cli/text_format.h"
+
+#include "base/strings.h"
+#include "terminal/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace taffrail::cli {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000, kMinute = 60 * kSecond, kHour = 60 * kMinute,
+                       kDay = 24 * kHour;
+
+std::string two_digits(std::int64_t number) {
+    return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+}  // namespace
+
+std::string short_number(double value) {
+    if (!std::isfinite(value)) {
+        return format_double(value);
+    }
+    if (std::abs(value) < 1e9 && value == std::trunc(value)) {
+        return std::to_string(static_cast<std::int64_t>(value));
+    }
+    char buffer[40];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 5).ptr;
+    return {buffer, end};
+}
+
+std::string grouped(std::uint64_t count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t at = digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return digits;
+}
+
+std::string short_duration(std::int64_t duration_ns) {
+    const std::int64_t ns = std::max<std::int64_t>(duration_ns, 0);
+    if (ns < kSecond) {
+        return std::to_string(ns / 1'000'000) + " ms";
+    }
+    if (ns < kMinute) {
+        const std::int64_t tenths = ns / (kSecond / 10);
+        return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+    }
+    if (ns < kHour) {
+        return std::to_string(ns / kMinute) + " m " + two_digits(ns % kMinute / kSecond) + " s";
+    }
+    if (ns < kDay) {
+        return std::to_string(ns / kHour) + " h " + two_digits(ns % kHour / kMinute) + " m";
+    }
+    return std::to_string(ns / kDay) + " d " + two_digits(ns % kDay / kHour) + " h";
+}
+
+std::string relative_time(std::int64_t time_ns, std::int64_t now_ns) {
+    const std::int64_t age = now_ns - time_ns;
+    if (time_ns == 0) {
+        return "";
+    }
+    if (age < 0 || age > 60 * kDay) {
+        return format_time_utc(time_ns).substr(0, 10);
+    }
+    if (age < kMinute) {
+        return "just now";
+    }
+    if (age < kHour) {
+        return std::to_string(age / kMinute) + " m ago";
+    }
+    if (age < kDay) {
+        return std::to_string(age / kHour) + " h ago";
+    }
+    return age < 2 * kDay ? "yesterday" : std::to_string(age / kDay) + " d ago";
+}
+
+std::string cell_text(const Cell& cell) {
+    if (const auto* truth = std::get_if<bool>(&cell)) {
+        return *truth ? "true" : "false";
+    }
+    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+        return std::to_string(*whole);
+    }
+    if (const auto* number = std::get_if<double>(&cell)) {
+        return format_double(*number);
+    }
+    if (const auto* text = std::get_if<std::string>(&cell)) {
+        return *text;
+    }
+    return "";
+}
+
+std::string sparkline(std::span<const double> values, bool utf8) {
+    constexpr std::string_view kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    constexpr std::string_view kAscii[] = {"_", ".", "-", "~", "=", "+", "*", "#"};
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (double value : values) {
+        if (std::isfinite(value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    std::string line;
+    for (double value : values) {
+        if (std::isnan(value)) {
+            line += " ";
+            continue;
+        }
+        // A level line is drawn in the middle: it is neither low nor high.
+        const double share = std::isinf(value) ? (value > 0 ? 1.0 : 0.0)
+                             : high > low      ? (value - low) / (high - low)
+                                               : 0.4;
+        const auto level = static_cast<std::size_t>(std::clamp(share * 7.999, 0.0, 7.0));
+        line += utf8 ? kBlocks[level] : kAscii[level];
+    }
+    return line;
+}
+
+std::string state_text(const Session& session, RunState state) {
+    Style style = Style::Plain;
+    switch (state) {
+        case RunState::Running:
+            style = Style::Blue;
+            break;
+        case RunState::Finished:
+            style = Style::Green;
+            break;
+        case RunState::Failed:
+            style = Style::Red;
+            break;
+        case RunState::Crashed:
+            style = Style::Red;
+            break;
+        case RunState::Aborted:
+            style = Style::Yellow;
+            break;
+    }
+    return session.styled(style,
+                          (session.looks().utf8 ? "● " : "* ") + std::string(to_string(state)));
+}
+
+void TextTable::column(std::string title, Align align) {
+    columns_.emplace_back(std::move(title), align);
+}
+
+void TextTable::row(std::vector<std::string> cells) {
+    for (std::string& cell : cells) {
+        std::replace(cell.begin(), cell.end(), '\n', ' ');
+        std::replace(cell.begin(), cell.end(), '\t', ' ');
+    }
+    cells.resize(columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::render(const Session& session, std::string_view indent) const {
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        std::size_t width = terminal::display_width(columns_[i].first);
+        for (const auto& row : rows_) {
+            width = std::max(width, terminal::display_width(row[i]));
+        }
+        widths.push_back(width);
+    }
+    const auto line_of = [&](const std::vector<std::string>& cells, bool is_head) {
+        std::string line(indent);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::string cell = is_head ? session.styled(Style::Dim, cells[i]) : cells[i];
+            const std::string padding(widths[i] - terminal::display_width(cells[i]), ' ');
+            line += i == 0 ? "" : "  ";
+            const bool last_left = i + 1 == cells.size() && columns_[i].second == Align::Left;
+            line += columns_[i].second == Align::Right ? padding + cell
+                    : last_left                        ? cell
+                                                       : cell + padding;
+        }
+        const auto width = static_cast<std::size_t>(std::max(session.looks().width, 20));
+        return terminal::cut_to_width(line, width) + "\n";
+    };
+    std::vector<std::string> titles;
+    for (const auto& [title, align] : columns_) {
+        titles.push_back(title);
+    }
+    const bool has_titles =
+        std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
+    std::string text = has_titles ? line_of(titles, true) : "";
+    for (const auto& row : rows_) {
+        text += line_of(row, false);
+    }
+    return text;
+}
+
+}  // namespace taffrail::cli

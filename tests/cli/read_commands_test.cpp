@@ -1,0 +1,138 @@
+#include <cmath>
+
+#include "cli/fake_catalogue.h"
+#include "cli/text_format.h"
+#include "codec/json.h"
+
+namespace taffrail::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// Three runs with settings, tags and metrics.
+std::shared_ptr<FakeCatalogue> three_runs() {
+    auto catalogue = std::make_shared<FakeCatalogue>();
+    auto first = catalogue->add("wide");
+    first->run_info.config = {{"lr", Cell(1e-2)}, {"depth", Cell(std::int64_t{4})}};
+    first->run_info.tags = {"ablation"};
+    first->scalar("val/loss", {3, 2, 1});
+    auto second = catalogue->add("deep");
+    second->run_info.config = {{"lr", Cell(1e-4)}, {"depth", Cell(std::int64_t{4})}};
+    second->run_info.tags = {"ablation", "best"};
+    second->run_info.state = RunState::Crashed;
+    second->scalar("val/loss", {3, 0.5, std::nan("")});
+    auto third = catalogue->add("plain");
+    third->run_info.config = {{"lr", Cell(1e-3)}};
+    return catalogue;
+}
+
+TEST(Ls, ListsRunsWithStateAndTags) {
+    const Outcome outcome = run_line({"ls"}, three_runs());
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("wide"));
+    EXPECT_THAT(outcome.out, HasSubstr("● crashed"));
+    EXPECT_THAT(outcome.out, HasSubstr("3 h ago"));
+    EXPECT_THAT(outcome.out, HasSubstr("2 m 05 s"));
+    EXPECT_THAT(outcome.out, HasSubstr("ablation, best"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));
+}
+
+TEST(Ls, ColoursOnlyWhenAskedTo) {
+    EXPECT_THAT(run_line({"ls"}, three_runs(), {.color = true}).out, HasSubstr("\x1b[1mwide\x1b[0m"));
+}
+
+TEST(Ls, FiltersAndSorts) {
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "lr<1e-2 and tag:ablation"}, three_runs()).out, "ID1\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "lr"}, three_runs()).out, "ID1\nID2\nID0\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "-lr", "-n", "2"}, three_runs()).out, "ID0\nID2\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "val/loss.min"}, three_runs()).out, "ID1\nID0\nID2\n");
+    EXPECT_THAT(run_line({"ls", "--columns", "lr,val/loss.min"}, three_runs()).out, HasSubstr("0.5"));
+    const Outcome wrong = run_line({"ls", "--filter", "lr<"}, three_runs());
+    EXPECT_EQ(wrong.code, 1);
+    EXPECT_THAT(wrong.errors, StartsWith("taffrail: "));
+}
+
+TEST(Ls, JsonHoldsEveryField) {
+    const Json json = parse_json(run_line({"ls", "--json"}, three_runs()).out).value();
+    ASSERT_EQ(json.array()->size(), 3u);
+    const Json& run = (*json.array())[1];
+    EXPECT_EQ(run.string_or("state", ""), "crashed");
+    EXPECT_EQ(run.find("config")->number_or("lr", 0), 1e-4);
+    EXPECT_EQ(run.integer_or("start_time", 0), 1'700'000'000'000'000'000);
+}
+
+TEST(Show, PrintsMetricsWithCurvesAndSettings) {
+    const Outcome outcome = run_line({"show", "deep"}, three_runs());
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("#best"));
+    EXPECT_THAT(outcome.out, HasSubstr("val/loss"));
+    EXPECT_THAT(outcome.out, HasSubstr("█"));
+    EXPECT_THAT(outcome.out, HasSubstr("NaN"));
+    EXPECT_THAT(outcome.out, HasSubstr("holds NaN"));
+    EXPECT_THAT(outcome.out, HasSubstr("1e-04"));
+    EXPECT_THAT(run_line({"show", "deep"}, three_runs(), {.utf8 = false}).out, Not(HasSubstr("█")));
+}
+
+TEST(Show, SystemSeriesAreHiddenUntilAskedFor) {
+    auto catalogue = three_runs();
+    catalogue->all[0]->scalar("system/cpu/percent", {50});
+    EXPECT_THAT(run_line({"show", "wide"}, catalogue).out, Not(HasSubstr("system/cpu")));
+    EXPECT_THAT(run_line({"show", "wide", "--system"}, catalogue).out, HasSubstr("system/cpu"));
+    EXPECT_THAT(run_line({"show", "wide", "--keys", "sys*"}, catalogue).out, HasSubstr("system/cpu"));
+}
+
+TEST(Show, UnknownRunsAndDamageAreSaid) {
+    EXPECT_EQ(run_line({"show", "nobody"}, three_runs()).code, 1);
+    auto catalogue = three_runs();
+    catalogue->all[0]->damages.push_back({"live/a.tlog", 10, 20, 1, 2, "checksum"});
+    EXPECT_THAT(run_line({"show", "wide"}, catalogue).out, HasSubstr("1 damaged places"));
+    const Json json = parse_json(run_line({"show", "wide", "--json"}, catalogue).out).value();
+    EXPECT_EQ((*json.find("damage")->array())[0].integer_or("length", 0), 20);
+}
+
+// A key may hold anything, also what would move the cursor.
+TEST(Show, ControlCharactersInNamesDoNotReachTheTerminal) {
+    auto catalogue = three_runs();
+    catalogue->all[0]->scalar("evil\x1b[2J", {1});
+    EXPECT_THAT(run_line({"show", "wide"}, catalogue).out, Not(HasSubstr("\x1b[2J")));
+}
+
+TEST(Compare, ShowsWhatDiffers) {
+    const Outcome outcome = run_line({"compare", "wide", "deep", "--value", "min"}, three_runs());
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("lr"));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("depth")));
+    EXPECT_THAT(outcome.out, HasSubstr("0.5"));
+    EXPECT_THAT(run_line({"compare", "wide", "deep", "--all"}, three_runs()).out, HasSubstr("depth"));
+    EXPECT_EQ(run_line({"compare", "wide"}, three_runs()).code, 1);
+}
+
+TEST(Tail, PrintsTheNewestPointsAndFollowsToTheEnd) {
+    auto catalogue = three_runs();
+    const Outcome outcome = run_line({"tail", "wide", "-n", "2"}, catalogue);
+    EXPECT_THAT(outcome.out, Not(HasSubstr("step 0")));
+    EXPECT_THAT(outcome.out, HasSubstr("step 2  val/loss  1"));
+    catalogue->all[0]->run_info.state = RunState::Running;
+    EXPECT_EQ(run_line({"tail", "wide", "--follow", "--interval", "0.02"}, catalogue).code, 0);
+    catalogue->all[0]->lines = {{1, false, 0, "hello"}, {2, true, 0, "oops"}};
+    EXPECT_EQ(run_line({"tail", "wide", "--console"}, catalogue).out, "hello\noops\n");
+}
+
+TEST(TextFormat, NumbersAndTimesReadWell) {
+    EXPECT_EQ(short_number(0.0123456), "0.012346");
+    EXPECT_EQ(short_number(1e-7), "1e-07");
+    EXPECT_EQ(short_number(12345678), "12345678");
+    EXPECT_EQ(short_number(NAN), "NaN");
+    EXPECT_EQ(grouped(1234567), "1,234,567");
+    EXPECT_EQ(grouped(999), "999");
+    EXPECT_EQ(short_duration(90'000'000), "90 ms");
+    EXPECT_EQ(short_duration(12'340'000'000), "12.3 s");
+    EXPECT_EQ(short_duration(7'380'000'000'000), "2 h 03 m");
+    EXPECT_EQ(sparkline(std::vector<double>{0, 1, NAN, 0.5}, true), "▁█ ▄");
+    EXPECT_EQ(sparkline(std::vector<double>{2, 2}, false), "~~");
+}
+
+}  // namespace
+}  // namespace taffrail::cli
