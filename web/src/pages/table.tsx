@@ -16,7 +16,7 @@ import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty, Failed } from "../ui/states";
 import { saveUrl } from "../viz/export";
-import { formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
+import { formatCell, formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
 import { WaitingForRuns } from "./projects";
 import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
 
@@ -122,7 +122,7 @@ export function TablePage() {
     if (value === null) return <span class="muted">–</span>;
     const number = numberOf(value);
     if (typeof value === "number" || !Number.isNaN(number)) {
-      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{formatNumber(number, 4)}{best.get(id) === value ? " ★" : ""}</span></>;
+      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{formatCell(number)}{best.get(id) === value ? " ★" : ""}</span></>;
     }
     return <span class="ellipsis" title={String(value)}>{String(value)}</span>;
   };

@@ -182,7 +182,7 @@ export class LineChart {
 
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
-    const countX = Math.max(2, Math.floor(this.plotWidth / 80));
+    const countX = Math.max(2, Math.floor(this.plotWidth / 64));
     const countY = Math.max(2, Math.floor((this.height - gutter.top - gutter.bottom) / 36));
     return {
       x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
