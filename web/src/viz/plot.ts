@@ -53,11 +53,11 @@ export class Plot {
     c.fillStyle = colors.muted;
     c.textBaseline = "middle";
     c.textAlign = "right";
-    let freeY = Infinity;
+    let freeY = Infinity; // middle of the label drawn last
     yt.forEach((v, i) => {
       const y = Math.round(this.y.pixel(v)) + 0.5;
       if (!this.yAxis.labels) line(c, box.left, y, this.width - box.right, y);
-      if (y > freeY - 11) return;
+      if (Math.abs(y - freeY) < 11) return;
       c.fillText(clip(c, yl[i], box.left - 10), box.left - 6, y);
       freeY = y;
     });
