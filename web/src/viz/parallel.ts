@@ -102,7 +102,13 @@ export function drawParallel(canvas: HTMLCanvasElement, width: number, height: n
       axis.names.forEach((name, k) => {
         const y = scale.pixel(k);
         c.textAlign = "left";
-        c.fillText(clip(c, name, Math.max(30, room - 10)), x + 5, y + 4);
+        const label = clip(c, name, Math.max(30, room - 10));
+        c.lineWidth = 4;
+        c.strokeStyle = colors.ground;
+        c.strokeText(label, x + 6, y + 4);
+        c.lineWidth = 1;
+        c.fillStyle = colors.text;
+        c.fillText(label, x + 6, y + 4);
       });
     } else {
       const [topValue, bottomValue] = axis.inverted ? [axis.from, axis.to] : [axis.to, axis.from];
