@@ -1,4 +1,153 @@
-// Placeholder.
+// Several runs side by side: config, metrics, environment, code and packages, against a baseline.
+import { useMemo, useState } from "preact/hooks";
+import { get, post } from "../api/client";
+import type { Cell, Environment, Runs } from "../api/types";
+import { diffLines } from "../lib/diff";
+import { columns, keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
+import { change, view } from "../state/view";
+import { ChartCard } from "../ui/chart_card";
+import { Check, Search, Select, Swatch } from "../ui/controls";
+import { Grid, type GridColumn } from "../ui/grid";
+import { Icon } from "../ui/icon";
+import { Empty, Failed, Skeleton } from "../ui/states";
+import { useLoad } from "../ui/use_load";
+import { formatInteger, formatNumber } from "../viz/format";
+import { suggested } from "./charts_sections";
+import { WaitingForRuns } from "./projects";
+import { numberOf } from "./table_rows";
+
+interface CompareRow {
+  section: string;
+  name: string;
+  id: string;
+  cells: Cell[];
+  differs: boolean;
+}
+
+const sectionOf: Record<string, string> = { config: "config", summary: "summary", metric: "metric", environment: "environment" };
+
+function rowsFrom(reply: Runs, ids: string[]): CompareRow[] {
+  const place = new Map(reply.runs.id.map((id, i) => [id, i]));
+  const rows: CompareRow[] = [];
+  const add = (section: string, name: string, id: string, cells: Cell[]) => {
+    if (cells.every((c) => c === null || c === "")) return;
+    rows.push({ section, name, id, cells, differs: cells.some((c) => c !== cells[0]) });
+  };
+  const at = (list: Cell[]) => ids.map((id) => list[place.get(id) ?? -1] ?? null);
+  add("run", "state", "state", at(reply.runs.state));
+  add("run", "group", "group", at(reply.runs.group));
+  add("run", "tags", "tags", at(reply.runs.tags.map((t) => t.join(", "))));
+  add("run", "duration (s)", "duration", at(reply.runs.start_ms.map((s, i) => Math.round((reply.runs.end_ms[i] - s) / 1000))));
+  for (const [id, list] of Object.entries(reply.values)) {
+    const colon = id.indexOf(":");
+    add(sectionOf[id.slice(0, colon)], id.slice(colon + 1), id, at(list));
+  }
+  return rows;
+}
+
+function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: Cell }) {
+  if (cell === null) return <span class="muted">–</span>;
+  const value = numberOf(cell);
+  const numeric = typeof cell === "number" || !Number.isNaN(value);
+  const text = numeric ? formatNumber(value, 5) : String(cell);
+  if (cell === base) return <span class="ellipsis" title={String(cell)}>{text}</span>;
+  const reference = numberOf(base);
+  if ((row.section === "metric" || row.section === "summary") && numeric && Number.isFinite(reference) && reference !== 0) {
+    const share = ((value - reference) / Math.abs(reference)) * 100;
+    const lower = /loss|error|perplexity|nll|time|_ms/i.test(row.name);
+    const tone = Math.abs(share) < 0.005 ? "muted" : share < 0 === lower ? "good" : "bad";
+    return <><span title={String(cell)}>{text}</span><span class={`small ${tone}`} data-delta={share}>{share > 0 ? "+" : "−"}{formatNumber(Math.abs(share), 3)}%</span></>;
+  }
+  return <><span class="ellipsis warn" title={String(cell)}>{text}</span><span class="small warn" aria-label="differs from the baseline">▲</span></>;
+}
+
+function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
+  const others = ids.filter((id) => id !== base);
+  const [other, setOther] = useState(others[0]);
+  const chosen = others.includes(other) ? other : others[0];
+  const { value } = useLoad(`code ${base} ${chosen}`, () => Promise.all([get<Environment>("environment", { run: base }), get<Environment>("environment", { run: chosen })]));
+  if (!value) return <Skeleton />;
+  const cell = (e: Environment, name: string) => String(e.cells.find((c) => c.name === name)?.value ?? "");
+  const [a, b] = value;
+  const name = (id: string) => runById.value.get(id)?.name ?? id;
+  const commits = [cell(a, "git/commit"), cell(b, "git/commit")];
+  const code = diffLines(cell(a, "git/diff").split("\n"), cell(b, "git/diff").split("\n")).filter((l) => l.kind !== " " || l.text);
+  const packages = (e: Environment) => e.cells.filter((c) => c.name.startsWith("packages/")).map((c) => `${c.name.slice(9)} ${c.value}`);
+  const packageDiff = diffLines(packages(a).sort(), packages(b).sort()).filter((l) => l.kind !== " ");
+  return (
+    <div class="overview">
+      <section class="card">
+        <div class="row"><h2>Code</h2><span class="muted">{name(base)} →</span><Select label="Compared with" value={chosen} onChange={setOther} options={others.map((id) => ({ value: id, label: name(id) }))} /></div>
+        <p class="small">{commits[0] === commits[1] ? <>same commit <code>{commits[0].slice(0, 10) || "unknown"}</code></> : <>commit <code>{commits[0].slice(0, 10)}</code> → <code>{commits[1].slice(0, 10)}</code></>}</p>
+        {code.some((l) => l.kind !== " ") ? <pre class="diff">{code.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The uncommitted changes are the same.</p>}
+      </section>
+      <section class="card">
+        <h2>Packages</h2>
+        {packageDiff.length ? <pre class="diff">{packageDiff.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : "minus"}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The same packages.</p>}
+      </section>
+    </div>
+  );
+}
+
 export function ComparePage() {
-  return <div class="page page-pad">…</div>;
+  const v = view.value;
+  const [text, setText] = useState("");
+  const ids = v.cmp.length >= 2 ? v.cmp.filter((id) => runById.value.has(id)) : visible.value.slice(0, 4).map((r) => r.id);
+  const base = ids.includes(v.base) ? v.base : ids[0];
+  const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
+  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/")).slice(0, 3000).map((c) => c.id);
+  const { value, error, again } = useLoad("compare " + ordered.join("\n") + wanted.length, () => (ordered.length ? post<Runs>("runs:query", { project: v.project, runs: ordered, columns: wanted, directory: false, archived: "include" }) : Promise.resolve(null)), (list) => list.some((id) => ids.includes(id)));
+  const all = useMemo(() => (value ? rowsFrom(value, ordered) : []), [value]);
+  const charts = useMemo(() => suggested(keys.value), [keys.value]);
+  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (error) return <div class="page"><Failed message={error} retry={again} /></div>;
+  if (runsState.value === "ready" && ordered.length < 2) return <div class="page"><Empty icon="compare" title="Choose at least two runs"><p>Tick them in the table, or add them from the menu of a run.</p><button type="button" class="button primary" onClick={() => change({ page: "table" })}>Open the table</button></Empty></div>;
+  const wantedText = text.toLowerCase();
+  const rows = all.filter((r) => (!v.diff || r.differs) && (!wantedText || r.name.toLowerCase().includes(wantedText)));
+  const list: (CompareRow | string)[] = [];
+  for (const section of ["run", "config", "summary", "metric", "environment"]) {
+    const part = rows.filter((r) => r.section === section);
+    if (!part.length) continue;
+    list.push(section);
+    if (!v.closed.includes("cmp:" + section)) list.push(...part);
+  }
+  const gridColumns: GridColumn[] = [
+    { id: "key", title: "key", label: "key", width: 220 },
+    ...ordered.map((id) => ({ id, label: runById.value.get(id)?.name ?? id, width: 168, number: true, title: <span class="row"><Swatch color={runStyle.value(id).color} /><span class="ellipsis">{runById.value.get(id)?.name ?? id}</span>{id === base ? <span class="chip accent">base</span> : null}</span> })),
+  ];
+  return (
+    <div class="page">
+      <div class="toolbar" role="toolbar" aria-label="Compare">
+        <strong>{formatInteger(ordered.length)} runs</strong>
+        <label class="field">baseline<Select label="Baseline" value={base ?? ""} onChange={(b) => change({ base: b })} options={ids.map((id) => ({ value: id, label: runById.value.get(id)?.name ?? id }))} /></label>
+        <Check checked={v.diff} onChange={(diff) => change({ diff })}>only differences</Check>
+        <Search value={text} onChange={setText} placeholder="Search rows" label="Search rows" />
+        <span class="muted">{formatInteger(rows.length)} of {formatInteger(all.length)} rows</span>
+        <span class="spacer" />
+        {v.cmp.length < 2 ? <span class="chip">the newest visible runs; tick runs in the table to choose</span> : null}
+      </div>
+      <div class="page-scroll">
+        {!value ? <div class="page-pad"><Skeleton height={300} /></div> : (
+          <div style={{ height: Math.min(620, 36 + list.length * 28 + 12), display: "flex" }}>
+            <Grid
+              label="Comparison" columns={gridColumns} count={list.length}
+              rowKey={(i) => { const r = list[i]; return typeof r === "string" ? "section " + r : r.section + r.name; }}
+              rowClass={(i) => (typeof list[i] === "string" ? "group" : "")}
+              cell={(i, c) => {
+                const r = list[i];
+                if (typeof r === "string") {
+                  const closed = v.closed.includes("cmp:" + r);
+                  return c.id === "key" ? <button type="button" class="row" aria-expanded={!closed} onClick={() => change({ closed: closed ? v.closed.filter((x) => x !== "cmp:" + r) : [...v.closed, "cmp:" + r] })}><Icon name={closed ? "right" : "down"} />{r}</button> : null;
+                }
+                return c.id === "key" ? <span class="ellipsis" title={r.name}>{r.name}</span> : <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />;
+              }}
+              onSort={(id) => id !== "key" && change({ base: id })}
+            />
+          </div>
+        )}
+        <CodeDiff ids={ordered} base={base} />
+        <div class="overview" style={{ paddingTop: 0 }}>{charts.map((c) => <div class="overview-chart" key={c.id}><ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} /></div>)}</div>
+      </div>
+    </div>
+  );
 }

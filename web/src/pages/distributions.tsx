@@ -1,4 +1,150 @@
-// Placeholder.
+// Distributions: histograms over steps, precision-recall curves, embeddings.
+import { useMemo, useRef, useState } from "preact/hooks";
+import { post } from "../api/client";
+import type { Histograms, HistogramSeries, Index, PrCurveValue } from "../api/types";
+import { cursor } from "../state/cursor";
+import { keys, runById, runs, runsState, runStyle, textMatcher, visible } from "../state/runs";
+import { theme } from "../state/settings";
+import { change, view, type View } from "../state/view";
+import { CanvasPlot } from "../ui/canvas_plot";
+import { IconButton, Search, Segmented, Swatch, Tabs } from "../ui/controls";
+import { loadEntry } from "../ui/media_item";
+import { RunList, runSheet } from "../ui/run_list";
+import { Empty, Failed, Skeleton } from "../ui/states";
+import { useLoad } from "../ui/use_load";
+import { toNumber } from "../viz/chart_data";
+import { formatInteger, formatNumber } from "../viz/format";
+import { drawHistograms, histogramHit } from "../viz/histograms";
+import { Plot } from "../viz/plot";
+import { EmbeddingsTab } from "./embeddings";
+import { entryAt } from "./media";
+import { WaitingForRuns } from "./projects";
+
+const patch = (dist: Partial<View["dist"]>, replace = false) => change({ dist: { ...view.value.dist, ...dist } }, replace);
+const runLimit = 6;
+const keyLimit = 24;
+
+function HistogramCard({ series }: { series: HistogramSeries }) {
+  const { mode } = view.value.dist;
+  const plot = useRef<Plot | null>(null);
+  const style = runStyle.value(series.run);
+  const name = runById.value.get(series.run)?.name ?? series.run;
+  const step = cursor.value?.step ?? null;
+  const nan = series.columns.reduce((n, c) => n + c.nan, 0);
+  const inf = series.columns.reduce((n, c) => n + c.positive_infinity + c.negative_infinity, 0);
+  return (
+    <div class="plot-card" data-histogram={series.key} data-run={series.run}>
+      <CanvasPlot
+        title={series.key} label={`Histograms of ${series.key} in ${name}, ${series.total} entries`} height={220} deps={[series, mode, step, style.color]}
+        actions={<><span class="chip"><Swatch color={style.color} />{name}</span>{nan + inf > 0 ? <span class="chip warn">NaN {nan} Inf {inf}</span> : null}{series.total > series.columns.length ? <span class="chip">{formatInteger(series.total)} → {series.columns.length} columns</span> : null}</>}
+        draw={(canvas, width, height) => (plot.current = drawHistograms(canvas, width, height, series, mode, theme.peek(), style.color, step))}
+        onMove={(x, y) => {
+          const hit = x < 0 || !plot.current ? null : histogramHit(plot.current, series, mode, x, y);
+          cursor.value = hit ? { axis: "step", x: hit.step, step: hit.step, source: "histogram " + series.key } : null;
+          return hit?.text ?? null;
+        }}
+        csv={() => ["first_step,last_step,from,to,count", ...series.columns.flatMap((c) => c.counts.map((n, i) => [c.first_step, c.last_step, series.edges[i], series.edges[i + 1], n].join(",")))].join("\n")}
+      />
+    </div>
+  );
+}
+
+function HistogramsTab() {
+  const v = view.value;
+  const list = visible.value;
+  const accept = textMatcher(v.q);
+  const names = keys.value.filter((k) => k.kind === "histogram" && accept(k.key)).map((k) => k.key);
+  // Runs without any histogram do not use up the places of those that have some.
+  const asked = list.slice(0, 200).map((r) => r.id);
+  const { value: index } = useLoad("hist index " + asked.join(), () => (asked.length ? post<Index>("entries:index", { runs: asked, kinds: ["histogram"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const holders = [...new Set(index?.series.map((s) => s.run) ?? [])];
+  const ids = holders.slice(0, runLimit);
+  const wanted = names.slice(0, keyLimit);
+  const { from, to } = v.dist;
+  const range = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
+  const { value, error, again } = useLoad(`hist ${ids.join()} ${wanted.join()} ${from} ${to}`, () => (ids.length && wanted.length ? post<Histograms>("histograms:query", { runs: ids, keys: wanted, width: 160, ...range }) : Promise.resolve({ revision: 0, series: [] })), (changed) => changed.some((id) => ids.includes(id)));
+  if (error) return <Failed message={error} retry={again} />;
+  if (!value || !index) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!value.series.length) return <Empty icon="distributions" title="No histograms"><p>Weights, gradients or anything else logged with <code>log_histogram</code> appears here.</p></Empty>;
+  const ordered = wanted.flatMap((key) => value.series.filter((s) => s.key === key));
+  return (
+    <>
+      {holders.length > runLimit || names.length > keyLimit ? <div class="page-pad" style={{ paddingBottom: 0 }}><span class="chip warn">{holders.length > runLimit ? `the first ${runLimit} of ${formatInteger(holders.length)} runs` : ""}{names.length > keyLimit ? ` the first ${keyLimit} of ${formatInteger(names.length)} keys; search to narrow` : ""}</span></div> : null}
+      <div class="overview">{ordered.map((s) => <HistogramCard key={s.run + s.key} series={s} />)}</div>
+    </>
+  );
+}
+
+function PrTab() {
+  const list = visible.value.slice(0, 24);
+  const ids = list.map((r) => r.id);
+  const [at, setAt] = useState<number | null>(null);
+  const { value: index, error, again } = useLoad("pr " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["pr_curve"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const steps = useMemo(() => [...new Set(index?.series.flatMap((s) => s.step) ?? [])].sort((a, b) => a - b), [index]);
+  const step = at ?? steps[steps.length - 1] ?? 0;
+  const { value: curves } = useLoad(`prv ${step} ${index?.series.length ?? 0} ${ids.join()}`, () => Promise.all((index?.series ?? []).map(async (s) => ({ run: s.run, key: s.key, entry: entryAt(s.step, step) >= 0 ? await loadEntry(s.run, s.key, entryAt(s.step, step)) : null }))));
+  if (error) return <Failed message={error} retry={again} />;
+  if (!index || !curves) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!curves.length) return <Empty icon="distributions" title="No precision-recall curves"><p>Log them with <code>log_pr_curve</code>.</p></Empty>;
+  const byKey = new Map<string, typeof curves>();
+  for (const c of curves) byKey.set(c.key, [...(byKey.get(c.key) ?? []), c]);
+  /** Area under the curve by the trapezoid rule over recall. */
+  const area = (p: PrCurveValue) => {
+    const points = p.recall.map((r, i) => [toNumber(r), toNumber(p.precision[i])]).sort((a, b) => a[0] - b[0]);
+    let sum = 0;
+    for (let i = 1; i < points.length; i++) sum += ((points[i][0] - points[i - 1][0]) * (points[i][1] + points[i - 1][1])) / 2;
+    return sum;
+  };
+  return (
+    <>
+      <div class="toolbar"><label class="field">step<input type="range" style={{ width: 240 }} min={0} max={Math.max(0, steps.length - 1)} value={steps.indexOf(step)} aria-label="Step" onInput={(e) => setAt(steps[Number(e.currentTarget.value)])} /></label><span>{formatInteger(step)}</span></div>
+      <div class="overview">
+        {[...byKey].map(([key, members]) => (
+          <div class="plot-card" key={key} data-pr={key}>
+            <CanvasPlot
+              title={key} label={`Precision over recall of ${key} for ${members.length} runs at step ${step}`} height={300} deps={[members, runStyle.value]}
+              draw={(canvas, width, height) => {
+                const plot = new Plot(canvas, width, height, theme.peek(), { from: 0, to: 1.02, title: "recall" }, { from: 0, to: 1.05, title: "precision" });
+                plot.inside(() => members.forEach((m) => {
+                  const p = m.entry?.value as PrCurveValue | undefined;
+                  if (p) plot.lines(p.recall.map(toNumber), p.precision.map(toNumber), runStyle.value(m.run).color, 1.5, runStyle.value(m.run).dash ?? []);
+                }));
+              }}
+            />
+            <table class="plain-table" style={{ margin: "0 12px", width: "calc(100% - 24px)" }}>
+              <thead><tr><th>run</th><th class="number">area</th></tr></thead>
+              <tbody>{members.map((m) => m.entry && <tr key={m.run}><td><span class="row"><Swatch color={runStyle.value(m.run).color} />{runById.value.get(m.run)?.name}</span></td><td class="number" data-area={area(m.entry.value as PrCurveValue)}>{formatNumber(area(m.entry.value as PrCurveValue), 4)}</td></tr>)}</tbody>
+            </table>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}
+
 export function DistributionsPage() {
-  return <div class="page page-pad">…</div>;
+  const v = view.value;
+  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  const has = (kind: string) => keys.value.some((k) => k.kind === kind);
+  const steps = keys.value.filter((k) => k.kind === "histogram").map((k) => k.last_step);
+  const most = Math.max(0, ...steps);
+  return (
+    <>
+      <RunList />
+      <div class="page">
+        <Tabs label="Distributions" value={v.dist.tab} onChange={(tab) => patch({ tab })} options={[{ value: "histograms", label: "Histograms" }, ...(has("pr_curve") ? [{ value: "pr", label: "PR curves" }] : []), ...(has("embedding") ? [{ value: "embeddings", label: "Embeddings" }] : [])]} />
+        {v.dist.tab === "histograms" ? (
+          <div class="toolbar" role="toolbar" aria-label="Histograms">
+            <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />
+            <Search id="metric-search" value={v.q} onChange={(q) => change({ q }, true)} placeholder="Search, e.g. layer" label="Search histograms" />
+            <Segmented label="Form" value={v.dist.mode} onChange={(mode) => patch({ mode })} options={[{ value: "ridge", label: "ridge" }, { value: "heat", label: "heat" }, { value: "percentiles", label: "percentiles" }]} />
+            <label class="field">steps<input class="input" style={{ width: 84 }} aria-label="From step" placeholder="0" value={v.dist.from ?? ""} onChange={(e) => patch({ from: e.currentTarget.value === "" ? null : Number(e.currentTarget.value) })} />…<input class="input" style={{ width: 84 }} aria-label="To step" placeholder={String(most)} value={v.dist.to ?? ""} onChange={(e) => patch({ to: e.currentTarget.value === "" ? null : Number(e.currentTarget.value) })} /></label>
+          </div>
+        ) : null}
+        <div class="page-scroll">
+          {v.dist.tab === "pr" ? <PrTab /> : v.dist.tab === "embeddings" ? <EmbeddingsTab /> : <HistogramsTab />}
+        </div>
+      </div>
+    </>
+  );
 }

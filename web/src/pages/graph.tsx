@@ -1,4 +1,165 @@
-// Placeholder.
+// The model as a graph: groups fold by name, edges carry shapes, the side panel tells the rest.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { post } from "../api/client";
+import type { GraphNode, GraphValue, Index } from "../api/types";
+import { fold, groupsOf, type Folded, type FoldedNode } from "../lib/graph";
+import type { LayoutJob, LayoutReply } from "../lib/layout_worker";
+import { runById, runs, runsState, visible } from "../state/runs";
+import { theme } from "../state/settings";
+import { change, view, type View } from "../state/view";
+import { IconButton, Search, Select } from "../ui/controls";
+import { loadEntry } from "../ui/media_item";
+import { Empty, Failed, Skeleton } from "../ui/states";
+import { useLoad } from "../ui/use_load";
+import { fileName, saveBlob } from "../viz/export";
+import { formatInteger, formatNumber } from "../viz/format";
+import { rampColor, slotColor } from "../viz/palette";
+import { WaitingForRuns } from "./projects";
+import { cellText } from "./run";
+
+declare const LAYOUT_WORKER_URL: string;
+const patch = (graph: Partial<View["graph"]>) => change({ graph: { ...view.value.graph, ...graph } });
+let worker: Worker | null = null;
+let nextJob = 1;
+
+function useLayout(folded: Folded | null): LayoutReply | null {
+  const [reply, setReply] = useState<LayoutReply | null>(null);
+  useEffect(() => {
+    if (!folded) return;
+    worker ??= new Worker(new URL(LAYOUT_WORKER_URL, document.baseURI), { type: "module" });
+    const id = nextJob++;
+    const job: LayoutJob = { id, nodes: folded.nodes.map((n) => ({ id: n.id, width: Math.max(90, Math.min(220, n.label.length * 7.5 + 36)), height: n.group ? 44 : 34 })), edges: folded.edges.map(({ from, to }) => ({ from, to })) };
+    const listen = (event: MessageEvent<LayoutReply>) => event.data.id === id && setReply(event.data);
+    worker.addEventListener("message", listen);
+    worker.postMessage(job);
+    return () => worker!.removeEventListener("message", listen);
+  }, [folded]);
+  return reply;
+}
+
+function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: LayoutReply; colorOf: (n: FoldedNode) => string; wanted: string }) {
+  const { select, open } = view.value.graph;
+  const [port, setPort] = useState({ x: 0, y: 0, k: 1 });
+  const box = useRef<HTMLDivElement>(null);
+  const drag = useRef<{ x: number; y: number; px: number; py: number } | null>(null);
+  const sizes = new Map(folded.nodes.map((n) => [n.id, n]));
+  useEffect(() => {
+    const { clientWidth, clientHeight } = box.current!;
+    const k = Math.max(0.25, Math.min(1.2, clientWidth / (layout.width + 20), clientHeight / (layout.height + 20)));
+    setPort({ k, x: (clientWidth - layout.width * k) / 2, y: Math.max(0, (clientHeight - layout.height * k) / 2) });
+  }, [layout]);
+  const toggle = (n: FoldedNode) => patch(n.group ? { open: [...open, n.id], select: n.id } : { select: n.id });
+  const near = new Set(folded.edges.filter((e) => e.from === select || e.to === select).flatMap((e) => [e.from, e.to]));
+  return (
+    <div
+      ref={box} class="graph-canvas"
+      onPointerDown={(e) => {
+        drag.current = { x: e.clientX, y: e.clientY, px: port.x, py: port.y };
+      }}
+      onPointerMove={(e) => drag.current && e.buttons & 1 && setPort({ ...port, x: drag.current.px + e.clientX - drag.current.x, y: drag.current.py + e.clientY - drag.current.y })}
+      onPointerUp={() => (drag.current = null)}
+      onWheel={(e) => {
+        e.preventDefault();
+        const r = box.current!.getBoundingClientRect();
+        const k = Math.max(0.1, Math.min(4, port.k * Math.exp(-e.deltaY * 0.0015)));
+        const [mx, my] = [e.clientX - r.left, e.clientY - r.top];
+        setPort({ k, x: mx - ((mx - port.x) / port.k) * k, y: my - ((my - port.y) / port.k) * k });
+      }}
+    >
+      <svg width="100%" height="100%" role="group" aria-label="Model graph">
+        <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="var(--muted)" /></marker></defs>
+        <g transform={`translate(${port.x} ${port.y}) scale(${port.k})`}>
+          {layout.edges.map((e) => {
+            const info = folded.edges.find((f) => f.from === e.from && f.to === e.to);
+            const lit = e.from === select || e.to === select;
+            const middle = e.points[Math.floor(e.points.length / 2)];
+            return (
+              <g key={e.from + "→" + e.to}>
+                <path d={e.points.map((p, i) => `${i ? "L" : "M"}${p.x} ${p.y}`).join("")} fill="none" stroke={lit ? "var(--accent)" : "var(--line-strong)"} stroke-width={Math.min(4, 1 + Math.log2(info?.count ?? 1)) + (lit ? 1 : 0)} marker-end="url(#arrow)"><title>{info?.shape ?? ""}</title></path>
+                {info?.shape ? <text x={middle.x + 4} y={middle.y} class="edge-label">{info.shape}</text> : null}
+              </g>
+            );
+          })}
+          {layout.nodes.map((at) => {
+            const n = sizes.get(at.id);
+            if (!n) return null;
+            const w = Math.max(90, Math.min(220, n.label.length * 7.5 + 36));
+            const h = n.group ? 44 : 34;
+            const dim = wanted && !n.id.toLowerCase().includes(wanted.toLowerCase());
+            return (
+              <g
+                key={at.id} class="graph-node" transform={`translate(${at.x - w / 2} ${at.y - h / 2})`} role="button" tabIndex={0} opacity={dim ? 0.25 : 1} data-node={n.id}
+                aria-label={n.group ? `${n.id}, group of ${n.members} nodes, ${formatInteger(n.parameters)} parameters. Enter expands` : `${n.id}, ${n.op}`}
+                onPointerDown={(e) => e.stopPropagation()} onClick={() => toggle(n)} onKeyDown={(e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), toggle(n))}
+              >
+                {n.group ? <rect x={3} y={3} width={w} height={h} rx={8} class="graph-shadow" /> : null}
+                <rect width={w} height={h} rx={8} style={{ fill: `color-mix(in srgb, ${colorOf(n)} 18%, var(--ground))`, stroke: n.id === select ? "var(--accent)" : near.has(n.id) ? "var(--text)" : colorOf(n), strokeWidth: n.id === select ? 2.5 : 1.2 }} />
+                <text x={w / 2} y={n.group ? 18 : 21} text-anchor="middle" class="node-label">{n.group ? "▸ " : ""}{n.label.length > 26 ? n.label.slice(0, 25) + "…" : n.label}</text>
+                {n.group ? <text x={w / 2} y={34} text-anchor="middle" class="node-sub">{n.members} nodes{n.parameters ? ` · ${formatNumber(n.parameters, 3, true)}` : ""}</text> : null}
+              </g>
+            );
+          })}
+        </g>
+      </svg>
+    </div>
+  );
+}
+
+function Side({ nodes, folded }: { nodes: GraphNode[]; folded: Folded }) {
+  const { select, open } = view.value.graph;
+  const node = nodes.find((n) => n.name === select);
+  const inside = nodes.filter((n) => n.name.startsWith(select + "/"));
+  const total = nodes.reduce((s, n) => s + n.parameters, 0);
+  const group = select && inside.length > 0;
+  return (
+    <aside class="graph-side">
+      <h2>{select || "Whole model"}</h2>
+      <dl class="key-value">
+        {node ? <><dt>operation</dt><dd>{node.op}</dd><dt>output shape</dt><dd class="mono">{node.shape.length ? node.shape.join(" × ") : "–"}</dd><dt>parameters</dt><dd>{formatInteger(node.parameters)}</dd><dt>device</dt><dd>{node.device || "–"}</dd>{node.attributes.map((a) => <><dt>{a.name}</dt><dd>{cellText(a.value)}</dd></>)}<dt>inputs</dt><dd>{node.inputs.map((i) => <div key={i}><button type="button" class="link" onClick={() => patch({ select: i })}>{i}</button></div>)}</dd><dt>used by</dt><dd>{nodes.filter((n) => n.inputs.includes(node.name)).map((n) => <div key={n.name}><button type="button" class="link" onClick={() => patch({ select: n.name })}>{n.name}</button></div>)}</dd></> : null}
+        {group ? <><dt>nodes</dt><dd>{formatInteger(inside.length)}</dd><dt>parameters</dt><dd data-parameters={inside.reduce((s, n) => s + n.parameters, 0)}>{formatInteger(inside.reduce((s, n) => s + n.parameters, 0))}</dd></> : null}
+        {!select ? <><dt>nodes</dt><dd>{formatInteger(nodes.length)}</dd><dt>shown</dt><dd>{formatInteger(folded.nodes.length)}</dd><dt>parameters</dt><dd data-parameters={total}>{formatInteger(total)}</dd></> : null}
+      </dl>
+      {group && open.includes(select) ? <button type="button" class="button" onClick={() => patch({ open: open.filter((g) => g !== select && !g.startsWith(select + "/")) })}>Fold {select}</button> : null}
+      {select ? <button type="button" class="button" style={{ marginLeft: 8 }} onClick={() => patch({ select: "" })}>Whole model</button> : null}
+    </aside>
+  );
+}
+
 export function GraphPage() {
-  return <div class="page page-pad">…</div>;
+  const v = view.value;
+  const [text, setText] = useState("");
+  const ids = visible.value.slice(0, 100).map((r) => r.id);
+  const { value: index, error, again } = useLoad("graphs " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["graph"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const choices = index?.series ?? [];
+  const chosen = choices.find((s) => s.run + "\n" + s.key === v.graph.key) ?? choices.find((s) => s.run === v.run) ?? choices[0];
+  const { value: graph } = useLoad(`graph ${chosen?.run} ${chosen?.key}`, async () => (chosen ? ((await loadEntry(chosen.run, chosen.key, chosen.step.length - 1)).value as GraphValue) : null));
+  const nodes = graph?.nodes ?? [];
+  const folded = useMemo(() => (graph ? fold(nodes, new Set(v.graph.open)) : null), [graph, v.graph.open]);
+  const layout = useLayout(folded);
+  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (error) return <div class="page"><Failed message={error} retry={again} /></div>;
+  if (index && choices.length === 0) return <div class="page"><Empty icon="graph" title="No model graph in the visible runs"><p>Log one with <code>log_graph</code>.</p></Empty></div>;
+  const most = Math.max(1, ...(folded?.nodes.map((n) => n.parameters) ?? []));
+  const devices = [...new Set(nodes.map((n) => n.device))];
+  const colorOf = (n: FoldedNode) => (v.graph.color === "parameters" ? rampColor(Math.log1p(n.parameters) / Math.log1p(most)) : v.graph.color === "device" ? slotColor(theme.value, devices.indexOf(n.device)) : slotColor(theme.value, n.group ? 4 : [...n.op].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % 8));
+  const groups = groupsOf(nodes);
+  const depthOf = (g: string) => g.split("/").length;
+  const deepest = Math.max(0, ...groups.map(depthOf));
+  const depth = Math.max(0, ...v.graph.open.map(depthOf));
+  return (
+    <div class="page">
+      <div class="toolbar" role="toolbar" aria-label="Graph">
+        <Search id="metric-search" value={text} onChange={setText} placeholder="Search nodes" label="Search nodes" />
+        <label class="field">of<Select label="Graph" value={chosen ? chosen.run + "\n" + chosen.key : ""} onChange={(key) => patch({ key, select: "", open: [] })} options={choices.map((s) => ({ value: s.run + "\n" + s.key, label: `${runById.value.get(s.run)?.name ?? s.run} · ${s.key}` }))} /></label>
+        <label class="field">depth<input type="range" min={0} max={deepest} value={depth} aria-label="Depth" onInput={(e) => patch({ open: groups.filter((g) => depthOf(g) <= Number(e.currentTarget.value)) })} /></label>
+        <label class="field">colour<Select label="Colour" value={v.graph.color} onChange={(color) => patch({ color })} options={[{ value: "type", label: "operation" }, { value: "parameters", label: "parameters" }, { value: "device", label: "device" }]} /></label>
+        <span class="spacer" />
+        <IconButton icon="download" label="Save as SVG" onClick={() => { const svg = document.querySelector(".graph-canvas svg"); if (svg) saveBlob(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }), fileName(chosen?.key ?? "graph") + ".svg"); }} />
+      </div>
+      <div class="main" style={{ flex: 1 }}>
+        {folded && layout && layout.nodes.length ? <Canvas folded={folded} layout={layout} colorOf={colorOf} wanted={text} /> : <div class="page page-pad"><Skeleton height={300} /></div>}
+        {folded ? <Side nodes={nodes} folded={folded} /> : null}
+      </div>
+    </div>
+  );
 }

@@ -1,4 +1,127 @@
-// Placeholder.
+// Machine load of a run: every GPU as a strip of heat, the rest as small multiples with one cursor.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get } from "../api/client";
+import type { Keys } from "../api/types";
+import { cursor } from "../state/cursor";
+import { Feed } from "../state/feed";
+import { runById, runs, runsState, visible } from "../state/runs";
+import { theme } from "../state/settings";
+import { change, view } from "../state/view";
+import { CanvasPlot } from "../ui/canvas_plot";
+import { ChartCard } from "../ui/chart_card";
+import { IconButton, Segmented, Select } from "../ui/controls";
+import { RunList, runSheet } from "../ui/run_list";
+import { Empty, Failed, Skeleton } from "../ui/states";
+import { useLoad } from "../ui/use_load";
+import { binX, nearestBin, type ChartData } from "../viz/chart_data";
+import { formatAxisTicks, formatAxisValue, formatNumber } from "../viz/format";
+import { Plot } from "../viz/plot";
+import { WaitingForRuns } from "./projects";
+
+const gpuPattern = /^system\/(?:(.+)\/)?gpu\/?(\d+)\/(.+)$/;
+
+function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: string; most: number }) {
+  const [data, setData] = useState<ChartData | null>(null);
+  const feed = useRef<Feed | null>(null);
+  const { x } = view.value;
+  useEffect(() => {
+    const f = new Feed(() => f.data && setData(f.data));
+    feed.current = f;
+    return () => f.destroy();
+  }, []);
+  const signature = keys.join("\n");
+  useEffect(() => feed.current?.ask({ runs: [run], keys, x: { axis: x === "metric" ? "step" : x }, width: 240, raw_limit: 240, precision: "f32", fields: ["mean", "min", "max", "count"] }), [run, signature, x]);
+  const labels = keys.map((k) => "gpu " + (gpuPattern.exec(k)?.[2] ?? ""));
+  const plotRef = useRef<Plot | null>(null);
+  const find = (px: number, py: number) => {
+    const plot = plotRef.current;
+    if (!plot || !data || px < plot.box.left) return null;
+    const row = Math.round(plot.y.value(py));
+    const s = data.series.findIndex((i) => i.key === keys[row]);
+    if (s < 0) return null;
+    const bin = nearestBin(data, s, plot.x.value(px));
+    return bin < 0 ? null : { row, at: binX(data, s, bin), value: data.raster.line[bin] };
+  };
+  return (
+    <div class="plot-card" style={{ gridColumn: "1 / -1" }}>
+      <CanvasPlot
+        title={title} label={`${title} of ${keys.length} GPUs over ${x}`} height={40 + keys.length * 24} deps={[data, cursor.value]}
+        draw={(canvas, width, height) => {
+          if (!data) return;
+          const plot = new Plot(canvas, width, height, theme.peek(), { from: data.xFrom, to: data.xTo, format: (v) => formatAxisTicks(x, v) }, { from: keys.length - 0.5, to: -0.5, labels });
+          plotRef.current = plot;
+          data.series.forEach((info, s) => {
+            const row = keys.indexOf(info.key);
+            const { starts } = data.raster;
+            const edges: number[] = [];
+            for (let i = starts[s]; i <= starts[s + 1]; i++) edges.push(data.raster.x[i + s]);
+            plot.inside(() => plot.heat(edges, [row + 0.42, row - 0.42], (c) => data.raster.line[starts[s] + c], most));
+          });
+          if (cursor.value?.axis === x) plot.inside(() => plot.lines([cursor.value!.x, cursor.value!.x], [-0.5, keys.length - 0.5], plot.colors.muted, 1, [3, 3]));
+        }}
+        onMove={(px, py) => {
+          const hit = px < 0 ? null : find(px, py);
+          cursor.value = hit ? { axis: x, x: hit.at, step: x === "step" ? Math.round(hit.at) : null, source: title } : null;
+          return hit ? `gpu ${labels[hit.row].slice(4)} · ${x} ${formatAxisValue(x, hit.at)}\n${formatNumber(hit.value, 4)}` : null;
+        }}
+      />
+    </div>
+  );
+}
+
+export function SystemPanels({ run }: { run: string }) {
+  const { value, error, again } = useLoad("system " + run, () => get<Keys>("keys", { run }));
+  const v = view.value;
+  const groups = useMemo(() => {
+    const gpus = new Map<string, string[]>();
+    const rest: string[] = [];
+    const hosts = new Set<string>();
+    for (const { key, kind } of value?.keys ?? []) {
+      if (kind !== "scalar" || !key.startsWith("system/")) continue;
+      const m = gpuPattern.exec(key);
+      if (m?.[1]) hosts.add(m[1]);
+      if (m && v.sys.host && m[1] !== v.sys.host) continue;
+      if (m) {
+        if (!gpus.has(m[3])) gpus.set(m[3], []);
+        gpus.get(m[3])!.push(key);
+      } else rest.push(key);
+    }
+    for (const list of gpus.values()) list.sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+    return { gpus, rest, hosts: [...hosts] };
+  }, [value, v.sys.host]);
+  if (error) return <Failed message={error} retry={again} />;
+  if (!value) return <div class="page-pad"><Skeleton height={240} /></div>;
+  if (!groups.gpus.size && !groups.rest.length) return <Empty icon="system" title="No machine load was recorded"><p>It is on unless <code>RunOptions::machine_load</code> says otherwise.</p></Empty>;
+  const heatOf = (name: string) => (/util|percent/.test(name) ? 100 : 0);
+  const heats = [...groups.gpus].filter(([name]) => heatOf(name));
+  const lines = v.sys.mode === "lines" ? [...groups.gpus] : [...groups.gpus].filter(([name]) => !heatOf(name));
+  const card = (title: string, keys: string[]) => <div class="overview-chart" key={title}><ChartCard spec={{ id: "system:" + title, title, keys }} runs={[run]} style={{ position: "absolute", inset: "0" }} /></div>;
+  return (
+    <div class="overview">
+      {v.sys.mode === "heat" ? heats.map(([name, keys]) => <Heat key={name} run={run} keys={keys} title={`GPU ${name.replaceAll("_", " ")}`} most={heatOf(name)} />) : null}
+      {lines.map(([name, keys]) => card(`GPU ${name.replaceAll("_", " ")}`, keys))}
+      {groups.rest.map((key) => card(key.slice(7), [key]))}
+    </div>
+  );
+}
+
 export function SystemPage() {
-  return <div class="page page-pad">…</div>;
+  const v = view.value;
+  const list = visible.value;
+  const run = runById.value.has(v.run) ? v.run : (list[0]?.id ?? "");
+  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  return (
+    <>
+      <RunList />
+      <div class="page">
+        <div class="toolbar" role="toolbar" aria-label="System">
+          <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />
+          <label class="field">run<Select label="Run" value={run} onChange={(id) => change({ run: id })} options={list.map((r) => ({ value: r.id, label: r.name }))} /></label>
+          <label class="field">GPUs<Segmented label="GPUs" value={v.sys.mode} onChange={(mode) => change({ sys: { ...v.sys, mode } })} options={[{ value: "heat", label: "heat" }, { value: "lines", label: "lines" }]} /></label>
+          <label class="field">align<Select label="Align" value={v.x} onChange={(x) => change({ x })} options={[{ value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }]} /></label>
+        </div>
+        <div class="page-scroll">{run ? <SystemPanels run={run} /> : <Empty icon="system" title="No run is visible" />}</div>
+      </div>
+    </>
+  );
 }

@@ -1,4 +1,184 @@
-// Placeholder.
+// The table of runs: filter, sort, group, tick, change many at once.
+import { computed, signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { post } from "../api/client";
+import type { ExportTicket } from "../api/types";
+import { hoveredRun } from "../state/cursor";
+import { columns, columnValues, filterError, isSelected, listed, loadRuns, runs, runsError, runsState, runStyle, setSelected, type Run } from "../state/runs";
+import { toast } from "../state/toast";
+import { change, view } from "../state/view";
+import { BulkBar } from "../ui/bulk_bar";
+import { Check, IconButton, Search, Select, Swatch } from "../ui/controls";
+import { Grid, type GridColumn } from "../ui/grid";
+import { Icon } from "../ui/icon";
+import { PopoverButton } from "../ui/popover";
+import { columnOptions, RunMenu } from "../ui/run_list";
+import { Spark, useSparks } from "../ui/spark";
+import { Empty, Failed } from "../ui/states";
+import { saveUrl } from "../viz/export";
+import { formatCell, formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
+import { WaitingForRuns } from "./projects";
+import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
+
+const widths = signal<Record<string, number>>({});
+let lastTicked = -1;
+
+const shownColumns = computed(() => view.value.cols ?? defaultColumns(columns.value, runs.value.length));
+const rows = computed<Row[]>(() => {
+  const { sort, tg, closed } = view.value;
+  return rowsOf(listed.value, { sort, tg, closed });
+});
+
+function titleOf(id: string): string {
+  const fixed: Record<string, string> = { start_ms: "started", duration_ms: "duration", end_ms: "last seen", world_size: "ranks", job_type: "job type" };
+  return fixed[id] ?? id.replace(/^(config|summary|metric|environment):/, "").replace(/^metric\.(\w+):(.*)/, "$2 ($1)");
+}
+
+const isNumber = (id: string) => /^(metric|start_ms|duration_ms|attempts|world_size)/.test(id) || columns.value.find((c) => c.id === id)?.type === "number";
+
+/** The best value of a metric column: smallest of losses, largest of accuracies. */
+function bestOf(id: string): number | null {
+  if (!id.startsWith("metric") && !id.startsWith("summary")) return null;
+  const smaller = /loss|error|perplexity|nll/i.test(id);
+  const larger = /acc|f1|auc|reward|score|best/i.test(id);
+  if (!smaller && !larger) return null;
+  const values = listed.value.map((r) => numberOf(cellOf(r, id))).filter(Number.isFinite);
+  return values.length > 1 ? (smaller ? Math.min(...values) : Math.max(...values)) : null;
+}
+
+function ColumnChooser() {
+  const [text, setText] = useState("");
+  const shown = shownColumns.value;
+  const all = ["state", "tags", "group", "job_type", "notes", "start_ms", "duration_ms", "end_ms", "attempts", "world_size", "source", ...columns.value.map((c) => c.id)];
+  const list = all.filter((id) => id.toLowerCase().includes(text.toLowerCase()));
+  return (
+    <div class="stack" style={{ width: 320 }}>
+      <input class="input" autofocus placeholder={`Search ${formatInteger(all.length)} columns`} aria-label="Search columns" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+      <div style={{ maxHeight: 320, overflow: "auto" }}>
+        {list.slice(0, 200).map((id) => (
+          <div key={id}><Check checked={shown.includes(id)} onChange={(on) => change({ cols: on ? [...shown, id] : shown.filter((c) => c !== id) })}><span class="ellipsis">{titleOf(id)}</span><span class="muted small">{id.includes(":") ? id.slice(0, id.indexOf(":")) : "run"}</span></Check></div>
+        ))}
+        {list.length > 200 ? <p class="muted small">{formatInteger(list.length - 200)} more; type to narrow.</p> : null}
+      </div>
+      <button type="button" class="button" onClick={() => change({ cols: null })}>Differing columns first (default)</button>
+    </div>
+  );
+}
+
+function NameCell({ run, index }: { run: Run; index: number }) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const v = view.value;
+  const ticked = v.cmp.includes(run.id);
+  const on = isSelected.value(run.id);
+  const style = runStyle.value(run.id);
+  const tick = (event: MouseEvent) => {
+    if (event.shiftKey && lastTicked >= 0) {
+      const span = rows.value.slice(Math.min(lastTicked, index), Math.max(lastTicked, index) + 1).flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
+      change({ cmp: ticked ? v.cmp.filter((id) => !span.includes(id)) : [...new Set([...v.cmp, ...span])] });
+    } else change({ cmp: ticked ? v.cmp.filter((id) => id !== run.id) : [...v.cmp, run.id] });
+    lastTicked = index;
+  };
+  return (
+    <>
+      <input type="checkbox" checked={ticked} aria-label={`Tick ${run.name}`} onClick={tick} />
+      <button type="button" title={on ? "Hide on charts" : "Show on charts"} aria-label={`${on ? "Hide" : "Show"} ${run.name} on charts`} aria-pressed={on} onClick={() => setSelected([run.id], !on)} style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}><Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} /></button>
+      <button type="button" class="ellipsis" style={{ flex: 1 }} title={run.notes || run.name} onClick={() => change({ page: "run", run: run.id, tab: "overview" })}>{run.name}</button>
+      {v.base === run.id ? <span class="chip accent">base</span> : null}
+      <IconButton tiny icon="more" label={`Actions for ${run.name}`} onClick={(e) => setAnchor(e.currentTarget)} />
+      {anchor ? <RunMenu run={run} anchor={anchor} close={() => setAnchor(null)} /> : null}
+    </>
+  );
+}
+
 export function TablePage() {
-  return <div class="page page-pad">…</div>;
+  const v = view.value;
+  const [range, setRange] = useState<[number, number]>([0, 40]);
+  const list = rows.value;
+  const ids = shownColumns.value;
+  for (const id of ids) if (id.includes(":")) columnValues(id);
+  const sparkColumn = ids.find((id) => id.startsWith("metric:")) ?? null;
+  const inSight = list.slice(range[0], range[1]).flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
+  const sparks = useSparks(sparkColumn?.slice(7) ?? null, inSight);
+  const best = new Map(ids.map((id) => [id, bestOf(id)]));
+
+  if (runsState.value === "error") return <Failed message={runsError.value} retry={() => void loadRuns()} />;
+  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+
+  const sortMark = (id: string) => {
+    const s = v.sort.find((k) => k.column === id);
+    return s ? (s.descending ? " ↓" : " ↑") : "";
+  };
+  const gridColumns: GridColumn[] = ["name", ...ids].map((id, i) => ({
+    id, label: id.includes(":") ? id : titleOf(id), title: titleOf(id) + sortMark(id), number: i > 0 && isNumber(id),
+    width: widths.value[id] ?? (id === "name" ? 240 : id === sparkColumn ? 150 : id === "start_ms" ? 130 : id === "tags" ? 150 : id.startsWith("metric") ? 104 : 96),
+  }));
+
+  const runCell = (run: Run, id: string) => {
+    const value = cellOf(run, id);
+    if (id === "state") return <><span class={`state-dot ${run.state}`} />{run.state}</>;
+    if (id === "tags") return run.tags.map((t) => <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>{t}</button>);
+    if (id === "start_ms" || id === "end_ms") return formatTime(value as number);
+    if (id === "duration_ms") return formatDuration((value as number) / 1000);
+    if (value === null) return <span class="muted">–</span>;
+    const number = numberOf(value);
+    if (typeof value === "number" || !Number.isNaN(number)) {
+      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{formatCell(number)}{best.get(id) === value ? " ★" : ""}</span></>;
+    }
+    return <span class="ellipsis" title={String(value)}>{String(value)}</span>;
+  };
+  const groupCell = (row: Extract<Row, { kind: "group" }>, id: string) => {
+    if (id === "name") {
+      return <button type="button" class="row" aria-expanded={row.open} onClick={() => change({ closed: row.open ? [...v.closed, "row:" + row.label] : v.closed.filter((c) => c !== "row:" + row.label) })}><Icon name={row.open ? "down" : "right"} />{row.label} <span class="muted">({row.runs.length})</span></button>;
+    }
+    if (!isNumber(id) || id === "start_ms") {
+      const set = new Set(row.runs.map((r) => String(cellOf(r, id) ?? "–")));
+      return <span class="muted ellipsis">{set.size === 1 ? [...set][0] : `${set.size} values`}</span>;
+    }
+    const { mean, std, n } = meanAndDeviation(row.runs.map((r) => numberOf(cellOf(r, id))));
+    if (n === 0) return <span class="muted">–</span>;
+    const text = (x: number) => (id === "duration_ms" ? formatDuration(x / 1000) : formatNumber(x, 4));
+    return <span title={`${n} runs`}>{text(mean)}{n > 1 ? ` ± ${id === "duration_ms" ? formatDuration(std / 1000) : formatNumber(std, 2)}` : ""}</span>;
+  };
+  const exportTable = async () => {
+    try {
+      const ticket = await post<ExportTicket>("exports", { format: "csv", what: "runs", runs: listed.value.map((r) => r.id), columns: ids.filter((id) => id.includes(":")) });
+      saveUrl(new URL(ticket.href, document.baseURI).href, ticket.name);
+    } catch (error) {
+      toast((error as Error).message, "bad");
+    }
+  };
+  return (
+    <div class="page">
+      <div class="toolbar" role="toolbar" aria-label="Table">
+        <div style={{ flex: "0 1 380px" }}><Search id="run-search" value={v.filter} onChange={(filter) => change({ filter }, true)} placeholder="lr<1e-3 and tag:ablation" label="Filter runs" icon="filter" wrong={filterError.value !== null} /></div>
+        <Search value={v.rq} onChange={(rq) => change({ rq }, true)} placeholder="Search names" label="Search runs by name" />
+        <label class="field">group<Select label="Group rows" value={v.tg} onChange={(tg) => change({ tg })} options={[{ value: "", label: "none" }, ...columnOptions(), { value: "tags", label: "tags" }]} /></label>
+        <PopoverButton label="Columns" trigger={<><Icon name="columns" />{formatInteger(ids.length)} columns</>}>{() => <ColumnChooser />}</PopoverButton>
+        <span class="muted" data-matched={listed.value.length}>{formatInteger(listed.value.length)} of {formatInteger(runs.value.length)} runs</span>
+        <span class="spacer" />
+        <IconButton icon="archive" label={v.arch ? "Hide archived runs" : "Show archived runs"} pressed={v.arch} onClick={() => change({ arch: !v.arch })} />
+        <IconButton icon="download" label="Export this table as CSV" onClick={() => void exportTable()} />
+      </div>
+      {filterError.value ? <div class="banner" role="alert"><Icon name="warn" />{filterError.value.message}{filterError.value.offset ? ` at character ${filterError.value.offset + 1}: ${v.filter.slice(0, filterError.value.offset)}⟨here⟩${v.filter.slice(filterError.value.offset)}` : ""}</div> : null}
+      <BulkBar />
+      {runsState.value === "ready" && listed.value.length === 0 ? <Empty icon="filter" title="No run matches"><p>{formatInteger(runs.value.length)} runs are hidden by the filter or the search.</p><button type="button" class="button" onClick={() => change({ filter: "", rq: "" })}>Clear filter and search</button></Empty> : (
+        <Grid
+          label="Runs" columns={gridColumns} count={list.length}
+          rowKey={(i) => { const r = list[i]; return r.kind === "run" ? r.run.id : "group " + r.label; }}
+          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${hoveredRun.value === r.run.id ? " hovered" : ""}`; }}
+          cell={(i, c) => { const r = list[i]; return r.kind === "group" ? groupCell(r, c.id) : c.id === "name" ? <NameCell run={r.run} index={i} /> : runCell(r.run, c.id); }}
+          onSort={(id, add) => {
+            const old = v.sort.find((s) => s.column === id);
+            const next = !old ? { column: id, descending: false } : old.descending ? null : { column: id, descending: true };
+            const rest = add ? v.sort.filter((s) => s.column !== id) : [];
+            change({ sort: next ? [...rest, next] : rest });
+          }}
+          onResize={(id, width) => (widths.value = { ...widths.value, [id]: width })}
+          onRowEnter={(i) => { const r = list[i]; hoveredRun.value = r?.kind === "run" ? r.run.id : null; }}
+          onRowLeave={() => (hoveredRun.value = null)}
+          onRange={(a, b) => setRange([a, b])}
+        />
+      )}
+    </div>
+  );
 }

@@ -24,6 +24,7 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
   const style = runStyle.value;
   const byId = runById.value;
   const current = theme.value;
+  const byKey = keys.length > 1 && data.header.runs.length <= 1 && !data.header.groups;
   const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
   return (s) => {
     const info = data.series[s];
@@ -32,6 +33,8 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
       const slot = labels.indexOf(info.group.label);
       return { color: slotColor(current, slot), dash: keyDash ?? dashes[Math.floor(slot / 8) % 3], faint: false, label: info.group.label };
     }
+    // One run, several metrics: colours tell the metrics apart.
+    if (byKey) return { color: slotColor(current, keys.indexOf(info.key)), dash: dashes[Math.floor(keys.indexOf(info.key) / 8) % 3], faint: !info.current, label: info.key };
     const own = style(info.run);
     return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label: byId.get(info.run)?.name ?? info.run };
   };
@@ -183,6 +186,8 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
 
   const f = feed.current;
   const data = f?.data ?? null;
+  const byKey = (data?.header.runs.length ?? 2) <= 1 && !data?.header.groups;
+  const shortNames = withoutCommon(spec.keys);
   return (
     <section
       class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`} style={style} aria-label={spec.title} data-card={spec.id}
@@ -202,7 +207,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       {spec.keys.length > 1 ? (
         <div class="legend">
           {spec.keys.map((key, i) => (
-            <span key={key}><Swatch color="var(--muted)" dash={dashes[i % 3] ?? [18, 0.01]} />{key}</span>
+            <span key={key}><Swatch color={byKey ? slotColor(theme.value, i) : "var(--muted)"} dash={byKey ? null : (dashes[i % 3] ?? [18, 0.01])} />{shortNames[i]}</span>
           ))}
         </div>
       ) : null}
@@ -214,6 +219,16 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       </div>
     </section>
   );
+}
+
+/** Names without the path they share at both ends. */
+function withoutCommon(keys: string[]): string[] {
+  const parts = keys.map((k) => k.split("/"));
+  let head = 0;
+  while (parts.every((p) => p.length > head + 1 && p[head] === parts[0][head])) head++;
+  let tail = 0;
+  while (parts.every((p) => p.length > head + tail + 1 && p[p.length - 1 - tail] === parts[0][parts[0].length - 1 - tail])) tail++;
+  return parts.map((p) => p.slice(head, p.length - tail).join("/"));
 }
 
 function describe(spec: CardSpec, data: ChartData | null): string {

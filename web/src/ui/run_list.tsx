@@ -7,6 +7,7 @@ import { change, view } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { darkPalette, lightPalette } from "../viz/palette";
 import { theme } from "../state/settings";
+import { askText } from "./ask";
 import { IconButton, Search, Select, Swatch } from "./controls";
 import { Icon } from "./icon";
 import { MenuItem, Popover, PopoverButton } from "./popover";
@@ -26,12 +27,12 @@ export function columnOptions(): { value: string; label: string }[] {
 export function RunMenu({ run, anchor, close }: { run: Run; anchor: HTMLElement | { x: number; y: number }; close: () => void }) {
   const v = view.value;
   const palette = theme.value === "dark" ? darkPalette : lightPalette;
-  const rename = () => {
-    const name = prompt("New name", run.name)?.trim();
+  const rename = async () => {
+    const name = (await askText(`Rename ${run.name}`, run.name, "Rename"))?.trim();
     if (name && name !== run.name) void applyEdits([{ runs: [run.id], name }], `Renamed to ${name}`);
   };
-  const tag = () => {
-    const text = prompt("Tag to add", "")?.trim();
+  const tag = async () => {
+    const text = (await askText(`Add a tag to ${run.name}`, "", "Add tag"))?.trim();
     if (text) void applyEdits([{ runs: [run.id], add_tags: [text] }], `Tagged ${run.name}`);
   };
   return (
@@ -42,8 +43,8 @@ export function RunMenu({ run, anchor, close }: { run: Run; anchor: HTMLElement 
         <MenuItem icon="star" onClick={() => change({ base: v.base === run.id ? "" : run.id })}>{v.base === run.id ? "No longer the baseline" : "Use as baseline"}</MenuItem>
         <MenuItem icon="compare" onClick={() => change({ cmp: v.cmp.includes(run.id) ? v.cmp.filter((id) => id !== run.id) : [...v.cmp, run.id] })}>{v.cmp.includes(run.id) ? "Take out of compare" : "Add to compare"}</MenuItem>
         <div class="menu-line" />
-        <MenuItem icon="edit" onClick={rename}>Rename…</MenuItem>
-        <MenuItem icon="tag" onClick={tag}>Add tag…</MenuItem>
+        <MenuItem icon="edit" onClick={() => void rename()}>Rename…</MenuItem>
+        <MenuItem icon="tag" onClick={() => void tag()}>Add tag…</MenuItem>
         <MenuItem icon="archive" onClick={() => void applyEdits([{ runs: [run.id], archived: !run.archived }], run.archived ? `Unarchived ${run.name}` : `Archived ${run.name}`)}>{run.archived ? "Unarchive" : "Archive"}</MenuItem>
         <MenuItem icon="trash" danger onClick={() => void applyEdits([{ runs: [run.id], deleted: true }], `Moved ${run.name} to the trash`)}>Delete</MenuItem>
         <div class="row" style={{ padding: "6px 10px" }} role="group" aria-label="Colour">

@@ -9,6 +9,7 @@ import { projects, runById, server } from "../state/runs";
 import { changeSettings, theme } from "../state/settings";
 import { dismiss, toasts } from "../state/toast";
 import { encodeView, change, history_, view, type Page } from "../state/view";
+import { AskLayer } from "./ask";
 import { doRedo, doUndo, helpOpen, openProject, pageKeys, paletteOpen } from "./commands";
 import { IconButton, Select } from "./controls";
 import { HelpDialog } from "./help_dialog";
@@ -122,6 +123,7 @@ export function Shell() {
           </div>
         ))}
       </div>
+      <AskLayer />
       {paletteOpen.value ? <PaletteDialog /> : null}
       {helpOpen.value ? <HelpDialog /> : null}
     </div>

@@ -37,6 +37,13 @@ function groupThousands(value: number, decimals = 0): string {
   return (value < 0 ? "-" : "") + grouped + (fraction && Number(fraction) !== 0 ? "." + fraction : "");
 }
 
+/** For columns of numbers: the same digits in every row, so that they line up. */
+export function formatCell(value: number): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value) || Number.isInteger(value) || size < 1e-3 || size >= 1e4) return formatNumber(value, 4);
+  return value.toPrecision(4);
+}
+
 /** Every digit there is. */
 export function formatExact(value: number): string {
   if (Number.isNaN(value)) return "NaN";

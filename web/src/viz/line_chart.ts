@@ -182,7 +182,7 @@ export class LineChart {
 
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
-    const countX = Math.max(2, Math.floor(this.plotWidth / 80));
+    const countX = Math.max(2, Math.floor(this.plotWidth / 64));
     const countY = Math.max(2, Math.floor((this.height - gutter.top - gutter.bottom) / 36));
     return {
       x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
@@ -210,7 +210,7 @@ export class LineChart {
     let visible = 0;
     for (let s = 0; s < n; s++) if (props.style(s)) visible++;
     const grouped = data.series.some((s) => s.group);
-    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : visible <= 24 ? 0.1 : 0;
+    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : visible <= 24 ? 0.05 : 0;
     for (let s = 0; s < n; s++) {
       const style = props.style(s);
       const old = !data.series[s].current;

@@ -1,0 +1,113 @@
+// Embeddings: principal components as a 2D or 3D scatter, coloured and searched by their labels.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { apiUrl, post } from "../api/client";
+import type { EmbeddingValue, Index } from "../api/types";
+import { computePca } from "../lib/compute";
+import type { Projection } from "../lib/pca";
+import { runById, visible } from "../state/runs";
+import { theme } from "../state/settings";
+import { change, view } from "../state/view";
+import { CanvasPlot } from "../ui/canvas_plot";
+import { Search, Segmented, Select } from "../ui/controls";
+import { loadEntry } from "../ui/media_item";
+import { Empty, Failed, Skeleton } from "../ui/states";
+import { useLoad } from "../ui/use_load";
+import { formatInteger, formatNumber } from "../viz/format";
+import { rampColor, slotColor, themes } from "../viz/palette";
+import { Plot, rangeOf } from "../viz/plot";
+
+function EmbeddingCard({ run, name, index, step }: { run: string; name: string; index: number; step: number }) {
+  const { dims, color } = view.value.dist;
+  const [projection, setProjection] = useState<Projection | null>(null);
+  const [text, setText] = useState("");
+  const [turn, setTurn] = useState({ yaw: 0.5, pitch: 0.3 });
+  const plot = useRef<Plot | null>(null);
+  const drag = useRef<{ x: number; y: number; yaw: number; pitch: number } | null>(null);
+  const { value, error } = useLoad(`embedding ${run} ${name} ${index}`, async () => {
+    const entry = await loadEntry(run, name, index);
+    const v = entry.value as EmbeddingValue;
+    const bytes = await (await fetch(apiUrl("blob", { run, sha: v.vectors.sha }))).arrayBuffer();
+    return { v, vectors: new Float32Array(bytes) };
+  });
+  useEffect(() => {
+    if (value) void computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(setProjection);
+  }, [value]);
+  const columns = value?.v.metadata.columns ?? [];
+  const label = Math.max(0, columns.indexOf(color || columns[0]));
+  const labels = useMemo(() => value?.v.metadata.rows.map((r) => String(r[label] ?? "")) ?? [], [value, label]);
+  const names = useMemo(() => [...new Set(labels)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })), [labels]);
+  if (error) return <Failed message={error} />;
+  if (!value || !projection) return <Skeleton height={420} />;
+  const numeric = names.length > 16 && names.every((n) => n !== "" && Number.isFinite(Number(n)));
+  const range = numeric ? rangeOf(names.map(Number), "linear", 0) : [0, 1];
+  const colorOf = (i: number) => (numeric ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0])) : slotColor(theme.peek(), Math.max(0, names.indexOf(labels[i]))));
+  const found = text ? labels.map((l) => l.toLowerCase().includes(text.toLowerCase())) : null;
+  const point = (i: number): [number, number] => {
+    const [a, b, c] = [0, 1, 2].map((k) => projection.coordinates[i * 3 + k]);
+    if (dims === 2) return [a, b];
+    const x = a * Math.cos(turn.yaw) - c * Math.sin(turn.yaw);
+    const z = a * Math.sin(turn.yaw) + c * Math.cos(turn.yaw);
+    return [x, b * Math.cos(turn.pitch) - z * Math.sin(turn.pitch)];
+  };
+  const points = Array.from({ length: value.v.count }, (_, i) => point(i));
+  return (
+    <section
+      class="plot-card" data-embedding={name}
+      onPointerDown={(e) => {
+        if (dims === 3 && e.target instanceof HTMLCanvasElement) {
+          e.target.setPointerCapture(e.pointerId);
+          drag.current = { x: e.clientX, y: e.clientY, ...turn };
+        }
+      }}
+      onPointerMove={(e) => drag.current && setTurn({ yaw: drag.current.yaw + (e.clientX - drag.current.x) * 0.01, pitch: drag.current.pitch + (e.clientY - drag.current.y) * 0.01 })}
+      onPointerUp={() => (drag.current = null)}
+    >
+      <CanvasPlot
+        title={`${name} · ${runById.value.get(run)?.name ?? run} · step ${formatInteger(step)}`} label={`Principal components of ${value.v.count} vectors of ${name}`} height={420} deps={[projection, dims, color, text, turn, labels]}
+        actions={<span class="chip" data-explained={projection.explained.slice(0, dims).reduce((a, b) => a + b, 0)}>PCA explains {formatNumber(100 * projection.explained.slice(0, dims).reduce((a, b) => a + b, 0), 3)} %</span>}
+        draw={(canvas, width, height) => {
+          const reach = rangeOf(projection.coordinates);
+          const span = Math.max(Math.abs(reach[0]), Math.abs(reach[1]));
+          const [xr, yr] = dims === 2 ? [rangeOf(points.map((p) => p[0])), rangeOf(points.map((p) => p[1]))] : [[-span * 1.3, span * 1.3], [-span * 1.3, span * 1.3]];
+          const p = new Plot(canvas, width, height, theme.peek(), { from: xr[0], to: xr[1], title: dims === 2 ? "component 1" : "" }, { from: yr[0], to: yr[1], title: dims === 2 ? "component 2" : "" });
+          plot.current = p;
+          p.inside(() => p.dots(points.map((q) => q[0]), points.map((q) => q[1]), (i) => (found && !found[i] ? themes[theme.peek()].sunken : colorOf(i)), 3));
+        }}
+        onMove={(x, y) => {
+          const p = plot.current;
+          if (x < 0 || !p || drag.current) return null;
+          let best = -1;
+          let distance = 10;
+          points.forEach((q, i) => {
+            const d = Math.hypot(p.x.pixel(q[0]) - x, p.y.pixel(q[1]) - y);
+            if (d < distance) {
+              distance = d;
+              best = i;
+            }
+          });
+          return best >= 0 ? [`vector ${best}`, ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[best]?.[k] ?? ""}`)].join("\n") : null;
+        }}
+      />
+      <div class="row" style={{ padding: "0 12px" }}>
+        {columns.length ? <label class="field">colour<Select label="Colour by" value={columns[label]} onChange={(c) => change({ dist: { ...view.value.dist, color: c } })} options={columns.map((c) => ({ value: c, label: c }))} /></label> : null}
+        <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
+        {!numeric && names.length <= 16 ? <div class="legend" style={{ padding: 0 }}>{names.map((n, i) => <span key={n}><span class="swatch" style={{ color: slotColor(theme.value, i) }} />{n}</span>)}</div> : null}
+      </div>
+    </section>
+  );
+}
+
+export function EmbeddingsTab() {
+  const v = view.value;
+  const ids = visible.value.slice(0, 24).map((r) => r.id);
+  const { value, error, again } = useLoad("embeddings " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] }) : Promise.resolve({ revision: 0, series: [] })));
+  if (error) return <Failed message={error} retry={again} />;
+  if (!value) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!value.series.length) return <Empty icon="distributions" title="No embeddings in the visible runs" />;
+  return (
+    <>
+      <div class="toolbar"><Segmented label="Dimensions" value={String(v.dist.dims)} onChange={(d) => change({ dist: { ...v.dist, dims: Number(d) } })} options={[{ value: "2", label: "2D" }, { value: "3", label: "3D" }]} /></div>
+      <div class="overview" style={{ gridTemplateColumns: "repeat(auto-fill, minmax(520px, 1fr))" }}>{value.series.slice(0, 6).map((s) => <EmbeddingCard key={s.run + s.key} run={s.run} name={s.key} index={s.step.length - 1} step={s.step[s.step.length - 1]} />)}</div>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// A canvas that draws itself again on resize and on a change of theme, with hover and the export menu.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { theme } from "../state/settings";
+import { fileName, saveBlob } from "../viz/export";
+import { Icon } from "./icon";
+import { MenuItem, PopoverButton } from "./popover";
+
+export interface Hover {
+  x: number;
+  y: number;
+  text: string;
+}
+
+export function CanvasPlot({ draw, label, height, deps, onMove, onClick, title, actions, csv }: {
+  draw: (canvas: HTMLCanvasElement, width: number, height: number) => void;
+  label: string;
+  height: number;
+  deps: unknown[];
+  onMove?: (x: number, y: number) => string | null;
+  onClick?: (x: number, y: number) => void;
+  title?: string;
+  actions?: preact.ComponentChildren;
+  csv?: () => string;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [size, setSize] = useState(0);
+  const [hover, setHover] = useState<Hover | null>(null);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setSize(Math.round(entry.contentRect.width)));
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (size > 10) draw(canvas.current!, size, height);
+  }, [size, height, theme.value, ...deps]);
+  const at = (e: MouseEvent): [number, number] => {
+    const r = canvas.current!.getBoundingClientRect();
+    return [e.clientX - r.left, e.clientY - r.top];
+  };
+  const savePng = () => canvas.current!.toBlob((b) => b && saveBlob(b, fileName(title ?? label) + ".png"));
+  return (
+    <div class="canvas-plot">
+      {title !== undefined ? (
+        <div class="card-head">
+          <span class="title ellipsis" style={{ cursor: "default" }} title={title}>{title}</span>
+          {actions}
+          <div class="actions" style={{ opacity: 1 }}>
+            <PopoverButton menu class="icon-button tiny" label={`Export ${title}`} trigger={<Icon name="download" />}>
+              {(close) => (
+                <div onClick={close}>
+                  <MenuItem icon="download" onClick={savePng}>PNG picture</MenuItem>
+                  {csv ? <MenuItem icon="download" onClick={() => saveBlob(new Blob([csv()], { type: "text/csv" }), fileName(title) + ".csv")}>CSV</MenuItem> : null}
+                </div>
+              )}
+            </PopoverButton>
+          </div>
+        </div>
+      ) : null}
+      <div ref={box} style={{ position: "relative", height }}>
+        <canvas
+          ref={canvas} role="img" aria-label={label} style={{ width: "100%", height }}
+          onPointerMove={(e) => {
+            if (!onMove) return;
+            const [x, y] = at(e);
+            const text = onMove(x, y);
+            setHover(text ? { x: e.clientX, y: e.clientY, text } : null);
+          }}
+          onPointerLeave={() => { setHover(null); onMove?.(-1, -1); }}
+          onClick={(e) => onClick?.(...at(e))}
+        />
+      </div>
+      {hover ? <div class="tooltip" style={{ left: Math.min(innerWidth - 220, hover.x + 14), top: hover.y + 14, whiteSpace: "pre" }}>{hover.text}</div> : null}
+    </div>
+  );
+}

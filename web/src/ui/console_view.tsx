@@ -1,0 +1,97 @@
+// Captured output: only the lines in sight are fetched; search over all of them; terminal colours kept.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get } from "../api/client";
+import type { Console, ConsoleLine } from "../api/types";
+import { parseAnsi } from "../lib/ansi";
+import { listenLive } from "../state/live";
+import { formatInteger, formatTime } from "../viz/format";
+import { Check, IconButton, Search } from "./controls";
+import { Empty } from "./states";
+import { VirtualList } from "./virtual_list";
+
+const chunk = 500;
+
+function Text({ line, wanted }: { line: ConsoleLine; wanted: string }) {
+  const spans = parseAnsi(line.text);
+  if (!wanted) return <>{spans.map((s, i) => <span key={i} class={s.classes}>{s.text}</span>)}</>;
+  return (
+    <>
+      {spans.map((s, i) => {
+        const at = s.text.toLowerCase().indexOf(wanted.toLowerCase());
+        if (at < 0) return <span key={i} class={s.classes}>{s.text}</span>;
+        return <span key={i} class={s.classes}>{s.text.slice(0, at)}<mark>{s.text.slice(at, at + wanted.length)}</mark>{s.text.slice(at + wanted.length)}</span>;
+      })}
+    </>
+  );
+}
+
+export function ConsoleView({ run, total: known }: { run: string; total: number }) {
+  const [total, setTotal] = useState(known);
+  const [, redraw] = useState(0);
+  const [search, setSearch] = useState("");
+  const [matches, setMatches] = useState<{ list: number[]; count: number } | null>(null);
+  const [match, setMatch] = useState(0);
+  const [follow, setFollow] = useState(false);
+  const chunks = useRef(new Map<number, ConsoleLine[] | "loading">());
+  useEffect(() => listenLive({ console: (e) => e.run === run && setTotal(e.total), reset: () => chunks.current.clear() }), [run]);
+  useEffect(() => {
+    // The last chunk held may have grown.
+    chunks.current.delete(Math.floor((total - 1) / chunk));
+  }, [total]);
+  useEffect(() => {
+    if (!search) {
+      setMatches(null);
+      return;
+    }
+    let stale = false;
+    get<Console>("console", { run, first: 0, count: 1, search }).then((r) => {
+      if (stale) return;
+      setMatches({ list: r.matches ?? [], count: r.matched ?? 0 });
+      setMatch(0);
+    }, () => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [search, run]);
+  const lineAt = (i: number): ConsoleLine | null => {
+    const c = Math.floor(i / chunk);
+    const held = chunks.current.get(c);
+    if (!held) {
+      chunks.current.set(c, "loading");
+      get<Console>("console", { run, first: c * chunk, count: chunk }).then((r) => {
+        chunks.current.set(c, r.lines);
+        redraw((n) => n + 1);
+      }, () => chunks.current.delete(c));
+      return null;
+    }
+    return held === "loading" ? null : (held[i - c * chunk] ?? null);
+  };
+  if (total === 0) return <Empty title="Nothing was captured"><p>Switch on console capture with <code>RunOptions::console</code>.</p></Empty>;
+  const target = matches?.list.length ? matches.list[match] : follow ? total - 1 : undefined;
+  const step = (d: number) => matches?.list.length && setMatch((match + d + matches.list.length) % matches.list.length);
+  return (
+    <div class="page" style={{ minHeight: 0 }}>
+      <div class="toolbar">
+        <Search value={search} onChange={setSearch} placeholder="Search output" label="Search captured output" />
+        {matches ? <span class="muted" data-matches={matches.count}>{matches.count ? `${formatInteger(match + 1)} of ${formatInteger(matches.count)}` : "no match"}</span> : null}
+        <IconButton icon="up" label="Previous match" disabled={!matches?.count} onClick={() => step(-1)} />
+        <IconButton icon="down" label="Next match" disabled={!matches?.count} onClick={() => step(1)} />
+        <Check checked={follow} onChange={setFollow}>follow the end</Check>
+        <span class="spacer" />
+        <span class="muted">{formatInteger(total)} lines</span>
+      </div>
+      <VirtualList
+        label="Captured output" count={total} height={18} scrollTo={target}
+        render={(i, top) => {
+          const line = lineAt(i);
+          return (
+            <div key={i} class={`console-line${line?.error ? " error" : ""}${i === target && matches ? " current" : ""}`} style={{ top }}>
+              <span class="console-number" title={line ? formatTime(line.time_ms, true) : ""}>{i + 1}</span>
+              {line ? <Text line={line} wanted={search} /> : null}
+            </div>
+          );
+        }}
+      />
+    </div>
+  );
+}

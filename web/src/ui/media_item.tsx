@@ -1,0 +1,231 @@
+// One logged value that is not a scalar, shown by its kind.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { apiUrl, get } from "../api/client";
+import type { AudioValue, Entries, Entry, ImageValue, MeshValue, TableValue, TextValue, VideoValue } from "../api/types";
+import { theme } from "../state/settings";
+import { formatNumber } from "../viz/format";
+import { themes } from "../viz/palette";
+import { FigurePanel } from "./figure_panel";
+import { Markdown } from "./markdown";
+
+const cache = new Map<string, Promise<Entry>>();
+
+export function loadEntry(run: string, key: string, index: number): Promise<Entry> {
+  const id = `${run}\n${key}\n${index}`;
+  let entry = cache.get(id);
+  if (!entry) {
+    entry = get<Entries>("entries", { run, key, first: index, count: 1 }).then((r) => r.entries[0]);
+    entry.catch(() => cache.delete(id));
+    cache.set(id, entry);
+    if (cache.size > 500) cache.delete(cache.keys().next().value!);
+  }
+  return entry;
+}
+
+export function useEntry(run: string, key: string, index: number): { entry: Entry | null; error: string } {
+  const [state, setState] = useState<{ entry: Entry | null; error: string }>({ entry: null, error: "" });
+  useEffect(() => {
+    let stale = false;
+    if (index < 0) {
+      setState({ entry: null, error: "" });
+      return;
+    }
+    loadEntry(run, key, index).then((entry) => !stale && setState({ entry, error: "" }), (e: Error) => !stale && setState({ entry: null, error: e.message }));
+    return () => {
+      stale = true;
+    };
+  }, [run, key, index]);
+  return state;
+}
+
+export const imageUrl = (run: string, key: string, index: number, item = 0) => apiUrl("image", { run, key, index, item: item || undefined });
+
+export function Picture({ run, name, index, item = 0, size, fit, against }: { run: string; name: string; index: number; item?: number; size: number; fit: boolean; against?: { run: string; index: number } }) {
+  const url = imageUrl(run, name, index, item);
+  if (against && against.run !== run && against.index >= 0) return <Difference a={url} b={imageUrl(against.run, name, against.index, item)} size={size} />;
+  return <img class={`picture${fit ? " fit" : ""}`} src={url} alt={`${name} at entry ${index}`} loading="lazy" decoding="async" style={fit ? { width: size, height: size } : undefined} draggable={false} />;
+}
+
+/** Absolute difference of two images, amplified to be seen; the mean difference as a number. */
+function Difference({ a, b, size }: { a: string; b: string; size: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [mean, setMean] = useState<number | null>(null);
+  useEffect(() => {
+    let stale = false;
+    const load = (url: string) => new Promise<HTMLImageElement>((resolve, reject) => {
+      const image = new Image();
+      image.onload = () => resolve(image);
+      image.onerror = () => reject(new Error("an image could not be loaded"));
+      image.src = url;
+    });
+    Promise.all([load(a), load(b)]).then(([p, q]) => {
+      if (stale || !canvas.current) return;
+      const { naturalWidth: w, naturalHeight: h } = p;
+      const pixels = (image: HTMLImageElement) => {
+        const c = new OffscreenCanvas(w, h).getContext("2d")!;
+        c.drawImage(image, 0, 0, w, h);
+        return c.getImageData(0, 0, w, h).data;
+      };
+      const x = pixels(p);
+      const y = pixels(q);
+      const out = new ImageData(w, h);
+      let sum = 0;
+      for (let i = 0; i < x.length; i += 4) {
+        for (let k = 0; k < 3; k++) {
+          const d = Math.abs(x[i + k] - y[i + k]);
+          sum += d;
+          out.data[i + k] = Math.min(255, d * 3);
+        }
+        out.data[i + 3] = 255;
+      }
+      canvas.current.width = w;
+      canvas.current.height = h;
+      canvas.current.getContext("2d")!.putImageData(out, 0, 0);
+      setMean(sum / (w * h * 3));
+    }, () => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [a, b]);
+  return (
+    <figure class="difference">
+      <canvas ref={canvas} class="picture fit" style={{ width: size, height: size }} role="img" aria-label="Difference" />
+      <figcaption class="small muted">{mean === null ? "…" : `mean |Δ| ${formatNumber(mean, 3)} of 255`}</figcaption>
+    </figure>
+  );
+}
+
+function RawVideo({ run, value, size }: { run: string; value: VideoValue; size: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [playing, setPlaying] = useState(false);
+  const bytes = useRef<Uint8Array | null>(null);
+  const frame = useRef(0);
+  const show = () => {
+    const data = bytes.current;
+    if (!data || !canvas.current) return;
+    const { width: w, height: h, channels } = value;
+    const image = new ImageData(w, h);
+    const base = frame.current * w * h * channels;
+    for (let i = 0; i < w * h; i++) {
+      for (let k = 0; k < 3; k++) image.data[i * 4 + k] = data[base + i * channels + (channels >= 3 ? k : 0)];
+      image.data[i * 4 + 3] = 255;
+    }
+    canvas.current.getContext("2d")!.putImageData(image, 0, 0);
+    canvas.current.dataset.frame = String(frame.current);
+  };
+  useEffect(() => {
+    let stale = false;
+    void fetch(apiUrl("blob", { run, sha: value.data.sha })).then((r) => r.arrayBuffer()).then((b) => {
+      if (stale) return;
+      bytes.current = new Uint8Array(b);
+      frame.current = 0;
+      show();
+    });
+    return () => {
+      stale = true;
+    };
+  }, [value.data.sha]);
+  useEffect(() => {
+    if (!playing) return;
+    const timer = setInterval(() => {
+      frame.current = (frame.current + 1) % Math.max(1, value.frames);
+      show();
+    }, 1000 / (value.frames_per_second || 10));
+    return () => clearInterval(timer);
+  }, [playing]);
+  return (
+    <div>
+      <canvas ref={canvas} class="picture" width={value.width} height={value.height} style={{ width: size }} role="img" aria-label={value.caption || "Video"} />
+      <div><button type="button" class="button" onClick={() => setPlaying(!playing)}>{playing ? "Pause" : "Play"}</button></div>
+    </div>
+  );
+}
+
+function Sound({ run, value, size }: { run: string; value: AudioValue; size: number }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const url = apiUrl("blob", { run, sha: value.data.sha, format: value.format });
+  const color = themes[theme.value].accent;
+  useEffect(() => {
+    let stale = false;
+    // The waveform is an extra: where the format cannot be decoded the player alone remains.
+    void fetch(url).then((r) => r.arrayBuffer()).then((b) => new OfflineAudioContext(1, 1, value.sample_rate || 44100).decodeAudioData(b)).then((sound) => {
+      if (stale || !canvas.current) return;
+      const c = canvas.current.getContext("2d")!;
+      const { width, height } = canvas.current;
+      const samples = sound.getChannelData(0);
+      c.clearRect(0, 0, width, height);
+      c.fillStyle = color;
+      for (let x = 0; x < width; x++) {
+        let low = 1;
+        let high = -1;
+        for (let i = Math.floor((x / width) * samples.length); i < ((x + 1) / width) * samples.length; i++) {
+          if (samples[i] < low) low = samples[i];
+          if (samples[i] > high) high = samples[i];
+        }
+        if (high >= low) c.fillRect(x, ((1 - high) / 2) * height, 1, Math.max(1, ((high - low) / 2) * height));
+      }
+    }).catch(() => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [url, color]);
+  return (
+    <div style={{ width: Math.max(240, size) }}>
+      <canvas ref={canvas} width={Math.max(240, size)} height={56} style={{ width: "100%", height: 56 }} role="img" aria-label="Waveform" />
+      <audio controls preload="metadata" src={url} style={{ width: "100%", height: 36 }} />
+    </div>
+  );
+}
+
+function DataTable({ value }: { value: TableValue }) {
+  return (
+    <div class="data-table" tabIndex={0}>
+      <table class="plain-table">
+        <thead><tr>{value.columns.map((c, i) => <th key={i}>{c}</th>)}</tr></thead>
+        <tbody>{value.rows.slice(0, 500).map((row, i) => <tr key={i}>{row.map((cell, k) => <td key={k} class={typeof cell === "number" ? "number" : ""}>{cell === null ? "–" : typeof cell === "number" ? formatNumber(cell, 5) : String(cell)}</td>)}</tr>)}</tbody>
+      </table>
+      {value.rows.length > 500 ? <p class="muted">The first 500 of {value.rows.length} rows.</p> : null}
+    </div>
+  );
+}
+
+function MeshItem(props: { run: string; value: MeshValue; size: number }) {
+  const [Panel, setPanel] = useState<typeof import("./mesh_panel").default | null>(null);
+  useEffect(() => void import("./mesh_panel").then((m) => setPanel(() => m.default)), []);
+  return Panel ? <Panel {...props} /> : <div class="mesh" style={{ width: props.size, height: props.size }} />;
+}
+
+export function MediaItem({ run, name, kind, index, items, size, fit, against }: { run: string; name: string; kind: string; index: number; items: number; size: number; fit: boolean; against?: { run: string; index: number } }) {
+  const { entry, error } = useEntry(run, name, index);
+  if (index < 0) return <div class="media-note" style={{ width: size }}>nothing logged yet at this step</div>;
+  const value = entry?.value;
+  if (kind === "image") {
+    const captions = value?.kind === "image" ? (value as ImageValue).captions : [];
+    return <div class="media-images">{Array.from({ length: items }, (_, i) => <figure key={i}><Picture run={run} name={name} index={index} item={i} size={size} fit={fit} against={against} />{captions[i] ?? (i === 0 ? captions[0] : "") ? <figcaption class="small muted ellipsis" style={{ maxWidth: size }}>{captions[i] ?? captions[0]}</figcaption> : null}</figure>)}</div>;
+  }
+  if (error) return <div class="media-note bad">{error}</div>;
+  if (!value) return <div class="skeleton" style={{ width: size, height: size / 2 }} />;
+  switch (value.kind) {
+    case "audio":
+      return <Sound run={run} value={value as AudioValue} size={size} />;
+    case "video": {
+      const v = value as VideoValue;
+      if (v.format === "frames") return <RawVideo run={run} value={v} size={size} />;
+      const url = apiUrl("blob", { run, sha: v.data.sha, format: v.format });
+      if (v.format === "gif") return <img class="picture" src={url} alt={v.caption || name} style={{ width: size }} />;
+      return <video class="picture" src={url} controls loop muted preload="metadata" style={{ width: Math.max(200, size) }} />;
+    }
+    case "mesh":
+      return <MeshItem run={run} value={value as MeshValue} size={Math.max(160, size)} />;
+    case "text": {
+      const t = value as TextValue;
+      return <div class="text-item" style={{ maxWidth: Math.max(280, size * 2) }}>{t.plain ? <pre class="plain-text">{t.text}</pre> : <Markdown text={t.text} />}</div>;
+    }
+    case "table":
+      return <DataTable value={value as TableValue} />;
+    case "figure":
+      return <FigurePanel run={run} value={value} size={Math.max(300, size)} />;
+    default:
+      return <div class="media-note">{kind} values have their own page.</div>;
+  }
+}
