@@ -3,10 +3,42 @@
 #include <algorithm>
 
 #include "io/files.h"
-#include "store/edit.h"
+#include "store/meta_edit.h"
 
 namespace taffrail::server {
 namespace {
+
+std::vector<storage::MetaEdit> meta_edits(const MarkChange& change) {
+    using tlog::MetaType;
+    std::vector<storage::MetaEdit> edits;
+    const auto text = [&](MetaType type, std::string_view value) {
+        const ByteSpan bytes = as_bytes(value);
+        edits.push_back({type, Bytes(bytes.begin(), bytes.end())});
+    };
+    const auto truth = [&](MetaType type, bool value) { edits.push_back({type, Bytes{static_cast<std::byte>(value ? 1 : 0)}}); };
+    for (const std::string& tag : change.add_tags) {
+        text(MetaType::TagAdded, tag);
+    }
+    for (const std::string& tag : change.remove_tags) {
+        text(MetaType::TagRemoved, tag);
+    }
+    if (change.name) {
+        text(MetaType::Name, *change.name);
+    }
+    if (change.notes) {
+        text(MetaType::Notes, *change.notes);
+    }
+    if (change.color) {
+        text(MetaType::Colour, *change.color);
+    }
+    if (change.archived) {
+        truth(MetaType::Archived, *change.archived);
+    }
+    if (change.deleted) {
+        truth(MetaType::Tombstone, *change.deleted);
+    }
+    return edits;
+}
 
 bool has_tag(const RunInfo& info, const std::string& tag) { return std::ranges::find(info.tags, tag) != info.tags.end(); }
 
@@ -102,15 +134,7 @@ void apply_to(RunInfo& info, const MarkChange& change) {
 
 Result<void> Marks::write(const std::string& id, const RunInfo& info, const MarkChange& change) {
     if (info.source == "taffrail") {
-        store::RunEdit edit;
-        edit.add_tags = change.add_tags;
-        edit.remove_tags = change.remove_tags;
-        edit.name = change.name;
-        edit.notes = change.notes;
-        edit.color = change.color;
-        edit.archived = change.archived;
-        edit.deleted = change.deleted;
-        auto written = store::edit_run(info.location, edit);
+        auto written = storage::edit_meta(info.location, meta_edits(change));
         if (written.ok() || written.error().code != ErrorCode::PermissionDenied) {
             return written;
         }
