@@ -16,7 +16,7 @@ constexpr std::size_t kNamedChanges = 1000;
 }  // namespace
 
 const KeyInfo* RunDetails::key(std::string_view name) const noexcept {
-    const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& info, std::string_view wanted) { return info.key < wanted; });
+    const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
     return found != keys.end() && found->key == name ? &*found : nullptr;
 }
 
