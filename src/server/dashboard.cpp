@@ -53,12 +53,12 @@ class RunningDashboard final : public Dashboard {
     ~RunningDashboard() override { stop(); }
 
     Result<void> begin() {
-        auto workspace = Workspace::open(parse_roots(options_.roots));
+        context_.state = std::make_shared<StateStore>(options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
+        auto workspace = Workspace::open(parse_roots(options_.roots), context_.state);
         if (!workspace) {
             return std::move(workspace).error();
         }
         context_.workspace = *workspace;
-        context_.state = std::make_shared<StateStore>(options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
         context_.read_only = options_.read_only;
         context_.assets_version = assets_version();
         router_ = make_router(context_);

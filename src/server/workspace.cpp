@@ -16,12 +16,13 @@ constexpr std::size_t kNamedChanges = 1000;
 }  // namespace
 
 const KeyInfo* RunDetails::key(std::string_view name) const noexcept {
-    const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& info, std::string_view wanted) { return info.key < wanted; });
+    const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
     return found != keys.end() && found->key == name ? &*found : nullptr;
 }
 
-Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots) {
+Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots, std::shared_ptr<StateStore> state) {
     auto workspace = std::shared_ptr<Workspace>(new Workspace);
+    workspace->marks_ = std::make_unique<Marks>(std::move(state));
     workspace->instance_ = make_run_id(wall_time_ns());
     for (RootSpec& spec : roots) {
         auto catalogue = read(spec.path);
@@ -73,6 +74,7 @@ std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, cons
         details->keys = run->keys();
         details->revision = run->revision();
     }
+    marks_->overlay(details->id, details->info);
     return details;
 }
 
@@ -190,17 +192,43 @@ void Workspace::refresh() {
     if (!list_changed) {
         return;
     }
-    auto list = std::make_shared<RunList>();
-    {
-        const std::unique_lock lock(mutex_);
-        for (const auto& [id, details] : by_id_) {
-            list->push_back(details);
-        }
-        std::ranges::stable_sort(*list, [](const auto& a, const auto& b) { return a->info.start_time_ns > b->info.start_time_ns; });
-        list_ = std::move(list);
-        ++revision_;
-    }
+    rebuild_list();
     publish_changes(changed, before, now);
+}
+
+void Workspace::rebuild_list() {
+    auto list = std::make_shared<RunList>();
+    const std::unique_lock lock(mutex_);
+    for (const auto& [id, details] : by_id_) {
+        list->push_back(details);
+    }
+    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) { return a->info.start_time_ns > b->info.start_time_ns; });
+    list_ = std::move(list);
+    ++revision_;
+}
+
+void Workspace::refresh_marks(const std::vector<std::string>& ids) {
+    const std::lock_guard one_at_a_time(refresh_mutex_);
+    std::vector<std::shared_ptr<const RunDetails>> before, now;
+    for (const std::string& id : ids) {
+        const auto old = details(id);
+        auto opened = run(id);
+        if (!old || !opened) {
+            before.push_back(nullptr);
+            now.push_back(nullptr);
+            continue;
+        }
+        [[maybe_unused]] const auto grew = (*opened)->refresh();
+        auto fresh = make_details(old->root, old->info, opened->get());
+        {
+            const std::unique_lock lock(mutex_);
+            by_id_[id] = fresh;
+        }
+        before.push_back(old);
+        now.push_back(std::move(fresh));
+    }
+    rebuild_list();
+    publish_changes(ids, before, now);
 }
 
 // Growth of a known run is a `series` event; everything else (new, ended, edited, gone) is a `runs` event.

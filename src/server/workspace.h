@@ -1,6 +1,8 @@
 // The opened roots as one set of runs: ids that are unique over all roots, cached details, live changes.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +17,7 @@
 #include <taffrail/reader.h>
 
 #include "server/event_hub.h"
+#include "server/marks.h"
 
 namespace taffrail::server {
 
@@ -39,7 +42,7 @@ using RunList = std::vector<std::shared_ptr<const RunDetails>>;
 class Workspace {
   public:
     /// Opens every root; a root that cannot be opened is an error that names it.
-    static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots);
+    static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots, std::shared_ptr<StateStore> state);
     ~Workspace();
 
     struct Root {
@@ -58,8 +61,12 @@ class Workspace {
     [[nodiscard]] EventHub& events() noexcept { return hub_; }
     [[nodiscard]] const std::string& instance() const noexcept { return instance_; }
 
-    /// Looks for changes now and publishes them; the watcher does it four times a second.
+    [[nodiscard]] Marks& marks() noexcept { return *marks_; }
+
+    /// Looks for changes now and publishes them; the watcher does it five times a second.
     void refresh();
+    /// Reads these runs again at once, after their marks were changed here.
+    void refresh_marks(const std::vector<std::string>& ids);
     void start_watching();
     void stop_watching();
 
@@ -68,14 +75,16 @@ class Workspace {
 
   private:
     Workspace() = default;
-    struct OpenRun;
     void load_all();
     std::shared_ptr<const RunDetails> make_details(std::size_t root, const RunInfo& info, RecordedRun* run) const;
     std::string global_id(std::size_t root, std::string_view id) const;
     void publish_changes(const std::vector<std::string>& changed, const std::vector<std::shared_ptr<const RunDetails>>& before,
                          const std::vector<std::shared_ptr<const RunDetails>>& now);
 
+    void rebuild_list();
+
     std::vector<Root> roots_;
+    std::unique_ptr<Marks> marks_;
     std::string instance_;
     std::atomic<std::uint64_t> revision_ = 1;
 

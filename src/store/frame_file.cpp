@@ -93,6 +93,7 @@ Result<bool> FrameFile::poll(const OnFrame& on_frame, const OnDamage& on_damage)
     stopped_ = false;
     const std::uint64_t before = scanner_.offset();
     Window window(*file, before);
+    thread_local tlog::Decompressor decompressor;
     Bytes scratch;
     std::uint64_t want = tlog::kFrameHeaderBytes;
     while (true) {
@@ -101,7 +102,7 @@ Result<bool> FrameFile::poll(const OnFrame& on_frame, const OnDamage& on_damage)
         switch (scanner_.next(window.from(scanner_.offset()), window.at_end())) {
             case tlog::FrameScanner::Outcome::Frame: {
                 const auto payload =
-                    payload_of(scanner_.frame(), scanner_.stored(), decompressor_, scratch);
+                    payload_of(scanner_.frame(), scanner_.stored(), decompressor, scratch);
                 if (!payload) {
                     on_damage({scanner_.frame_offset(), scanner_.frame().frame_bytes(),
                                scanner_.frame().first_seq,
@@ -175,6 +176,8 @@ Result<FoundCheckpoint> find_last_checkpoint(const std::string& url, std::uint64
         for (std::size_t at = text.rfind(kMagic); at != std::string_view::npos;
              at = at == 0 ? std::string_view::npos : text.rfind(kMagic, at - 1)) {
             if (take_checkpoint(ByteSpan(bytes).first(count).subspan(at), start + at, found)) {
+                found.rest.assign(bytes.begin() + static_cast<std::ptrdiff_t>(found.next_frame - start),
+                                  bytes.begin() + static_cast<std::ptrdiff_t>(count));
                 return found;
             }
         }

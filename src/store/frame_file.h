@@ -48,7 +48,6 @@ class FrameFile {
   private:
     std::string url_;
     tlog::FrameScanner scanner_;
-    tlog::Decompressor decompressor_;
     std::uint64_t size_ = 0;
     std::uint64_t inode_ = 0;
     std::int64_t modified_ns_ = 0;
@@ -59,6 +58,7 @@ class FrameFile {
 /// backwards.
 struct FoundCheckpoint {
     Bytes payload;
+    Bytes rest;  ///< everything behind it
     std::uint64_t next_frame = 0;
     std::uint64_t next_seq = 0;
     std::uint64_t nonce = 0;

@@ -241,11 +241,15 @@ std::optional<FileIdentity> decode_identity(ByteSpan payload) {
     return found;
 }
 
-std::optional<Checkpoint> decode_checkpoint(ByteSpan payload) {
+std::optional<Checkpoint> decode_checkpoint(ByteSpan payload, CheckpointParts parts) {
     Checkpoint checkpoint;
     bool good = true;
     const bool divided = for_each_section(payload, [&](Section tag, ByteSpan body) {
         ByteCursor from(body);
+        if (parts == CheckpointParts::Description &&
+            (tag == Section::Keys || tag == Section::Schemas || tag == Section::SeriesState)) {
+            return;
+        }
         switch (tag) {
             case Section::Keys:
                 decode_keys(from, checkpoint.keys);

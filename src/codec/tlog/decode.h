@@ -46,8 +46,11 @@ class DecodedBatch {
 };
 
 std::optional<FileIdentity> decode_identity(ByteSpan payload);
+/// What of a checkpoint is wanted: a list of runs needs no keys and series.
+enum class CheckpointParts : std::uint8_t { All, Description };
 /// Views point into `payload`.
-std::optional<Checkpoint> decode_checkpoint(ByteSpan payload);
+std::optional<Checkpoint> decode_checkpoint(ByteSpan payload,
+                                            CheckpointParts parts = CheckpointParts::All);
 std::optional<EndMark> decode_end(ByteSpan payload);
 
 }  // namespace taffrail::tlog

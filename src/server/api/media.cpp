@@ -158,10 +158,10 @@ Response image(const ApiContext& context, const Request& request) {
         if (auto pixels = decode_png(*bytes); pixels && pixels->bit_depth == 8) {
             const auto w = static_cast<std::uint32_t>(width);
             const auto h = std::max(1u, static_cast<std::uint32_t>(static_cast<std::uint64_t>(pixels->height) * w / pixels->width));
-            if (auto smaller = shrink(*pixels, w, h)) {
-                if (auto encoded = encode_png(smaller->data.data(), w, h, smaller->channels)) {
-                    *bytes = *std::move(encoded);
-                }
+            const std::span samples(reinterpret_cast<const std::uint8_t*>(pixels->data.data()), pixels->data.size());
+            const auto smaller = resize_image(samples, pixels->width, pixels->height, pixels->channels, w, h);
+            if (auto encoded = encode_png(reinterpret_cast<const std::byte*>(smaller.data()), w, h, pixels->channels)) {
+                *bytes = *std::move(encoded);
             }
         }
     }

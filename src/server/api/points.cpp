@@ -1,0 +1,160 @@
+// POST series:points and series:stats: exact numbers from raw points.
+#include <algorithm>
+#include <cmath>
+
+#include "server/api/api.h"
+#include "server/chart_query.h"
+
+namespace taffrail::server {
+namespace {
+
+struct SeriesRef {
+    std::string run, key;
+};
+
+std::vector<SeriesRef> series_list(const Json& body) {
+    const Json* list = body.find("series");
+    if (list == nullptr || list->array() == nullptr) {
+        refuse(400, "invalid", "'series' must be a list of {run, key}");
+    }
+    if (list->array()->size() > 1000) {
+        refuse(413, "too_large", "at most 1,000 series in one request");
+    }
+    std::vector<SeriesRef> series;
+    for (const Json& item : *list->array()) {
+        const Json* run = item.find("run");
+        const Json* key = item.find("key");
+        if (run == nullptr || key == nullptr || run->string() == nullptr || key->string() == nullptr) {
+            refuse(400, "invalid", "every item of 'series' has 'run' and 'key'");
+        }
+        series.push_back({*run->string(), *key->string()});
+    }
+    return series;
+}
+
+std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at, const query::Smoothing& smoothing) {
+    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    if (!loaded || loaded->on_axis.x.empty()) {
+        return "null";
+    }
+    const auto& x = loaded->on_axis.x;
+    auto index = static_cast<std::size_t>(std::ranges::lower_bound(x, at) - x.begin());
+    if (index == x.size() || (index > 0 && at - x[index - 1] <= x[index] - at)) {
+        index -= 1;
+        // Of points at the same place the earlier one is taken.
+        while (index > 0 && x[index - 1] == x[index]) {
+            --index;
+        }
+    }
+    const Point& point = loaded->points[loaded->on_axis.source[index]];
+    JsonWriter json;
+    json.begin_object().member("step", point.step).member("time_ms", to_ms(point.time_ns)).member("x", x[index]).member("value", point.value);
+    if (smoothing.method != query::SmoothingMethod::None) {
+        json.member("smooth", query::smooth(x, loaded->on_axis.y, smoothing)[index]);
+    }
+    if (std::isfinite(point.epoch)) {
+        json.member("epoch", point.epoch);
+    }
+    if (point.samples != INT64_MIN) {
+        json.member("samples", point.samples);
+    }
+    json.member("attempt", point.attempt).member("rank", point.rank).end_object();
+    return std::move(json).take();
+}
+
+Response points(const ApiContext& context, const Request& request) {
+    const Json body = body_object(request);
+    const auto series = series_list(body);
+    const AxisQuery axis = parse_axis(body.find("x"));
+    const query::Smoothing smoothing = parse_smoothing(body.find("smoothing"));
+    const Json* at = body.find("at");
+    if (at == nullptr || !at->number()) {
+        refuse(400, "invalid", "'at' must be a number");
+    }
+    std::vector<std::string> found(series.size());
+    Workspace::parallel(series.size(), [&](std::size_t i) {
+        try {
+            found[i] = nearest_point(context, series[i], axis, *at->number(), smoothing);
+        } catch (const ApiError&) {
+            found[i] = "null";
+        }
+    });
+    JsonWriter json;
+    json.begin_object().key("points").begin_array();
+    for (const std::string& point : found) {
+        json.raw(point);
+    }
+    json.end_array().end_object();
+    return Response::json(std::move(json).take());
+}
+
+std::string range_stats(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis) {
+    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    if (!loaded) {
+        return "null";
+    }
+    const auto& x = loaded->on_axis.x;
+    const auto& y = loaded->on_axis.y;
+    std::uint64_t count = 0, nan = 0;
+    double min = std::numeric_limits<double>::infinity(), max = -min, mean = 0, mean_x = 0, squares = 0, squares_x = 0, products = 0;
+    double first = std::nan(""), last = std::nan("");
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if ((axis.from && x[i] < *axis.from) || (axis.to && x[i] > *axis.to)) {
+            continue;
+        }
+        if (!std::isfinite(y[i])) {
+            ++nan;
+            continue;
+        }
+        ++count;
+        first = count == 1 ? y[i] : first;
+        last = y[i];
+        min = std::min(min, y[i]);
+        max = std::max(max, y[i]);
+        const double n = static_cast<double>(count), dx = x[i] - mean_x, dy = y[i] - mean;
+        mean_x += dx / n;
+        mean += dy / n;
+        squares += dy * (y[i] - mean);
+        squares_x += dx * (x[i] - mean_x);
+        products += dx * (y[i] - mean);
+    }
+    if (count + nan == 0) {
+        return "null";
+    }
+    const double missing = std::nan("");
+    JsonWriter json;
+    json.begin_object().member("count", count).member("nan", nan).member("min", count > 0 ? min : missing).member("max", count > 0 ? max : missing);
+    json.member("mean", count > 0 ? mean : missing).member("std", count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : count == 1 ? 0.0 : missing);
+    json.member("first", first).member("last", last).member("slope", squares_x > 0 ? products / squares_x : missing).end_object();
+    return std::move(json).take();
+}
+
+Response stats(const ApiContext& context, const Request& request) {
+    const Json body = body_object(request);
+    const auto series = series_list(body);
+    const AxisQuery axis = parse_axis(body.find("x"));
+    std::vector<std::string> found(series.size());
+    Workspace::parallel(series.size(), [&](std::size_t i) {
+        try {
+            found[i] = range_stats(context, series[i], axis);
+        } catch (const ApiError&) {
+            found[i] = "null";
+        }
+    });
+    JsonWriter json;
+    json.begin_object().key("stats").begin_array();
+    for (const std::string& item : found) {
+        json.raw(item);
+    }
+    json.end_array().end_object();
+    return Response::json(std::move(json).take());
+}
+
+}  // namespace
+
+void add_points_routes(Router& router, const ApiContext& context) {
+    router.post("series:points", RouteKind::Read, guarded([&context](const Request& request) { return points(context, request); }));
+    router.post("series:stats", RouteKind::Read, guarded([&context](const Request& request) { return stats(context, request); }));
+}
+
+}  // namespace taffrail::server

@@ -1,0 +1,60 @@
+// POST series:query: one frame per chart, sent as soon as it is ready.
+#include "server/api/api.h"
+#include "server/chart_query.h"
+
+namespace taffrail::server {
+namespace {
+
+constexpr std::size_t kChartLimit = 64;
+
+Frame error_frame(const Request& request, const std::string& chart, const ApiError& error) {
+    Frame frame;
+    frame.chart = chart;
+    JsonWriter json;
+    json.begin_object().member("code", error.code).member("message", error.message).member("request_id", request.id);
+    if (error.offset) {
+        json.member("offset", *error.offset);
+    }
+    json.end_object();
+    frame.error_json = std::move(json).take();
+    return frame;
+}
+
+Response series_query(const ApiContext& context, const Request& request) {
+    const Json body = body_object(request);
+    const Json* charts = body.find("charts");
+    if (charts == nullptr || charts->array() == nullptr) {
+        refuse(400, "invalid", "'charts' must be a list");
+    }
+    if (charts->array()->size() > kChartLimit) {
+        refuse(413, "too_large", "at most 64 charts in one request");
+    }
+    std::vector<ChartQuery> queries;
+    for (const Json& chart : *charts->array()) {
+        queries.push_back(parse_chart_query(chart));
+    }
+    Response response;
+    response.headers = {{"Content-Type", "application/vnd.taffrail.frames"}, {"Cache-Control", "no-store"}};
+    response.stream = [&context, request, queries = std::move(queries)](ResponseStream& stream) {
+        for (const ChartQuery& chart : queries) {
+            Frame frame;
+            try {
+                frame = answer_chart(*context.workspace, chart);
+            } catch (const ApiError& error) {
+                frame = error_frame(request, chart.id, error);
+            }
+            if (!stream.write(encode_frame(frame))) {
+                return;
+            }
+        }
+    };
+    return response;
+}
+
+}  // namespace
+
+void add_series_routes(Router& router, const ApiContext& context) {
+    router.post("series:query", RouteKind::Read, guarded([&context](const Request& request) { return series_query(context, request); }));
+}
+
+}  // namespace taffrail::server

@@ -1,0 +1,10 @@
+#!/bin/sh
+# build_page.sh WEB: installs the page's few packages when the lock file changed, then bundles into web/dist.
+set -eu
+cd "$1"
+stamp=node_modules/.installed-lock
+if ! cmp -s package-lock.json "$stamp"; then
+    npm ci --ignore-scripts --no-audit --no-fund --silent
+    cp package-lock.json "$stamp"
+fi
+exec node build.mjs --quiet

@@ -1,0 +1,232 @@
+#include "store/glance.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/try.h"
+#include "codec/tlog/decode.h"
+#include "codec/value_codec.h"
+#include "io/files.h"
+#include "store/frame_file.h"
+#include "store/layout.h"
+#include "store/liveness.h"
+#include "store/meta_edit.h"
+#include "store/writer_log.h"
+
+namespace taffrail::storage {
+namespace {
+
+WriterGlance glance_of(const LogState& state, const tlog::FileIdentity& identity) {
+    WriterGlance glance;
+    glance.identity = identity;
+    glance.meta = state.meta();
+    glance.hparams = state.hparams();
+    return glance;
+}
+
+// The frames behind the newest checkpoint: an end mark, or the last second of a live run.
+void replay(const FoundCheckpoint& found, LogState& state, WriterGlance& glance) {
+    tlog::FrameScanner scanner;
+    scanner.begin_at(found.next_frame, found.nonce);
+    thread_local tlog::Decompressor decompressor;
+    Bytes scratch;
+    tlog::DecodedBatch decoded;
+    while (true) {
+        const ByteSpan window =
+            ByteSpan(found.rest).subspan(static_cast<std::size_t>(scanner.offset() - found.next_frame));
+        const auto outcome = scanner.next(window, true);
+        if (outcome == tlog::FrameScanner::Outcome::Pending || outcome == tlog::FrameScanner::Outcome::NeedMore) {
+            return;
+        }
+        if (outcome != tlog::FrameScanner::Outcome::Frame) {
+            continue;
+        }
+        const auto payload = payload_of(scanner.frame(), scanner.stored(), decompressor, scratch);
+        if (!payload) {
+            continue;
+        }
+        if (scanner.frame().type == tlog::FrameType::End) {
+            const auto end = tlog::decode_end(*payload);
+            glance.finished = end && end->reason == tlog::EndReason::Finished ? end : std::nullopt;
+            glance.last_sign_ns = end ? std::max(glance.last_sign_ns, end->time_ns) : glance.last_sign_ns;
+        } else if (scanner.frame().type == tlog::FrameType::Batch && decoded.decode(*payload)) {
+            state.apply(decoded.batch());
+        }
+    }
+}
+
+bool apply_hparams(const KeptValue& kept, Hparams& config) {
+    auto value = decode_value(kept.metadata);
+    if (!value.ok() || !std::holds_alternative<Hparams>(*value)) {
+        return false;
+    }
+    for (auto& [name, cell] : std::get<Hparams>(*value)) {
+        const auto found = std::ranges::find(config, name, &std::pair<std::string, Cell>::first);
+        if (found != config.end()) {
+            found->second = std::move(cell);
+        } else {
+            config.emplace_back(std::move(name), std::move(cell));
+        }
+    }
+    return true;
+}
+
+std::string missing_ranks(const std::set<std::int32_t>& seen, std::int32_t world_size) {
+    std::string text;
+    int named = 0;
+    for (std::int32_t rank = 0; rank < world_size; ++rank) {
+        if (!seen.contains(rank)) {
+            if (++named > 8) {
+                return text + ", …";
+            }
+            text += (text.empty() ? "" : ", ") + std::to_string(rank);
+        }
+    }
+    return text;
+}
+
+// The newest attempt decides. A writer that is alive keeps the run running; one that is gone without an end frame
+// crashed it; else the worst of the states the writers ended with.
+void decide_state(const std::string& run_folder, const std::vector<WriterGlance>& writers, RunInfo& info) {
+    auto badness = [](RunState state) {
+        switch (state) {
+            case RunState::Finished: return 0;
+            case RunState::Aborted: return 1;
+            case RunState::Failed: return 2;
+            default: return 3;
+        }
+    };
+    bool running = false;
+    RunState worst = RunState::Finished;
+    std::set<std::int32_t> ranks;
+    for (const WriterGlance& writer : writers) {
+        if (writer.identity.attempt + 1 != info.attempts) {
+            continue;
+        }
+        ranks.insert(writer.identity.rank);
+        if (!writer.finished) {
+            if (writer_is_alive(run_folder, writer.identity, writer.last_sign_ns)) {
+                running = true;
+            } else {
+                worst = RunState::Crashed;
+                if (info.message.empty()) {
+                    info.message = fmt::format("the process of rank {} ended without finishing the run", writer.identity.rank);
+                }
+            }
+        } else if (badness(writer.finished->state) > badness(worst)) {
+            worst = writer.finished->state;
+        }
+    }
+    info.state = running ? RunState::Running : writers.empty() ? RunState::Crashed : worst;
+    if (running && worst != RunState::Crashed) {
+        info.message.clear();
+    }
+    if (!running && static_cast<std::int32_t>(ranks.size()) < info.world_size) {
+        info.message += (info.message.empty() ? "" : "; ") +
+                        fmt::format("of {} ranks these never wrote: {}", info.world_size,
+                                    missing_ranks(ranks, info.world_size));
+    }
+}
+
+}  // namespace
+
+Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer) {
+    const std::vector<FileName> files = list_logs(run_folder, writer);
+    if (!files.empty()) {
+        const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(writer, files.back().number));
+        auto found = find_last_checkpoint(url);
+        const auto checkpoint =
+            found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description) : std::nullopt;
+        if (checkpoint) {
+            LogState state;
+            state.restore(*checkpoint);
+            WriterGlance marks;
+            replay(*found, state, marks);
+            WriterGlance glance = glance_of(state, checkpoint->identity);
+            glance.finished = marks.finished;
+            glance.last_sign_ns = std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
+            if (marks.finished) {
+                glance.last_sign_ns = std::max(marks.finished->time_ns, state.last_time_ns());
+            }
+            return glance;
+        }
+    }
+    // No checkpoint in the newest file: its beginning is damaged, or it has only just been made.
+    WriterLog log(run_folder, writer);
+    TAFFRAIL_TRY(log.poll({}));
+    WriterGlance glance = glance_of(log.state(), log.identity());
+    glance.finished = log.finished();
+    glance.last_sign_ns = log.last_sign_of_life_ns();
+    return glance;
+}
+
+Hparams merge_hparams(const std::vector<const std::vector<KeptValue>*>& lists) {
+    std::vector<const KeptValue*> all;
+    for (const auto* list : lists) {
+        for (const KeptValue& kept : *list) {
+            all.push_back(&kept);
+        }
+    }
+    std::ranges::stable_sort(all, {}, [](const KeptValue* kept) { return kept->record.time_ns; });
+    Hparams config;
+    for (const KeptValue* kept : all) {
+        apply_hparams(*kept, config);
+    }
+    return config;
+}
+
+RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlance>& writers, const MetaState& edits) {
+    RunInfo info;
+    const std::string folder_name = run_folder.substr(run_folder.find_last_of('/') + 1);
+    info.id = id_of_folder(folder_name);
+    info.name = folder_name.size() > info.id.size() + 1 ? folder_name.substr(info.id.size() + 1) : info.id;
+    info.location = run_folder;
+    info.source = "taffrail";
+    info.attempts = 1;
+    MetaState meta = edits;
+    std::vector<const std::vector<KeptValue>*> hparams;
+    for (const WriterGlance& writer : writers) {
+        if (!writer.identity.run_id.empty()) {
+            info.id = writer.identity.run_id;
+        }
+        const std::int64_t start = writer.identity.start_time_ns;
+        info.start_time_ns = info.start_time_ns == 0 ? start : std::min(info.start_time_ns, start);
+        info.end_time_ns = std::max(info.end_time_ns, writer.last_sign_ns);
+        info.attempts = std::max(info.attempts, writer.identity.attempt + 1);
+        info.world_size = std::max(info.world_size, writer.identity.world_size);
+        meta.merge(writer.meta);
+        hparams.push_back(&writer.hparams);
+    }
+    meta.describe(info);
+    info.message = meta.state_message();
+    info.config = merge_hparams(hparams);
+    decide_state(run_folder, writers, info);
+    return info;
+}
+
+Result<RunInfo> read_run_info(const std::string& run_folder) {
+    std::vector<WriterGlance> writers;
+    std::string problem;
+    std::optional<std::uint64_t> previous;
+    for (const FileName& name : list_logs(run_folder)) {
+        if (previous == name.writer) {
+            continue;
+        }
+        previous = name.writer;
+        auto glance = glance_at_writer(run_folder, name.writer);
+        if (glance.ok()) {
+            writers.push_back(*std::move(glance));
+        } else {
+            problem = glance.error().message;
+        }
+    }
+    RunInfo info = describe_run(run_folder, writers, read_edits(run_folder));
+    if (!problem.empty()) {
+        info.message += (info.message.empty() ? "" : "; ") + problem;
+    }
+    return info;
+}
+
+}  // namespace taffrail::storage

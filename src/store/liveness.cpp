@@ -1,0 +1,78 @@
+#include "store/liveness.h"
+
+#include <optional>
+
+#include "base/clock.h"
+#include "base/strings.h"
+#include "io/files.h"
+#include "store/layout.h"
+
+namespace taffrail::storage {
+namespace {
+
+// Files under /proc have no size: they are read until they end.
+std::string read_proc(const std::string& path) {
+    std::string text(4096, '\0');
+    const auto file = io::open(path, io::OpenMode::Read);
+    if (!file.ok()) {
+        return {};
+    }
+    const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    text.resize(count.ok() ? *count : 0);
+    return text;
+}
+
+const std::string& this_boot() {
+    static const std::string boot(trim(read_proc("/proc/sys/kernel/random/boot_id")));
+    return boot;
+}
+
+// Field 22 of stat, counted behind the parenthesis that ends the program's name.
+std::optional<std::uint64_t> process_start(std::uint64_t process) {
+    const std::string text = read_proc("/proc/" + std::to_string(process) + "/stat");
+    const std::size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
+    const auto start = fields.size() > 19 ? parse_int(fields[19]) : std::nullopt;
+    return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
+}
+
+std::optional<bool> ring_lock_held(const std::string& run_folder, std::uint64_t writer) {
+    const std::string folder = io::join(run_folder, kRingFolder);
+    const auto entries = io::list(folder);
+    if (!entries.ok()) {
+        return std::nullopt;
+    }
+    std::optional<bool> held;
+    for (const io::DirectoryEntry& entry : *entries) {
+        if (parse_ring_name(entry.name) != writer) {
+            continue;
+        }
+        const auto locked = io::is_locked(io::join(folder, entry.name));
+        if (locked.ok() && *locked) {
+            return true;
+        }
+        held = locked.ok() ? std::optional(false) : held;
+    }
+    return held;
+}
+
+}  // namespace
+
+bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& identity, std::int64_t last_sign_ns) {
+    // A lock says nothing about a process on another machine of a shared folder.
+    const bool same_boot = !identity.boot_id.empty() && identity.boot_id == this_boot();
+    if (same_boot) {
+        if (const auto held = ring_lock_held(run_folder, identity.writer)) {
+            return *held;
+        }
+        if (identity.process_id != 0) {
+            return process_start(identity.process_id) == identity.process_start;
+        }
+    }
+    return wall_time_ns() - last_sign_ns < kSilenceNs;
+}
+
+}  // namespace taffrail::storage

@@ -1,0 +1,36 @@
+// What people set from outside a run: tags, notes, names, colours, archive marks, tombstones.
+//
+// Each edit is a small log of its own in the run's meta folder, so that nobody ever writes into a file of another
+// process; the newest edit by time wins, also over what the run itself said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <taffrail/result.h>
+
+#include "store/meta_state.h"
+
+namespace taffrail::storage {
+
+struct MetaEdit {
+    tlog::MetaType type = tlog::MetaType::Notes;
+    Bytes payload;
+};
+
+/// Writes the edits as one step, durable when it returns.
+Result<void> edit_meta(const std::string& run_folder, const std::vector<MetaEdit>& edits);
+
+Result<void> add_tag(const std::string& run_folder, std::string_view tag);
+Result<void> remove_tag(const std::string& run_folder, std::string_view tag);
+Result<void> set_notes(const std::string& run_folder, std::string_view text);
+Result<void> rename_run(const std::string& run_folder, std::string_view name);
+Result<void> set_color(const std::string& run_folder, std::string_view color);
+Result<void> set_archived(const std::string& run_folder, bool archived);
+/// Hidden at once; gc() removes the bytes, restore (false) brings it back until then.
+Result<void> set_deleted(const std::string& run_folder, bool deleted);
+
+/// All edits in force; empty when there are none.
+MetaState read_edits(const std::string& run_folder);
+
+}  // namespace taffrail::storage

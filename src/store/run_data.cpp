@@ -1,0 +1,78 @@
+#include "store/run_data.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/try.h"
+#include "base/utf8.h"
+
+namespace taffrail::storage {
+
+BlobKey blob_key(const BlobRef& ref) noexcept {
+    return load<std::uint64_t>(ref.sha256.data());
+}
+
+Result<void> WriterData::open(Depth wanted) {
+    depth = wanted;
+    if (wanted == Depth::Summary) {
+        TAFFRAIL_ASSIGN([[maybe_unused]] const bool found, log.begin_at_checkpoint());
+    }
+    TAFFRAIL_TRY(refresh());
+    return {};
+}
+
+Result<bool> WriterData::refresh() {
+    if (depth == Depth::Summary) {
+        return log.poll({});
+    }
+    return log.poll([this](const tlog::Batch& batch, FramePlace place) { add(batch, place); });
+}
+
+void WriterData::add(const tlog::Batch& batch, FramePlace place) {
+    tables.add(batch, log.state());
+    for (std::uint32_t i = 0; i < batch.values.size(); ++i) {
+        const tlog::ValueRecord& value = batch.values[i];
+        const LogState::Key* key = log.state().key(value.key);
+        if ((value.route & tlog::kHidden) != 0 || key == nullptr) {
+            continue;
+        }
+        const ValuePlace at{value.seq, place, i};
+        for (const tlog::BlobPlace& blob : value.blobs) {
+            blobs.try_emplace(blob_key(blob.ref), at);
+        }
+        std::vector<ValuePlace>& list = values[key->name];
+        // Media is encoded off the collector, so a record may come after younger ones.
+        list.insert(std::ranges::upper_bound(list, at.seq, {}, &ValuePlace::seq), at);
+    }
+    for (const tlog::ConsoleChunk& chunk : batch.console) {
+        add_console(chunk);
+    }
+}
+
+void WriterData::add_console(const tlog::ConsoleChunk& chunk) {
+    std::string_view text = chunk.text;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view part = text.substr(0, end);
+        if (open_line_[chunk.stream]) {
+            console[newest_line_[chunk.stream]].text += repair_utf8(part);
+        } else {
+            newest_line_[chunk.stream] = console.size();
+            console.push_back({chunk.time_ns, chunk.stream == 2, log.identity().rank, repair_utf8(part)});
+        }
+        open_line_[chunk.stream] = end == std::string_view::npos;
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+}
+
+Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedValue& out) {
+    TAFFRAIL_TRY(read_batch_at(log.url_of(place.frame.file), place.frame.offset, out.payload, out.decoded));
+    if (place.index >= out.decoded.batch().values.size()) {
+        return Error{ErrorCode::Corrupt, fmt::format("{} changed while it was read", log.url_of(place.frame.file))};
+    }
+    out.record = &out.decoded.batch().values[place.index];
+    return {};
+}
+
+}  // namespace taffrail::storage

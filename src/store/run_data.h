@@ -1,0 +1,61 @@
+// Everything of one writer that a reader keeps in memory once points are asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <taffrail/reader.h>
+
+#include "store/series_table.h"
+#include "store/writer_log.h"
+
+namespace taffrail::storage {
+
+/// A value record by its place in the log; the value itself is read when asked for.
+struct ValuePlace {
+    std::uint64_t seq = 0;
+    FramePlace frame;
+    std::uint32_t index = 0;  ///< in the frame
+};
+
+/// First eight bytes of a hash: enough to find a candidate, whose whole hash is then compared.
+using BlobKey = std::uint64_t;
+BlobKey blob_key(const BlobRef& ref) noexcept;
+
+class WriterData {
+  public:
+    enum class Depth : std::uint8_t { Summary, Everything };
+
+    WriterData(const std::string& run_folder, std::uint64_t writer) : log(run_folder, writer) {}
+
+    /// Summary: from the newest checkpoint on, totals only. Everything: all rows.
+    Result<void> open(Depth wanted);
+    /// True when anything changed.
+    Result<bool> refresh();
+
+    WriterLog log;
+    WriterTables tables;
+    std::map<std::string, std::vector<ValuePlace>, std::less<>> values;  ///< by key, sorted by row number
+    std::unordered_map<BlobKey, ValuePlace> blobs;                       ///< the record that brought a blob
+    std::vector<ConsoleLine> console;
+    Depth depth = Depth::Summary;
+
+  private:
+    void add(const tlog::Batch& batch, FramePlace place);
+    void add_console(const tlog::ConsoleChunk& chunk);
+    std::map<std::uint8_t, bool> open_line_;  ///< per stream: its newest line has no end yet
+    std::map<std::uint8_t, std::size_t> newest_line_;
+};
+
+/// One value record read again from the log, with its blobs' places. `payload` owns what the record points into.
+struct LoadedValue {
+    Bytes payload;
+    tlog::DecodedBatch decoded;
+    const tlog::ValueRecord* record = nullptr;
+};
+Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedValue& out);
+
+}  // namespace taffrail::storage

@@ -1,0 +1,207 @@
+#include "store/run_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/strings.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "store/glance.h"
+#include "store/layout.h"
+#include "store/meta_edit.h"
+
+namespace taffrail::storage {
+
+Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
+    if (!is_run_folder(run_folder)) {
+        return Error{ErrorCode::NotFound, fmt::format("{} is no run folder: it has no live or data folder", run_folder)};
+    }
+    auto reader = std::make_shared<RunReader>(std::move(run_folder));
+    TAFFRAIL_TRY(reader->refresh());
+    return reader;
+}
+
+// Writers are found, polled and forgotten here; the lock is held alone.
+Result<bool> RunReader::refresh_locked() const {
+    bool changed = false;
+    for (const FileName& name : list_logs(folder_)) {
+        std::unique_ptr<WriterData>& writer = writers_[name.writer];
+        if (writer == nullptr) {
+            writer = std::make_unique<WriterData>(folder_, name.writer);
+            TAFFRAIL_TRY(writer->open(depth_));
+            changed = true;
+        }
+    }
+    for (const auto& [id, writer] : writers_) {
+        TAFFRAIL_ASSIGN(const bool grew, writer->refresh());
+        changed |= grew;
+    }
+    const auto edits = io::stat(io::join(folder_, kMetaFolder));
+    const std::int64_t edited = edits.ok() ? edits->modified_ns : 0;
+    if (edited != edits_modified_ns_) {
+        edits_ = read_edits(folder_);
+        edits_modified_ns_ = edited;
+        changed = true;
+    }
+    // A process may die without writing a byte.
+    if (changed || info_.state == RunState::Running) {
+        const RunState before = info_.state;
+        describe();
+        changed |= info_.state != before;
+    }
+    revision_ += changed ? 1 : 0;
+    return changed;
+}
+
+void RunReader::describe() const {
+    std::vector<WriterGlance> glances;
+    for (const auto& [id, writer] : writers_) {
+        WriterGlance& glance = glances.emplace_back();
+        glance.identity = writer->log.identity();
+        glance.meta = writer->log.state().meta();
+        glance.hparams = writer->log.state().hparams();
+        glance.finished = writer->log.finished();
+        glance.last_sign_ns = writer->log.finished() ? std::max(writer->log.finished()->time_ns, writer->log.state().last_time_ns())
+                                                     : writer->log.last_sign_of_life_ns();
+    }
+    info_ = describe_run(folder_, glances, edits_);
+}
+
+Result<bool> RunReader::refresh() {
+    const std::unique_lock lock(mutex_);
+    return refresh_locked();
+}
+
+Result<void> RunReader::ensure(WriterData::Depth depth) const {
+    {
+        const std::shared_lock lock(mutex_);
+        if (depth_ >= depth) {
+            return {};
+        }
+    }
+    const std::unique_lock lock(mutex_);
+    if (depth_ < depth) {
+        depth_ = depth;
+        writers_.clear();
+        const auto read = refresh_locked();
+        if (!read.ok()) {
+            return read.error();
+        }
+    }
+    return {};
+}
+
+RunInfo RunReader::info() const {
+    const std::shared_lock lock(mutex_);
+    return info_;
+}
+
+std::uint64_t RunReader::revision() const {
+    const std::shared_lock lock(mutex_);
+    return revision_;
+}
+
+std::vector<const WriterData*> RunReader::ordered_writers() const {
+    std::vector<const WriterData*> order;
+    for (const auto& [id, writer] : writers_) {
+        order.push_back(writer.get());
+    }
+    std::ranges::sort(order, {}, [](const WriterData* writer) {
+        const tlog::FileIdentity& identity = writer->log.identity();
+        return std::tuple(identity.attempt, identity.rank, identity.start_time_ns, identity.writer);
+    });
+    return order;
+}
+
+std::vector<KeyInfo> RunReader::keys() const {
+    const std::shared_lock lock(mutex_);
+    std::map<std::pair<std::string_view, Kind>, SeriesTotals> merged;
+    for (const auto& [id, writer] : writers_) {
+        for (const LogState::Key& key : writer->log.state().keys()) {
+            if (key.defined && key.totals.summary.count > 0) {
+                merged[{key.name, key.kind}].merge(key.totals.summary);
+            }
+        }
+    }
+    std::vector<KeyInfo> result;
+    for (const auto& [name, totals] : merged) {
+        result.push_back({std::string(name.first), name.second, totals.summary.count,
+                          name.second == Kind::Scalar ? totals.summary : SeriesSummary{}});
+        if (name.second != Kind::Scalar) {
+            SeriesSummary& places = result.back().scalar;
+            places.first_step = totals.summary.first_step;
+            places.last_step = totals.summary.last_step;
+            places.first_time_ns = totals.summary.first_time_ns;
+            places.last_time_ns = totals.summary.last_time_ns;
+        }
+    }
+    return result;
+}
+
+std::vector<std::string> RunReader::key_names() const {
+    std::vector<std::string> names;
+    for (const auto& [id, writer] : writers_) {
+        for (const LogState::Key& key : writer->log.state().keys()) {
+            if (key.defined) {
+                names.push_back(key.name);
+            }
+        }
+    }
+    return names;
+}
+
+Error RunReader::no_such_key(std::string_view key) const {
+    return {ErrorCode::NotFound,
+            fmt::format("run {} has no key '{}'{}", info_.id, key, did_you_mean(key, key_names()))};
+}
+
+Hparams RunReader::environment() const {
+    if (!ensure(WriterData::Depth::Everything).ok()) {
+        return {};
+    }
+    const std::shared_lock lock(mutex_);
+    // Every rank has its own; the first one's stands for the run.
+    for (const WriterData* writer : ordered_writers()) {
+        if (Hparams cells = writer->log.state().meta().environment(); !cells.empty()) {
+            return cells;
+        }
+    }
+    return {};
+}
+
+std::vector<Damage> RunReader::damage() const {
+    if (!ensure(WriterData::Depth::Everything).ok()) {
+        return {};
+    }
+    const std::shared_lock lock(mutex_);
+    std::vector<Damage> all;
+    for (const WriterData* writer : ordered_writers()) {
+        for (Damage& damage : writer->log.damage()) {
+            all.push_back(std::move(damage));
+        }
+    }
+    return all;
+}
+
+std::vector<ConsoleLine> RunReader::console(std::size_t first, std::size_t count) const {
+    if (!ensure(WriterData::Depth::Everything).ok()) {
+        return {};
+    }
+    const std::unique_lock lock(mutex_);
+    if (console_revision_ != revision_) {
+        console_.clear();
+        for (const WriterData* writer : ordered_writers()) {
+            console_.insert(console_.end(), writer->console.begin(), writer->console.end());
+        }
+        std::ranges::stable_sort(console_, {}, &ConsoleLine::time_ns);
+        console_revision_ = revision_;
+    }
+    first = std::min(first, console_.size());
+    count = std::min(count, console_.size() - first);
+    return {console_.begin() + static_cast<std::ptrdiff_t>(first),
+            console_.begin() + static_cast<std::ptrdiff_t>(first + count)};
+}
+
+}  // namespace taffrail::storage

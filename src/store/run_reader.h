@@ -1,0 +1,83 @@
+// A native run as RecordedRun: the union of its writers' logs.
+//
+// Opening reads the newest checkpoints only. The first question about points reads everything and keeps it in columns;
+// from then on refresh() takes in new bytes only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include <taffrail/reader.h>
+
+#include "model/series_index.h"
+#include "store/attempts.h"
+#include "store/blob_loader.h"
+#include "store/run_data.h"
+
+namespace taffrail::storage {
+
+class RunReader final : public RecordedRun {
+  public:
+    /// NotFound when the folder holds no run.
+    static Result<std::shared_ptr<RunReader>> open(std::string run_folder);
+
+    [[nodiscard]] RunInfo info() const override;
+    [[nodiscard]] std::vector<KeyInfo> keys() const override;
+    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
+    [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
+    [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
+    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override;
+    Result<void> for_each(const std::function<bool(const Record&)>& visit) const override;
+    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const override;
+    [[nodiscard]] Hparams environment() const override;
+    [[nodiscard]] std::vector<Damage> damage() const override;
+    Result<bool> refresh() override;
+    [[nodiscard]] std::uint64_t revision() const override;
+
+    explicit RunReader(std::string run_folder) : folder_(std::move(run_folder)), blobs_(folder_) {}
+
+  private:
+    using Writers = std::map<std::uint64_t, std::unique_ptr<WriterData>>;
+
+    /// A key's points in one table of one writer.
+    struct Piece {
+        const WriterData* writer = nullptr;
+        SeriesPiece series;
+    };
+
+    Result<void> ensure(WriterData::Depth depth) const;
+    Result<bool> refresh_locked() const;
+    void describe() const;
+    [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
+    [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
+    [[nodiscard]] std::vector<Point> collect(const std::vector<Piece>& pieces) const;
+    [[nodiscard]] Error no_such_key(std::string_view key) const;
+    [[nodiscard]] std::vector<std::string> key_names() const;
+    [[nodiscard]] std::vector<ResumePoint> resume_points() const;
+    Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key, const std::vector<Piece>& pieces,
+                                                              const BinRequest& request) const;
+
+    const std::string folder_;
+    mutable BlobLoader blobs_;
+    // Everything below is guarded by mutex_; questions share it, growth takes it alone.
+    mutable std::shared_mutex mutex_;
+    mutable Writers writers_;
+    mutable WriterData::Depth depth_ = WriterData::Depth::Summary;
+    mutable MetaState edits_;
+    mutable std::int64_t edits_modified_ns_ = -1;
+    mutable RunInfo info_;
+    mutable std::uint64_t revision_ = 1;
+    mutable std::vector<ConsoleLine> console_;
+    mutable std::uint64_t console_revision_ = 0;
+    struct CachedSeries {
+        std::uint64_t revision = 0;
+        std::shared_ptr<const model::SortedSeries> series;
+    };
+    mutable std::mutex cache_mutex_;
+    mutable std::map<std::string, CachedSeries> cache_;
+};
+
+}  // namespace taffrail::storage

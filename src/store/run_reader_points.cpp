@@ -1,0 +1,152 @@
+// Scalars of a native run: points and bins.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/try.h"
+#include "model/axes.h"
+#include "model/bins.h"
+#include "store/run_reader.h"
+
+namespace taffrail::storage {
+namespace {
+
+constexpr std::size_t kMaxCached = 256;
+
+Point point_at(const WriterData& writer, const SeriesPiece& piece, std::size_t row) {
+    const model::AxisTable& axes = *piece.table->axes;
+    const tlog::FileIdentity& identity = writer.log.identity();
+    Point point;
+    point.step = axes.step().values[row];
+    point.time_ns = axes.time().values[row];
+    point.value = piece.series->values()[row];
+    if (!axes.epoch().values.empty()) {
+        point.epoch = axes.epoch().values[row];
+    }
+    if (!axes.samples().values.empty()) {
+        point.samples = axes.samples().values[row];
+    }
+    point.attempt = identity.attempt;
+    point.rank = identity.rank;
+    point.phase = static_cast<Phase>(piece.table->phase.at(row));
+    point.writer = identity.writer;
+    point.seq = piece.table->seq[row];
+    return point;
+}
+
+}  // namespace
+
+std::vector<RunReader::Piece> RunReader::pieces(std::string_view key) const {
+    std::vector<Piece> found;
+    for (const WriterData* writer : ordered_writers()) {
+        for (const SeriesPiece& piece : writer->tables.pieces(key)) {
+            found.push_back({writer, piece});
+        }
+    }
+    return found;
+}
+
+std::vector<Point> RunReader::collect(const std::vector<Piece>& pieces) const {
+    std::vector<Point> points;
+    std::size_t writer_begin = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const bool same_writer = i > 0 && pieces[i].writer == pieces[i - 1].writer;
+        writer_begin = same_writer ? writer_begin : points.size();
+        for (std::size_t row = 0; row < pieces[i].series.series->points(); ++row) {
+            points.push_back(point_at(*pieces[i].writer, pieces[i].series, row));
+        }
+        if (same_writer) {  // one key in two tables of a writer: back into the order of the log
+            std::ranges::stable_sort(points.begin() + static_cast<std::ptrdiff_t>(writer_begin), points.end(), {},
+                                     &Point::seq);
+        }
+    }
+    return points;
+}
+
+Result<std::vector<Point>> RunReader::points(std::string_view key) const {
+    TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
+    const std::shared_lock lock(mutex_);
+    const std::vector<Piece> found = pieces(key);
+    if (found.empty()) {
+        return no_such_key(key);
+    }
+    return collect(found);
+}
+
+std::vector<ResumePoint> RunReader::resume_points() const {
+    std::vector<ResumePoint> resumes;
+    for (const auto& [id, writer] : writers_) {
+        const tlog::FileIdentity& identity = writer->log.identity();
+        if (identity.resume_step != INT64_MIN) {
+            resumes.push_back({identity.rank, identity.attempt, identity.resume_step});
+        }
+    }
+    return resumes;
+}
+
+// Several writers, several attempts, or another metric as x: the points are sorted once and kept until the run grows.
+Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(std::string_view key,
+                                                                     const std::vector<Piece>& pieces_of_key,
+                                                                     const BinRequest& request) const {
+    const std::string name =
+        fmt::format("{}\n{}\n{}\n{}", key, static_cast<int>(request.axis), request.metric,
+                    request.attempt ? std::to_string(*request.attempt) : std::string("-"));
+    {
+        const std::scoped_lock lock(cache_mutex_);
+        const auto found = cache_.find(name);
+        if (found != cache_.end() && found->second.revision == revision_) {
+            return found->second.series;
+        }
+    }
+    auto wanted = [&](std::vector<Point> points) {
+        if (request.attempt) {
+            std::erase_if(points, [&](const Point& point) { return point.attempt != *request.attempt; });
+            return points;
+        }
+        return winning_points(std::move(points), resume_points());
+    };
+    const std::vector<Point> points = wanted(collect(pieces_of_key));
+    std::vector<double> x;
+    if (request.axis == Axis::Metric) {
+        const std::vector<Piece> metric = pieces(request.metric);
+        if (metric.empty()) {
+            return no_such_key(request.metric);
+        }
+        x = model::metric_positions(points, collect(metric));
+    } else {
+        x.reserve(points.size());
+        for (const Point& point : points) {
+            x.push_back(model::position_of(point, request.axis, info_.start_time_ns));
+        }
+    }
+    std::vector<double> values;
+    values.reserve(points.size());
+    for (const Point& point : points) {
+        values.push_back(point.value);
+    }
+    auto series = std::make_shared<const model::SortedSeries>(x, values);
+    const std::scoped_lock lock(cache_mutex_);
+    if (cache_.size() >= kMaxCached) {
+        cache_.clear();
+    }
+    cache_[name] = {revision_, series};
+    return series;
+}
+
+Result<Bins> RunReader::bins(std::string_view key, const BinRequest& request) const {
+    TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
+    const std::shared_lock lock(mutex_);
+    const std::vector<Piece> found = pieces(key);
+    if (found.empty()) {
+        return no_such_key(key);
+    }
+    const bool one = found.size() == 1 && request.axis != Axis::Metric &&
+                     (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt);
+    if (one) {
+        return found[0].series.series->bins(request, info_.start_time_ns);
+    }
+    TAFFRAIL_ASSIGN(const auto series, sorted(key, found, request));
+    return series->bins(request);
+}
+
+}  // namespace taffrail::storage

@@ -1,0 +1,181 @@
+// The HTTP engine on a real socket.
+#include "server/http.h"
+
+#include <gtest/gtest.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+namespace taffrail::server {
+namespace {
+
+class Connection {
+  public:
+    explicit Connection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        const timeval timeout{5, 0};
+        ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    }
+    ~Connection() { ::close(socket_); }
+
+    void send(std::string_view text) const { EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size())); }
+
+    std::string read_all() const {
+        std::string text;
+        char buffer[4096];
+        for (ssize_t got = ::recv(socket_, buffer, sizeof buffer, 0); got > 0; got = ::recv(socket_, buffer, sizeof buffer, 0)) {
+            text.append(buffer, static_cast<std::size_t>(got));
+        }
+        return text;
+    }
+
+    std::string read_until(std::string_view end) const {
+        std::string text;
+        char byte = 0;
+        while (!text.ends_with(end) && ::recv(socket_, &byte, 1, 0) == 1) {
+            text.push_back(byte);
+        }
+        return text;
+    }
+
+  private:
+    int socket_;
+};
+
+std::unique_ptr<HttpServer> serve(Handler handler, HttpOptions options = {}) { return HttpServer::start(std::move(options), std::move(handler)).value(); }
+
+Handler hello() {
+    return [](const Request& request) { return Response::text("hello " + request.path + ' ' + request.body); };
+}
+
+TEST(Http, AnswersSeveralRequestsOnOneConnection) {
+    auto server = serve(hello());
+    const Connection client(server->port());
+    for (int i = 0; i < 3; ++i) {
+        client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        EXPECT_NE(client.read_until("hello a ").find("HTTP/1.1 200 OK"), std::string::npos);
+    }
+    client.send("POST /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nConnection: close\r\n\r\nxyz");
+    EXPECT_NE(client.read_all().find("hello b xyz"), std::string::npos);
+}
+
+TEST(Http, HeadSendsNoBody) {
+    auto server = serve(hello());
+    const Connection client(server->port());
+    client.send("HEAD /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    const std::string answer = client.read_all();
+    EXPECT_NE(answer.find("Content-Length: 8"), std::string::npos);
+    EXPECT_EQ(answer.find("hello"), std::string::npos);
+}
+
+TEST(Http, GarbageAndGiantsAreRefusedWithoutHarm) {
+    HttpOptions options;
+    options.max_body_bytes = 1000;
+    auto server = serve(hello(), options);
+    const std::pair<std::string, std::string> cases[] = {
+        {"\x16\x03\x01garbage\r\n\r\n", " 400 "},
+        {"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n", " 413 "},
+        {"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999\r\n\r\n", " 413 "},
+        {"GET /../x HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "},
+        {"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", " 403 "},
+        {"BREW / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", " 405 "},
+    };
+    for (const auto& [request, status] : cases) {
+        const Connection client(server->port());
+        client.send(request.substr(0, 60'000));
+        EXPECT_NE(client.read_until("\r\n").find(status), std::string::npos) << request.substr(0, 40);
+    }
+    const Connection client(server->port());
+    client.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    EXPECT_NE(client.read_all().find("hello a"), std::string::npos);
+}
+
+TEST(Http, StreamsInChunks) {
+    auto server = serve([](const Request&) {
+        Response response;
+        response.stream = [](ResponseStream& stream) {
+            stream.write("one");
+            stream.write("three");
+        };
+        return response;
+    });
+    const Connection client(server->port());
+    client.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    EXPECT_NE(client.read_all().find("\r\n\r\n3\r\none\r\n5\r\nthree\r\n0\r\n\r\n"), std::string::npos);
+}
+
+TEST(Http, WorkForClientsThatLeftStops) {
+    std::atomic<bool> noticed = false;
+    auto server = serve([&](const Request&) {
+        Response response;
+        response.stream = [&](ResponseStream& stream) {
+            const std::string piece(1u << 20, 'x');
+            for (int i = 0; i < 1000; ++i) {
+                if (!stream.write(piece)) {
+                    noticed = true;
+                    return;
+                }
+            }
+        };
+        return response;
+    });
+    {
+        const Connection client(server->port());
+        client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        client.read_until("\r\n\r\n");
+    }
+    for (int i = 0; i < 500 && !noticed; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_TRUE(noticed);
+}
+
+TEST(Http, SlowRequestsAreCutOff) {
+    HttpOptions options;
+    options.header_timeout_s = 1;
+    auto server = serve(hello(), options);
+    const Connection client(server->port());
+    client.send("GET /a HT");
+    const auto started = std::chrono::steady_clock::now();
+    EXPECT_EQ(client.read_all(), "");
+    EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(4));
+}
+
+TEST(Http, BusyPortsAreSteppedOver) {
+    auto first = serve(hello());
+    HttpOptions options;
+    options.port = first->port();
+    auto second = serve(hello(), options);
+    EXPECT_NE(second->port(), first->port());
+    options.next_free_port = false;
+    const auto refused = HttpServer::start(options, hello());
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("--port"), std::string::npos);
+}
+
+TEST(Http, AHandlerThatThrowsIsA500AndTheServerLives) {
+    auto server = serve([](const Request& request) -> Response {
+        if (request.path == "boom") {
+            throw std::runtime_error("boom");
+        }
+        return Response::text("fine");
+    });
+    const Connection client(server->port());
+    client.send("GET /boom HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_NE(client.read_until("\r\n").find(" 500 "), std::string::npos);
+    const Connection other(server->port());
+    other.send("GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    EXPECT_NE(other.read_all().find("fine"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace taffrail::server
