@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from counting import Counts  # noqa: E402
-from stages import STAGES, Context  # noqa: E402
+from context import Context  # noqa: E402
+from stages import STAGES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,81 +1,11 @@
 """The stages of ./scripts/test, in order. Each is a function of a Context that returns Counts."""
 
-import json
 import os
-import shutil
+import re
 import subprocess
-import sys
-from dataclasses import dataclass, field
-from pathlib import Path
 
+from context import Context
 from counting import Counts, from_junit, one
-
-PEERS = {
-    # name: (pip requirements, what it is for); one virtual environment each, so that peers cannot break each other.
-    "tests": ["pytest", "numpy"],
-}
-
-
-@dataclass
-class Context:
-    root: Path
-    full: bool = False
-    ran: list = field(default_factory=list)
-
-    @property
-    def cache(self) -> Path:
-        return Path(os.environ["TAFFRAIL_CACHE"])
-
-    def run(self, *command, **options) -> int:
-        """Runs a command with its output shown; returns its exit status."""
-        return subprocess.run([str(part) for part in command], cwd=options.pop("cwd", self.root), **options).returncode
-
-    def build(self, preset: str, *targets) -> bool:
-        folder = self.root / "build" / preset
-        if not (folder / "build.ninja").exists():
-            if self.run("cmake", "--preset", preset, stdout=subprocess.DEVNULL) != 0:
-                return False
-        return self.run("ninja", "-C", folder, "--quiet", *targets) == 0
-
-    def ctest(self, preset: str, label: str, *, exclude: str = "", jobs: int = 2, environment: dict | None = None) -> Counts:
-        folder = self.root / "build" / preset
-        result = folder / f"junit-{preset}-{label.replace('|', '-')}.xml"
-        result.unlink(missing_ok=True)
-        command = ["ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--quiet", "--output-junit", result, "-L", label]
-        if exclude:
-            command += ["-LE", exclude]
-        self.run(*command, env={**os.environ, **(environment or {})})
-        counts = from_junit(result, f"{preset}/{label}")
-        self.ran += counts.names
-        return counts
-
-    def venv(self, name: str, *requirements: str) -> Path:
-        """The python of a cached virtual environment holding these packages."""
-        folder = self.cache / "venv" / name
-        python = folder / "bin" / "python"
-        stamp = folder / "requirements.txt"
-        wanted = "\n".join(requirements)
-        if not python.exists() or not stamp.exists() or stamp.read_text() != wanted:
-            shutil.rmtree(folder, ignore_errors=True)
-            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements], check=True)
-            stamp.write_text(wanted)
-        return python
-
-    def pytest(self, python: Path, folder: str, *options: str) -> Counts:
-        result = self.root / "build" / f"junit-{folder.replace('/', '-')}.xml"
-        result.parent.mkdir(exist_ok=True)
-        result.unlink(missing_ok=True)
-        self.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={result}", folder, *options)
-        counts = from_junit(result, folder)
-        self.ran += counts.names
-        return counts
-
-    def write_ran_tests(self) -> None:
-        """Names of the tests that passed, for the capability table."""
-        path = self.root / "build" / "tests-ran.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(sorted(set(self.ran)), indent=0))
 
 
 def build(context: Context) -> Counts:
@@ -84,9 +14,8 @@ def build(context: Context) -> Counts:
 
 
 def layout(context: Context) -> Counts:
-    """layers, forbidden calls and formatting"""
-    python = context.venv("tests", *PEERS["tests"])
-    return context.pytest(python, "tests/layout")
+    """layers, forbidden calls, file sizes, formatting, documents"""
+    return context.pytest("tests", "tests/layout")
 
 
 def unit(context: Context) -> Counts:
@@ -94,11 +23,117 @@ def unit(context: Context) -> Counts:
     return context.ctest("release", "unit")
 
 
+def web(context: Context) -> Counts:
+    """types and unit tests of the dashboard page"""
+    folder = context.root / "web"
+    counts = one(context.run("node_modules/.bin/tsc", "--noEmit", cwd=folder) == 0, "web: types")
+    return counts
+
+
 def sanitize(context: Context) -> Counts:
     """unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"""
     if not context.build("dev"):
         return one(False, "build dev")
-    return context.ctest("dev", "unit", exclude="no_asan", environment={"ASAN_OPTIONS": "detect_leaks=1", "UBSAN_OPTIONS": "print_stacktrace=1"})
+    return context.ctest("dev", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
 
 
-STAGES = [build, layout, unit, sanitize]
+# Programs whose point is threads; the rest of the tests would only repeat what the other builds show.
+THREADED = ["record_test", "run_test", "server_test", "metrics_test", "terminal_test", "sinks_tensorboard_test", "sources_tensorboard_test"]
+
+
+def threads(context: Context) -> Counts:
+    """the threaded parts under ThreadSanitizer"""
+    folder = context.root / "build" / "tsan"
+    if not context.configure("tsan"):
+        return one(False, "configure tsan")
+    known = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True, text=True).stdout
+    targets = [name for name in THREADED if re.search(rf"^{name}: phony", known, re.M) or f"/{name}:" in known]
+    if not context.build("tsan", *targets):
+        return one(False, "build tsan")
+    programs = [path for name in targets for path in folder.glob(f"tests/*/{name}")]
+    counts = Counts()
+    for program in programs:
+        result = folder / f"junit-{program.name}.xml"
+        result.unlink(missing_ok=True)
+        # With more random address bits than it expects, g++ 12's ThreadSanitizer dies at start; fork tests need clang.
+        context.run("setarch", "-R", program, f"--gtest_output=xml:{result}", "--gtest_brief=1", "--gtest_filter=-*Fork*:*fork*:*Kill*", timeout=600)
+        counts += from_junit(result, f"tsan/{program.name}")
+    return counts
+
+
+def faults(context: Context) -> Counts:
+    """kill -9, broken disks, replayed write traces"""
+    return context.ctest("release", "faults", jobs=1)
+
+
+def fuzz(context: Context) -> Counts:
+    """each fuzz target for a while (10 minutes each in --full)"""
+    seconds = 600 if context.full else 8
+    if not context.build("fuzz"):
+        return one(False, "build fuzz")
+    counts = Counts()
+    for target in sorted((context.root / "build" / "fuzz" / "fuzz").glob("**/*_fuzz")):
+        corpus = context.root / "build" / "fuzz" / "corpus" / target.name
+        corpus.mkdir(parents=True, exist_ok=True)
+        seeds = [str(path) for path in [context.root / "fuzz" / "corpus" / target.name] if path.exists()]
+        status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-print_final_stats=0", "-verbosity=0",
+                             cwd=corpus.parent, timeout=seconds + 120)
+        counts += one(status == 0, f"fuzz {target.name}")
+    return counts
+
+
+def interop(context: Context) -> Counts:
+    """against the real peers: their readers, servers and clients"""
+    release = context.root / "build" / "release"
+    programs = {
+        "TAFFRAIL_LIGHTNING_REPLAY": release / "tests/interop/lightning/lightning_replay",
+        "TAFFRAIL_METRICS_REPLAY": release / "tests/interop/torchmetrics/metrics_replay",
+        "TAFFRAIL_PARQUET_SAMPLE": next(iter(release.glob("tests/parquet/*sample*")), ""),
+        "TAFFRAIL_MEDIA_TOOL": next(iter(release.glob("tests/interop/media/media_tool")), ""),
+        "TAFFRAIL_BINARY": release / "src/cli/taffrail",
+        "TAFFRAIL_BUILD": release,
+    }
+    if context.full:
+        programs["TAFFRAIL_LIGHTNING_SCRIPTS"] = "500"
+    counts = Counts()
+    for folder, family in (("parquet", "parquet"), ("media", "media"), ("tensorboard", "tensorboard"), ("torchmetrics", "lightning"), ("lightning", "lightning"),
+                           ("server", "server"), ("cli", "tests")):
+        if (context.root / "tests/interop" / folder).exists():
+            counts += context.pytest(family, f"tests/interop/{folder}", environment={name: str(value) for name, value in programs.items()})
+    return counts
+
+
+def browser(context: Context) -> Counts:
+    """the dashboard in a real browser"""
+    result = context.root / "build" / "junit-browser.xml"
+    result.unlink(missing_ok=True)
+    files = sorted(str(path) for path in (context.root / "tests/e2e").glob("*.test.mjs"))
+    if not files:
+        return Counts()
+    context.run("node", "--test", "--test-concurrency=1", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit",
+                f"--test-reporter-destination={result}", *files, timeout=1500,
+                env={**os.environ, "TAFFRAIL_BINARY": str(context.root / "build/release/src/cli/taffrail"), "NODE_PATH": str(context.root / "web/node_modules")})
+    counts = from_junit(result, "browser")
+    context.ran += counts.names
+    return counts
+
+
+def install(context: Context) -> Counts:
+    """an outside project finds and uses the installed library"""
+    return context.ctest("release", "install", jobs=1)
+
+
+def demo(context: Context) -> Counts:
+    """./scripts/demo --exit, as a newcomer runs it"""
+    folder = context.root / "build" / "demo-test"
+    status = context.run("./scripts/demo", "--exit", env={**os.environ, "TAFFRAIL_DIR": str(folder), "CI": "true"}, timeout=900)
+    return one(status == 0, "demo")
+
+
+def capabilities(context: Context) -> Counts:
+    """the capability table is true"""
+    context.write_ran_tests()
+    return context.pytest("tests", "tests/capabilities")
+
+
+STAGES = [build, layout, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, demo, capabilities]

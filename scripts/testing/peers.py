@@ -1,0 +1,65 @@
+"""Virtual environments with the real peers, one per family, cached outside the repository.
+
+A family is installed once; its stamp file holds the requirements, and a change of them installs it anew.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FAMILIES = {
+    "tests": ["pytest==9.2.0", "numpy==2.4.6"],
+    "parquet": ["pytest==9.2.0", "pyarrow==26.0.1", "duckdb==2.0.0", "pandas==3.1.1"],
+    "media": ["pytest==9.2.0", "pillow==13.0.0", "soundfile==0.14.0", "trimesh==5.2.0", "imageio==2.38.1", "ml_dtypes==0.6.0", "psutil==7.2.2", "numpy==2.4.6"],
+    "tensorboard": ["pytest==9.2.0", "tensorboard==2.21.0", "tensorboard-data-server==0.7.2", "tensorboardX==2.6.5", "requests==2.34.2", "pillow==13.0.0", "numpy==2.4.6"],
+    "server": ["pytest==9.2.0", "schemathesis==4.32.0", "requests==2.34.2", "numpy==2.4.6"],
+    "lightning": ["pytest==9.2.0", "numpy==2.4.6", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "packaging", "pyyaml", "tqdm", "psutil",
+                  "lightning-utilities", "aiohttp", "setuptools>=77", "scikit-learn==1.9.1", "scikit-image==0.26.0", "tensorboard==2.21.0"],
+}
+# torch asks for 4 GB of CUDA libraries that a CPU test never calls: it is installed without them, and cuda_stubs.py makes
+# empty stand-ins for the names its loader insists on.
+WITHOUT_DEPENDENCIES = {
+    "lightning": ["torch==2.15.0", "nvidia-cuda-runtime==13.2.*", "nvidia-cuda-cupti==13.2.*", "lightning==2.6.6", "pytorch-lightning==2.6.6", "torchmetrics==1.9.0"],
+}
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("TAFFRAIL_CACHE", Path.home() / ".cache" / "taffrail")) / "venv"
+
+
+def python_of(family: str) -> Path:
+    """The interpreter of the family's environment, installed first when needed."""
+    folder = cache_folder() / family
+    python, stamp = folder / "bin" / "python", folder / "requirements.txt"
+    bare = WITHOUT_DEPENDENCIES.get(family, [])
+    wanted = "\n".join(FAMILIES[family] + bare)
+    if python.exists() and stamp.exists() and stamp.read_text() == wanted:
+        return python
+    print(f"installing the peers '{family}' into {folder}", flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, *FAMILIES[family]], check=True)
+    if bare:
+        subprocess.run([*pip, "--no-deps", *bare], check=True)
+        site = next((folder / "lib").glob("python3*/site-packages"))
+        stubs = Path(__file__).with_name("cuda_stubs.py")
+        subprocess.run([sys.executable, stubs, site / "torch" / "lib", folder / "stubs"], check=True)
+    stamp.write_text(wanted)
+    return python
+
+
+def environment_of(family: str) -> dict:
+    """Variables a family's programs need."""
+    variables = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    stubs = cache_folder() / family / "stubs"
+    if family in WITHOUT_DEPENDENCIES:
+        variables["LD_LIBRARY_PATH"] = f"{stubs}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+    return variables
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or FAMILIES:
+        print(python_of(name))
