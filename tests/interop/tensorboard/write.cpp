@@ -1,0 +1,148 @@
+// Writes runs for the tests against TensorBoard: write SCENARIO FOLDER [arguments]. The tests compute what they expect
+// from the same formulas, so nothing here prints.
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <taffrail/summary_writer.h>
+
+#include "write.h"
+
+using namespace taffrail;
+
+namespace {
+
+void write_scalars(const std::string& root) {
+    for (int run = 0; run < 3; ++run) {
+        SummaryWriter writer({.log_dir = root + "/scalars/" + std::to_string(run)});
+        for (int step = 0; step < 667; ++step) {
+            for (int tag = 0; tag < 50; ++tag) {
+                writer.add_scalar("group/tag_" + std::to_string(tag), run * 1e6 + step * 50 + tag + 0.1, step,
+                                  1.7e9 + run * 1000 + step + tag * 0.001953125);
+            }
+        }
+    }
+}
+
+void write_special(const std::string& root) {
+    SummaryWriter writer({.log_dir = root + "/special"});
+    const std::vector<double> values{std::nan(""), HUGE_VAL, -HUGE_VAL, 1e-45, -0.0, static_cast<double>(3.4028235e38F), 1e300};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        writer.add_scalar("values", values[i], static_cast<Step>(i), 1700000000.123456);
+    }
+    for (Step step : {Step{-5}, Step{0}, (Step{1} << 53) + 1}) {
+        writer.add_scalar("steps", 1, step, 1700000001.654321);
+    }
+    writer.add_scalar("reused", 1, 0);
+    const std::vector<float> numbers{1, 2, 3};
+    writer.add_histogram("reused", TensorView(numbers), 1);
+    writer.add_scalar("reused", 2, 2);
+}
+
+void write_names(const std::string& root) {
+    for (const char* name : {"", "/names/nested/deeper", "/names/with space", "/names/ünïcode ✓", "/names/#&?%"}) {
+        SummaryWriter writer({.log_dir = root + name});
+        writer.add_scalar("named", 1, 0);
+    }
+}
+
+void write_hparams(const std::string& root) {
+    {
+        SummaryWriter writer({.log_dir = root + "/hparams/a"});
+        writer.add_hparams({{"lr", 0.1}, {"layers", std::int64_t{3}}, {"bias", true}, {"optimizer", std::string("adam")}},
+                           {{"accuracy", 0.5}});
+        SummaryWriter eval({.log_dir = root + "/hparams/a/eval"});
+        eval.add_scalar("accuracy", 0.25, 1);
+    }
+    {
+        SummaryWriter writer({.log_dir = root + "/hparams/b"});
+        writer.add_hparams({{"lr", 0.2}, {"dropout", 0.5}, {"bias", false}}, {{"accuracy", 0.75}});
+    }
+    // A session that never ends: this process leaves without closing it.
+    static SummaryWriter* killed = new SummaryWriter({.log_dir = root + "/hparams/killed"});
+    killed->add_hparams({{"lr", 0.3}, {"extra", std::string("x")}}, {{"accuracy", 1.0}});
+    static_cast<void>(killed->flush());
+}
+
+void write_resume(const std::string& root) {
+    {
+        SummaryWriter writer({.log_dir = root + "/resume"});
+        for (Step step = 0; step <= 100; ++step) {
+            writer.add_scalar("loss", 1, step);
+        }
+    }
+    SummaryWriter writer({.log_dir = root + "/resume", .purge_step = 50});
+    for (Step step = 50; step <= 150; ++step) {
+        writer.add_scalar("loss", 2, step);
+    }
+}
+
+void write_threads(const std::string& root, int each) {
+    SummaryWriter writer({.log_dir = root + "/threads"});
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 8; ++thread) {
+        threads.emplace_back([&writer, thread, each] {
+            for (int i = 0; i < each; ++i) {
+                writer.add_scalar("thread_" + std::to_string(thread), i, i);
+            }
+        });
+    }
+}
+
+/// Writes until it is killed; prints after each flush how far it came.
+void write_forever(const std::string& root) {
+    SummaryWriter writer({.log_dir = root});
+    for (Step step = 0;; ++step) {
+        writer.add_scalar("loss", static_cast<double>(step), step);
+        if (step % 1000 == 999) {
+            static_cast<void>(writer.flush());
+            std::printf("%lld\n", static_cast<long long>(step));
+            std::fflush(stdout);
+        }
+    }
+}
+
+/// One process of several in the same folder.
+void write_process(const std::string& root, const std::string& tag) {
+    SummaryWriter writer({.log_dir = root});
+    for (Step step = 0; step < 2000; ++step) {
+        writer.add_scalar(tag, static_cast<double>(step), step);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: write SCENARIO FOLDER [arguments]\n");
+        return 2;
+    }
+    const std::string scenario = argv[1], root = argv[2];
+    if (scenario == "all") {
+        write_scalars(root);
+        write_special(root);
+        write_names(root);
+        write_media(root);
+        write_resume(root);
+        write_hparams(root);
+        std::fflush(stdout);
+        ::_exit(0);
+    }
+    if (scenario == "threads") {
+        write_threads(root, argc > 3 ? std::atoi(argv[3]) : 125'000);
+    } else if (scenario == "forever") {
+        write_forever(root);
+    } else if (scenario == "process") {
+        write_process(root, argc > 3 ? argv[3] : "p");
+    } else {
+        std::fprintf(stderr, "write: no scenario '%s'\n", argv[1]);
+        return 2;
+    }
+    return 0;
+}
