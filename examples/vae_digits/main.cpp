@@ -7,6 +7,7 @@
 //   vae_digits --cfg                                 print the configuration and stop
 #include <taffrail/taffrail.h>
 
+#include "ranks.h"
 #include "settings.h"
 #include "training.h"
 
@@ -73,6 +74,11 @@ int main(int count, char** words) {
         return fail(checked.error(), kWrongUsage);
     }
 
+    const auto joined = vae_digits::join_ranks();
+    if (!joined.ok()) {
+        return fail(joined.error(), 1);
+    }
+    const std::shared_ptr<taffrail::Communicator> ranks = *joined;
     taffrail::Run run =
         taffrail::init({.project = settings->project, .name = settings->name, .tags = {"example"}});
     run.log_hparams(taffrail::recordable(composed->config));
@@ -94,14 +100,19 @@ int main(int count, char** words) {
         writer.emplace(*std::move(made));
     }
 
-    const auto outcome = vae_digits::train(*settings, run, *loggers, writer);
+    const auto outcome = vae_digits::train(*settings, run, *loggers, writer, ranks);
     for (const auto& logger : *loggers) {
         logger->end_log();
     }
-    const auto finished =
-        run.finish(outcome.ok() ? taffrail::RunState::Finished : taffrail::RunState::Failed);
+    const auto state = !outcome.ok()          ? taffrail::RunState::Failed
+                       : outcome->interrupted ? taffrail::RunState::Aborted
+                                              : taffrail::RunState::Finished;
+    const auto finished = run.finish(state);
     if (!outcome.ok()) {
         return fail(outcome.error(), 1);
+    }
+    if (ranks->rank() != 0) {
+        return finished.ok() ? 0 : 1;
     }
     std::printf("held-out PSNR %.2f dB after %lld steps; pictures in %s\n", outcome->psnr_db,
                 static_cast<long long>(outcome->steps), settings->output_dir.c_str());

@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -87,7 +88,7 @@ Model::Gradients Model::gradients(const Eigen::Ref<const MatrixXf>& batch, const
 
 // The batch is always cut in the same two halves, so the result does not depend on the number of
 // cores.
-Loss Model::train_step(const MatrixXf& batch, float learning_rate, float beta, Random& noise) {
+Loss Model::gather(const MatrixXf& batch, float beta, Random& noise) {
     const Eigen::Index count = batch.cols(), first = count / 2;
     const MatrixXf epsilon =
         MatrixXf::NullaryExpr(shape_.latent, count, [&] { return noise.normal(); });
@@ -99,15 +100,53 @@ Loss Model::train_step(const MatrixXf& batch, float learning_rate, float beta, R
     halves[0] = gradients(batch.leftCols(first), epsilon.leftCols(first), beta);
     other.join();
 
-    const float scale = 1.0f / static_cast<float>(count);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-        layers_[i].weight_gradient = (halves[0].weight[i] + halves[1].weight[i]) * scale;
-        layers_[i].bias_gradient = (halves[0].bias[i] + halves[1].bias[i]) * scale;
+        if (pictures_ == 0) {
+            layers_[i].weight_gradient.setZero();
+            layers_[i].bias_gradient.setZero();
+        }
+        layers_[i].weight_gradient += halves[0].weight[i] + halves[1].weight[i];
+        layers_[i].bias_gradient += halves[0].bias[i] + halves[1].bias[i];
     }
-    adam(learning_rate);
     const double pictures = static_cast<double>(count);
+    pictures_ += pictures;
     return {(halves[0].loss.reconstruction + halves[1].loss.reconstruction) / pictures,
             (halves[0].loss.divergence + halves[1].loss.divergence) / pictures};
+}
+
+std::vector<double> Model::gathered() const {
+    std::vector<double> sums = {pictures_};
+    for (const Layer& layer : layers_) {
+        sums.insert(sums.end(), layer.weight_gradient.data(),
+                    layer.weight_gradient.data() + layer.weight_gradient.size());
+        sums.insert(sums.end(), layer.bias_gradient.data(),
+                    layer.bias_gradient.data() + layer.bias_gradient.size());
+    }
+    return sums;
+}
+
+void Model::set_gathered(const std::vector<double>& sums) {
+    auto next = sums.begin();
+    pictures_ = *next++;
+    const auto fill = [&](auto& gradient) {
+        for (Eigen::Index i = 0; i < gradient.size(); ++i) {
+            gradient.data()[i] = static_cast<float>(*next++);
+        }
+    };
+    for (Layer& layer : layers_) {
+        fill(layer.weight_gradient);
+        fill(layer.bias_gradient);
+    }
+}
+
+void Model::step(float learning_rate) {
+    const auto share = static_cast<float>(1.0 / std::max(1.0, pictures_));
+    for (Layer& layer : layers_) {
+        layer.weight_gradient *= share;
+        layer.bias_gradient *= share;
+    }
+    pictures_ = 0;
+    adam(learning_rate);
 }
 
 void Model::adam(float learning_rate) {

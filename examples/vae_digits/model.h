@@ -40,8 +40,14 @@ class Model {
   public:
     Model(ModelShape shape, std::uint64_t seed);
 
-    /// One optimiser step on a batch (pictures in columns). `beta` weighs the divergence.
-    Loss train_step(const Eigen::MatrixXf& batch, float learning_rate, float beta, Random& noise);
+    /// Forward and backward: adds the gradients of a batch (pictures in columns) to those gathered
+    /// so far. `beta` weighs the divergence.
+    Loss gather(const Eigen::MatrixXf& batch, float beta, Random& noise);
+    /// Sums of gradients and the number of pictures they come from, in one row: what ranks add up.
+    [[nodiscard]] std::vector<double> gathered() const;
+    void set_gathered(const std::vector<double>& sums);
+    /// One optimiser step with the mean of what was gathered, which is then forgotten.
+    void step(float learning_rate);
     /// The loss without noise and without learning.
     [[nodiscard]] Loss evaluate(const Eigen::MatrixXf& batch) const;
 
@@ -75,6 +81,7 @@ class Model {
 
     ModelShape shape_;
     std::array<Layer, 5> layers_;
+    double pictures_ = 0;  ///< gathered so far
     std::int64_t steps_ = 0;
 };
 

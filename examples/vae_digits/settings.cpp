@@ -28,6 +28,8 @@ max_epochs: 12
 learning_rate: 2.0e-3
 beta: 1.0                # weight of the divergence
 limit_train_batches: 0   # 0 = all
+log_every_n_steps: 50    # rows to trackers; the run itself keeps every step
+fast_dev_run: 0          # so many batches, to see that it runs
 enable_progress_bar: true
 refresh_rate: 1
 )";
@@ -92,6 +94,8 @@ taffrail::Result<Settings> read_settings(const taffrail::Config& config) {
         settings.model.latent = at_least(config, "model.latent", 3).value();
         settings.max_epochs = at_least(config, "trainer.max_epochs", 0).value();
         settings.limit_train_batches = at_least(config, "trainer.limit_train_batches", 0).value();
+        settings.log_every_n_steps = at_least(config, "trainer.log_every_n_steps", 0).value();
+        settings.fast_dev_run = at_least(config, "trainer.fast_dev_run", 0).value();
         settings.learning_rate = config.double_or("trainer.learning_rate", 2e-3).value();
         settings.beta = config.double_or("trainer.beta", 1).value();
         settings.progress_bar = config.bool_or("trainer.enable_progress_bar", true).value();

@@ -19,6 +19,8 @@ struct Settings {
     bool progress_bar = true;
     int refresh_rate = 1;
     int limit_train_batches = 0;  ///< 0 = all
+    int log_every_n_steps = 50;
+    int fast_dev_run = 0;
 };
 
 /// The built-in configuration and the search path (configs/ here, $TAFFRAIL_CONFIG_PATH).

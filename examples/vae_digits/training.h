@@ -1,6 +1,7 @@
-// The training loop: any loop of one's own, with loggers, writers and a progress bar.
+// The training: a module for the Trainer, with loggers, writers and bars.
 #pragma once
 
+#include <taffrail/communicator.h>
 #include <taffrail/event_writer.h>
 #include <taffrail/logger.h>
 #include <taffrail/run.h>
@@ -12,14 +13,15 @@
 namespace vae_digits {
 
 struct Outcome {
-    double psnr_db = 0;  ///< of the held-out digits
-    double loss = 0;     ///< of the last epoch
+    double psnr_db = 0;  ///< of the held-out digits of all ranks
     std::int64_t steps = 0;
+    bool interrupted = false;
 };
 
-/// Trains, records and writes the three pictures.
+/// Trains, records and, on rank 0, writes the three pictures.
 taffrail::Result<Outcome> train(const Settings& settings, taffrail::Run& run,
-                                std::vector<std::shared_ptr<taffrail::Logger>>& loggers,
-                                std::optional<taffrail::EventWriter>& writer);
+                                const std::vector<std::shared_ptr<taffrail::Logger>>& loggers,
+                                std::optional<taffrail::EventWriter>& writer,
+                                const std::shared_ptr<taffrail::Communicator>& ranks);
 
 }  // namespace vae_digits

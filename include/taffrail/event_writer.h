@@ -69,6 +69,7 @@ class EventWriter {
 
     /// True on steps that reach the sinks.
     [[nodiscard]] bool due(Step step) const noexcept;
+    [[nodiscard]] std::int64_t steps_per_log() const noexcept;
     [[nodiscard]] RouteMask route() const noexcept;
 
   private:

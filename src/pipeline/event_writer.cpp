@@ -160,6 +160,10 @@ bool EventWriter::due(Step step) const noexcept {
     return core_->due(step);
 }
 
+std::int64_t EventWriter::steps_per_log() const noexcept {
+    return core_->options.steps_per_log;
+}
+
 RouteMask EventWriter::route() const noexcept {
     return core_->route;
 }

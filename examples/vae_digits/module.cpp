@@ -1,0 +1,263 @@
+#include "module.h"
+
+#include <taffrail/trainer.h>
+
+#include "pictures.h"
+#include "recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+namespace vae_digits {
+namespace {
+
+constexpr int kColumns = 10;
+
+// Every world_size-th digit, beginning with this rank's: shares differ by one where the number does
+// not divide.
+Digits share_of(const Digits& all, int rank, int world_size) {
+    Digits share;
+    std::vector<Eigen::Index> mine;
+    for (Eigen::Index i = rank; i < all.pixels.cols(); i += world_size) {
+        mine.push_back(i);
+        share.labels.push_back(all.labels[static_cast<std::size_t>(i)]);
+    }
+    share.pixels = all.pixels(Eigen::all, mine);
+    return share;
+}
+
+taffrail::ImageView images(const Eigen::MatrixXf& pictures) {
+    return {taffrail::TensorView(pictures.data(), taffrail::DType::F32,
+                                 {pictures.cols(), kSide, kSide, 1})};
+}
+
+}  // namespace
+
+DigitsModule::DigitsModule(const Settings& settings, taffrail::Run& run,
+                           std::optional<taffrail::EventWriter>& writer,
+                           std::shared_ptr<taffrail::Communicator> ranks)
+    : settings_(settings),
+      run_(run),
+      writer_(writer),
+      ranks_(std::move(ranks)),
+      data_(share_of(draw_digits(settings.train_digits, settings.seed), ranks_->rank(),
+                     ranks_->world_size())),
+      held_out_(share_of(draw_digits(settings.held_out_digits, settings.seed + 1), ranks_->rank(),
+                         ranks_->world_size())),
+      model_(settings.model, settings.seed + 2),
+      noise_(settings.seed + 3 + 1000 * static_cast<std::uint64_t>(ranks_->rank())) {
+    // Every rank makes as many steps as the one with the fewest digits.
+    batches_ = settings.train_digits / ranks_->world_size() / settings.batch_size;
+}
+
+std::shared_ptr<taffrail::Loader> DigitsModule::train_dataloader() {
+    class Shuffled : public taffrail::Loader {
+      public:
+        Shuffled(const Digits& data, std::int64_t batches, int size, std::uint64_t seed)
+            : data_(data),
+              batches_(batches),
+              size_(size),
+              random_(seed),
+              order_(data.labels.size()) {
+            std::iota(order_.begin(), order_.end(), 0);
+        }
+
+        [[nodiscard]] std::optional<std::int64_t> size() const override { return batches_; }
+
+        void start(std::int64_t) override {
+            next_ = 0;
+            for (std::size_t i = order_.size() - 1; i > 0; --i) {
+                std::swap(order_[i], order_[random_.below(i + 1)]);
+            }
+        }
+
+        std::optional<taffrail::Batch> next() override {
+            if (next_ >= batches_) {
+                return std::nullopt;
+            }
+            const auto first = order_.begin() + next_++ * size_;
+            return taffrail::Batch(PictureBatch{
+                data_.pixels(Eigen::all, std::vector<Eigen::Index>(first, first + size_))});
+        }
+
+      private:
+        const Digits& data_;
+        std::int64_t batches_, next_ = 0;
+        int size_;
+        Random random_;
+        std::vector<Eigen::Index> order_;
+    };
+
+    return std::make_shared<Shuffled>(
+        data_, batches_, settings_.batch_size,
+        settings_.seed + 5 + static_cast<std::uint64_t>(ranks_->rank()));
+}
+
+taffrail::LoaderList DigitsModule::val_dataloader() {
+    static constexpr Eigen::Index kBatch = 100;
+    const Eigen::Index count = held_out_.pixels.cols();
+    return {taffrail::map_loader((count + kBatch - 1) / kBatch, [this, count](std::int64_t index) {
+        const Eigen::Index first = index * kBatch;
+        return taffrail::Batch(
+            PictureBatch{held_out_.pixels.middleCols(first, std::min(kBatch, count - first))});
+    })};
+}
+
+double DigitsModule::learning_rate() const {
+    const auto steps =
+        static_cast<double>(settings_.max_epochs * std::max<std::int64_t>(1, batches_));
+    const double done = std::min(
+        1.0, static_cast<double>(trainer() != nullptr ? trainer()->global_step() : 0) / steps);
+    return settings_.learning_rate * (0.05 + 0.95 * 0.5 * (1 + std::cos(3.14159265 * done)));
+}
+
+std::vector<std::pair<std::string, double>> DigitsModule::learning_rates() const {
+    return {{"learning_rate", learning_rate()}};
+}
+
+void DigitsModule::on_train_start() {
+    if (ranks_->rank() == 0) {
+        record_start(
+            run_, model_,
+            grid(data_.pixels.leftCols(std::min<Eigen::Index>(60, data_.pixels.cols())), kColumns));
+    }
+}
+
+void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
+    step_began_ = std::chrono::steady_clock::now();
+    const Eigen::MatrixXf& pictures = batch.get<PictureBatch>()->pixels;
+    const Loss loss = model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
+    losses_.push_back(loss.total());
+    log("train/loss", loss.total(), {.prog_bar = true});
+    log("train/reconstruction", loss.reconstruction);
+    log("train/divergence", loss.divergence);
+    log("train/learning_rate", learning_rate());
+    log("train/epoch_loss", loss.total(),
+        {.on_step = false, .on_epoch = true, .sync_dist = ranks_->world_size() > 1});
+    hand_to_loggers(pictures, loss);
+}
+
+void DigitsModule::apply_gradients() {
+    if (ranks_->world_size() > 1) {
+        std::vector<double> sums = model_.gathered();
+        ranks_->all_reduce(std::span<double>(sums), taffrail::ReduceOp::Sum).value();
+        model_.set_gathered(sums);
+    }
+    model_.step(static_cast<float>(learning_rate()));
+    log("train/gradient_norm", model_.gradient_norm());
+}
+
+void DigitsModule::on_train_batch_end(const taffrail::Batch&, std::int64_t) {
+    if (!writer_) {
+        return;
+    }
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - step_began_).count();
+    const taffrail::Step step = trainer()->global_step() - 1;
+    writer_->put_time("ITER_TRAIN_TIME", seconds, step);
+    writer_->put_rate(
+        "TRAIN_RAYS_PER_SEC",
+        ranks_->world_size() * settings_.batch_size * kPixels / std::max(1e-3, seconds), step);
+    writer_->put_scalar("Train Loss", losses_.back(), step);
+}
+
+// Names that a configuration may track. The pictures live until the next step: loggers have seen
+// them by then.
+void DigitsModule::hand_to_loggers(const Eigen::MatrixXf& pictures, const Loss& loss) {
+    if (trainer()->options().loggers.empty()) {
+        return;
+    }
+    shown_ = pictures.leftCols(std::min<Eigen::Index>(8, pictures.cols()));
+    shown_guess_ = model_.reconstruct(shown_);
+    shown_binary_ = (shown_guess_.array() > 0.5f).cast<float>();
+    shown_errors_ = (shown_ - shown_guess_).colwise().squaredNorm();
+    output.batch_size = pictures.cols();
+    output.values["reconstruction_loss"] = loss.reconstruction;
+    output.values["regularization_loss"] = loss.divergence;
+    output.values["hist_loss"] =
+        taffrail::TensorView(shown_errors_.data(), taffrail::DType::F32, {shown_errors_.size()});
+    output.values["render_gt"] = images(shown_);
+    output.values["render_rec"] = images(shown_guess_);
+    output.values["render_rec_gt"] = images(shown_binary_);
+}
+
+void DigitsModule::on_validation_epoch_start() {
+    squared_error_ = pixels_ = 0;
+}
+
+void DigitsModule::validation_step(const taffrail::Batch& batch, std::int64_t, int) {
+    const Eigen::MatrixXf& pictures = batch.get<PictureBatch>()->pixels;
+    const Loss loss = model_.evaluate(pictures);
+    const Eigen::MatrixXf guess = model_.reconstruct(pictures);
+    const double error = static_cast<double>((guess - pictures).squaredNorm());
+    squared_error_ += error;
+    pixels_ += static_cast<double>(pictures.size());
+    const bool sync = ranks_->world_size() > 1;
+    log("val/reconstruction", loss.reconstruction,
+        {.sync_dist = sync, .batch_size = pictures.cols()});
+    log("val/divergence", loss.divergence, {.sync_dist = sync, .batch_size = pictures.cols()});
+    log("val/squared_error", error / static_cast<double>(pictures.size()),
+        {.sync_dist = sync, .batch_size = pictures.cols()});
+    hand_to_loggers(pictures, loss);
+}
+
+void DigitsModule::on_validation_epoch_end() {
+    double sums[] = {squared_error_, pixels_};
+    ranks_->all_reduce(std::span<double>(sums), taffrail::ReduceOp::Sum).value();
+    psnr_db_ = -10 * std::log10(sums[0] / sums[1]);
+    log("val/psnr_db", psnr_db_, {.prog_bar = true, .rank_zero_only = false});
+    if (ranks_->rank() != 0 || trainer()->sanity_checking()) {
+        return;
+    }
+    const taffrail::Step step = trainer()->global_step();
+    const Picture compared = reconstructions();
+    record_epoch(run_, model_, held_out_, classes(), compared, generated(classes()), step);
+    if (writer_) {
+        // On a step that reaches the sinks, so that the last quality is not held back.
+        writer_->put_scalar("CURR_TEST_PSNR", psnr_db_,
+                            step - step % std::max<taffrail::Step>(1, writer_->steps_per_log()));
+        writer_->put_image("Eval Images/reconstructions", view(compared),
+                           step - step % std::max<taffrail::Step>(1, writer_->steps_per_log()));
+    }
+}
+
+LatentClasses DigitsModule::classes() const {
+    return LatentClasses::fit(model_.encode(data_.pixels), data_.labels);
+}
+
+Picture DigitsModule::reconstructions() const {
+    const Eigen::MatrixXf truth =
+        held_out_.pixels.leftCols(std::min<Eigen::Index>(40, held_out_.pixels.cols() / 10 * 10));
+    return comparison(truth, model_.reconstruct(truth), kColumns);
+}
+
+Picture DigitsModule::generated(const LatentClasses& latent) const {
+    Random fixed(settings_.seed + 4);
+    return grid(model_.decode(latent.sample(60, fixed)), kColumns);
+}
+
+taffrail::Result<void> DigitsModule::finish(taffrail::Step step) {
+    const LatentClasses latent = classes();
+    record_end(run_, model_, held_out_, latent, losses_, step);
+    run_.summary("val/psnr_db", psnr_db_);
+    std::error_code ignored;
+    std::filesystem::create_directories(settings_.output_dir, ignored);
+    const std::pair<const char*, Picture> pictures[] = {
+        {"orig_data.png",
+         grid(data_.pixels.leftCols(std::min<Eigen::Index>(60, data_.pixels.cols())), kColumns)},
+        {"reconstructions.png", reconstructions()},
+        {"generated_samples.png", generated(latent)}};
+    for (const auto& [name, picture] : pictures) {
+        const std::string path = settings_.output_dir + "/" + name;
+        if (!write_png(path, picture)) {
+            return taffrail::Error{
+                taffrail::ErrorCode::Io,
+                "cannot write '" + path + "'; choose another folder with output_dir=…"};
+        }
+    }
+    return {};
+}
+
+}  // namespace vae_digits
