@@ -128,6 +128,8 @@ class Trainer {
     /// thread.
     void stop() noexcept;
     [[nodiscard]] bool should_stop() const noexcept;
+    /// Ends the stage with this error when the current hook returns; the first one counts.
+    void fail(Error error) noexcept;
     /// The signal that ended the last stage, 0 for none.
     [[nodiscard]] int interrupted_by() const noexcept;
 
@@ -138,6 +140,8 @@ class Trainer {
     [[nodiscard]] bool fast_dev_run() const noexcept;
     [[nodiscard]] std::optional<std::int64_t> num_training_batches() const noexcept;
     [[nodiscard]] const TrainerOptions& options() const noexcept;
+    /// The x of this step's rows: optimiser steps before this one.
+    [[nodiscard]] Step logging_step() const noexcept;
     /// Whether this step's values go to the sinks.
     [[nodiscard]] bool should_log() const noexcept;
     [[nodiscard]] int rank() const noexcept;

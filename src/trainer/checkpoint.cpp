@@ -34,14 +34,14 @@ Result<void> Core::save_checkpoint(const std::string& path) {
         }
         callback->on_save_checkpoint(*owner_, *module_);
     }
-    const Json head(Json::Object{{"epochs_processed", Json(epochs_processed_)},
-                                 {"epochs_completed", Json(epochs_completed_)},
+    // After the last batch of an epoch the next epoch is where training goes on.
+    const bool between_epochs = !in_epoch_ || last_batch_reached();
+    const std::int64_t epochs = epochs_processed_ + (in_epoch_ && between_epochs ? 1 : 0);
+    const Json head(Json::Object{{"epochs", Json(epochs)},
                                  {"optimizer_steps", Json(optimizer_steps_)},
-                                 {"logged_steps", Json(state_.step)},
-                                 {"batches_in_epoch", Json(batches_in_epoch_)},
+                                 {"batches_in_epoch", Json(between_epochs ? std::int64_t{0} : batches_in_epoch_)},
                                  {"batches_total", Json(batches_total_)},
                                  {"samples", Json(samples_)},
-                                 {"accumulating", Json(accumulating())},
                                  {"callbacks", Json(std::move(states))}});
     std::string text(kMagic);
     text += head.dump();
@@ -62,13 +62,12 @@ Result<void> Core::load_checkpoint(const std::string& path) {
         return Error{ErrorCode::Corrupt, path + " is not a checkpoint of this program's Trainer"};
     }
     TAFFRAIL_ASSIGN(const Json head, parse_json(text.substr(kMagic.size(), end - kMagic.size())));
-    epochs_processed_ = whole(head, "epochs_processed");
+    epochs_processed_ = whole(head, "epochs");
     epochs_completed_ = epochs_processed_;
     optimizer_steps_ = whole(head, "optimizer_steps");
     batches_total_ = whole(head, "batches_total");
     samples_ = whole(head, "samples");
     skip_batches_ = whole(head, "batches_in_epoch");
-    // Saved inside a batch that stepped: that step's row is written, its number is used.
     state_.step = optimizer_steps_;
     state_.epoch = epochs_completed_;
     for (const auto& callback : options_.callbacks) {

@@ -144,6 +144,7 @@ class Core {
     std::int64_t validation_interval_ = kEndless;
     std::int64_t skip_batches_ = 0;  // of a resumed epoch
     bool stream_ended_ = false;
+    bool in_epoch_ = false;  // between the first and the last batch of a train epoch
     std::chrono::steady_clock::time_point started_;
 };
 

@@ -214,8 +214,10 @@ void Core::run_train_epoch() {
         options_.progress_bar->begin(Phase::Train, "Epoch " + std::to_string(epochs_completed_), total,
                                      batches_in_epoch_);
     }
+    in_epoch_ = true;
     while (!epoch_done() && run_train_batch(source)) {
     }
+    in_epoch_ = false;
     if (options_.progress_bar) {
         options_.progress_bar->end(state_.stored_bar_metrics());
     }

@@ -50,6 +50,8 @@ std::optional<std::int64_t> Trainer::num_training_batches() const noexcept {
 }
 
 const TrainerOptions& Trainer::options() const noexcept { return core_->options_; }
+Step Trainer::logging_step() const noexcept { return core_->state_.step; }
+void Trainer::fail(Error error) noexcept { core_->state_.fail(std::move(error)); }
 bool Trainer::should_log() const noexcept { return core_->should_log(); }
 int Trainer::rank() const noexcept { return core_->rank(); }
 int Trainer::world_size() const noexcept { return core_->world_size(); }

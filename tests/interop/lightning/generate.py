@@ -87,7 +87,7 @@ class Generator:
                     entry[name] = given
         if self.chance(0.35):
             entry["prog_bar"] = self.chance(0.8)
-        if self.chance(0.25):
+        if self.chance(0.6 if script.get("sink") is False else 0.25):
             entry["logger"] = self.chance(0.6)
         if self.chance(0.5):
             entry["reduce_fx"] = pick.choice(REDUCTIONS)
@@ -121,11 +121,11 @@ class Generator:
                                            ("fit" in script["stages"] or "validate" in script["stages"])),
                                           ("test", script.get("test_batches") and "test" in script["stages"])) if there]
         loop = self.random.choice(loops)
-        if self.chance(0.22):
+        if self.chance(0.5 if loop == "test" else 0.22):
             return self.random.choice(EPOCH_HOOKS[loop]), True
         if loop == "fit":
-            return self.random.choice(["training_step"] * 8 + TRAIN_HOOKS), False
-        return self.random.choice([BATCH_HOOKS[loop][0]] * 3 + BATCH_HOOKS[loop]), False
+            return self.random.choice(["training_step"] * 4 + TRAIN_HOOKS), False
+        return self.random.choice([BATCH_HOOKS[loop][0]] + BATCH_HOOKS[loop]), False
 
     def entry(self, script, index):
         hook, epoch_only = self.hook(script)
@@ -159,7 +159,7 @@ class Generator:
     def script(self, identity, world, mistake=None):
         pick = self.random
         script = {"id": identity, "world": world,
-                  "stages": pick.choice([["fit"]] * 6 + [["validate"], ["test"], ["fit", "validate"], ["fit", "test"],
+                  "stages": pick.choice([["fit"]] * 5 + [["validate"], ["test"], ["test"], ["fit", "validate"], ["fit", "test"],
                                                          ["validate", "fit", "test"], ["fit", "validate", "validate"],
                                                          ["fit", "predict"]]),
                   "epochs": pick.randint(1, 3), "train_batches": pick.randint(1, 6)}
@@ -169,7 +169,7 @@ class Generator:
                 script["val_batches"][pick.randrange(len(script["val_batches"]))] = 0
         if "test" in script["stages"]:
             script["test_batches"] = [pick.randint(1, 3) for _ in range(pick.choice([1, 1, 2]))]
-        script["batch"] = {"kind": pick.choice(["tensor"] * 3 + BATCH_KINDS),
+        script["batch"] = {"kind": pick.choice(["tensor", "ambiguous", "text_last"] + BATCH_KINDS),
                            "sizes": [pick.randint(1, 6) for _ in range(pick.randint(1, 3))]}
         if self.chance(0.3):
             script["batch"]["per_rank"] = pick.randint(1, 2)
@@ -199,11 +199,11 @@ class Generator:
             script["limit_val_batches"] = 0
         if self.chance(0.1):
             script["reload_dataloaders_every_n_epochs"] = pick.randint(1, 2)
-        if self.chance(0.12):
+        if self.chance(0.2):
             script["sink"] = False
         if self.chance(0.35):
             script["probes"] = sorted(pick.sample(PROBES, pick.randint(1, 5)))
-        script["logs"] = [self.entry(script, index) for index in range(pick.randint(1, 5))]
+        script["logs"] = [self.entry(script, index) for index in range(pick.randint(1, 6))]
         if mistake:
             self.spoil(script, mistake)
         return script
@@ -255,7 +255,7 @@ class Generator:
             add({"hook": hook, "name": "bad", "value": 1, "metric": {"id": "loose", "kind": "sum", "attached": False}})
         elif code == "E12":
             script["batch"] = {"kind": pick.choice(["text", "texts", "empty"])}
-            script["logs"] = []
+            script["logs"].clear()
             add({"hook": hook, "name": "fine", "value": 1, "batch_size": 2})
             add({"hook": hook, "name": "bad", "value": 1, "on_epoch": True, "when": when})
         elif code == "E13":

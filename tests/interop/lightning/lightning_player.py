@@ -288,7 +288,7 @@ def make_trainer(script, rows, player):
         options.update(devices=1)
     return pl.Trainer(accelerator="cpu", logger=rows if script.get("sink", True) else False,
                       callbacks=[PlayCallback(player)], enable_progress_bar=False, enable_model_summary=False,
-                      enable_checkpointing=False, use_distributed_sampler=False, **options)
+                      enable_checkpointing=False, use_distributed_sampler=False, inference_mode=False, **options)
 
 
 def play(script):

@@ -222,15 +222,18 @@ void Player::probe(Trainer& trainer, std::string_view hook) {
     if (!script_.probes.contains(std::string(hook))) {
         return;
     }
-    report_.probes.push_back(
-        Json(Json::Object{{"hook", Json(hook)},
-                          {"sanity", Json(trainer.sanity_checking())},
-                          {"epoch", Json(trainer.current_epoch())},
-                          {"batch", Json(position_.batch)},
-                          {"loader", Json(position_.loader)},
-                          {"callback_metrics", map_json(trainer.callback_metrics().items())},
-                          {"logged_metrics", map_json(trainer.logged_metrics().items())},
-                          {"progress_bar_metrics", map_json(trainer.progress_bar_metrics().items())}}));
+    Json probe(Json::Object{{"hook", Json(hook)},
+                            {"sanity", Json(trainer.sanity_checking())},
+                            {"epoch", Json(trainer.current_epoch())},
+                            {"batch", Json(position_.batch)},
+                            {"loader", Json(position_.loader)},
+                            {"callback_metrics", map_json(trainer.callback_metrics().items())},
+                            {"logged_metrics", map_json(trainer.logged_metrics().items())},
+                            {"progress_bar_metrics", map_json(trainer.progress_bar_metrics().items())}});
+    // Reading a view may compute a metric and find a mistake; then there is nothing to report.
+    if (!trainer.misuse()) {
+        report_.probes.push_back(std::move(probe));
+    }
 }
 
 /// Callback entries, then the probe.
