@@ -54,8 +54,8 @@ Module load_module() {
     } else {
         for (const std::string& folder : home_folders()) {
             // Installed beside a library, installed beside a program, and inside a build tree.
-            for (const char* relative :
-                 {"/taffrail/", "/../lib/taffrail/", "/../../lib/taffrail/", "/"}) {
+            for (const char* relative : {"/taffrail/", "/../lib/taffrail/", "/../../lib/taffrail/",
+                                         "/../../../lib/taffrail/", "/"}) {
                 attempt(folder + relative + kVideoModuleFile);
             }
         }

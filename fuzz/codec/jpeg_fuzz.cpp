@@ -1,0 +1,6 @@
+#include "codec/jpeg.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    (void)taffrail::decode_jpeg({reinterpret_cast<const std::byte*>(data), size});
+    return 0;
+}
