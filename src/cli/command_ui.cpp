@@ -1,0 +1,138 @@
+// taffrail ui: the dashboard on any log folder, until Ctrl-C.
+#include <csignal>
+#include <cstdlib>
+
+#include <spawn.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "codec/json_writer.h"
+#include "server/dashboard.h"
+
+extern char** environ;
+
+namespace taffrail::cli {
+namespace {
+
+// Opens the page only where a person would see it: a desktop, not an ssh session, not a pipe.
+void open_browser(const std::string& address) {
+    if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
+        return;
+    }
+    std::string program = "xdg-open", argument = address;
+    char* arguments[] = {program.data(), argument.data(), nullptr};
+    pid_t child = 0;
+    posix_spawnp(&child, "xdg-open", nullptr, nullptr, arguments, environ);
+}
+
+std::string forward_line(std::uint16_t port) {
+    const char* connection = std::getenv("SSH_CONNECTION");
+    if (connection == nullptr) {
+        return {};
+    }
+    char host[256] = "HOST";
+    gethostname(host, sizeof host - 1);
+    const std::string number = std::to_string(port);
+    return "From your own machine:  ssh -L " + number + ":localhost:" + number + " " + host;
+}
+
+class Ui final : public Command {
+  public:
+    std::string_view name() const override { return "ui"; }
+
+    std::string_view summary() const override { return "Shows runs in a browser"; }
+
+    std::string_view example() const override {
+        return "taffrail ui\ntaffrail ui runs/ --port 8000\ntaffrail ui mine:./taffrail,theirs:/data/logs";
+    }
+
+    void declare(Arguments& arguments) override {
+        arguments.positional("DIR", roots_, "folders with runs or TensorBoard logs, also name:folder (default: $TAFFRAIL_DIR, else ./taffrail)", false);
+        arguments.option("--logdir", logdir_, "DIR", "the same, as TensorBoard spells it");
+        arguments.option("-p,--port", port_, "N", "port; a busy one is stepped over, 0 takes any");
+        arguments.option("--host", host_, "ADDRESS", "listen there instead of on this machine only; asks visitors for a one-time token");
+        arguments.option("--allow-host", allowed_, "NAME", "also answer under this host name (behind a proxy)");
+        arguments.option("--base-path", base_path_, "PATH", "serve below this path (behind a proxy)");
+        arguments.flag("--read-only", read_only_, "refuse every change");
+        arguments.flag("--no-open", no_open_, "do not open a browser");
+        arguments.path_option("--state-dir", state_, "DIR", "where settings and saved views are kept");
+        arguments.path_option("--ui-dir", ui_folder_, "DIR", "serve the page from this folder (for people who work on it)");
+        arguments.flag("--json", json_, "print {\"address\", \"port\"} and nothing else");
+    }
+
+    ExitCode run(Session& session) override {
+        if (port_ < 0 || port_ > 65535) {
+            session.warn("--port takes a number from 0 to 65535");
+            return ExitCode::Usage;
+        }
+        server::DashboardOptions options;
+        options.roots = roots_;
+        if (!logdir_.empty()) {
+            options.roots.push_back(logdir_);
+        }
+        if (options.roots.empty()) {
+            options.roots.push_back(default_root(""));
+        }
+        options.host = host_;
+        options.port = static_cast<std::uint16_t>(port_);
+        options.base_path = base_path_;
+        options.allowed_hosts = allowed_;
+        options.read_only = read_only_;
+        options.state_folder = state_;
+        options.ui_folder = ui_folder_;
+
+        // Before any thread starts, so that only the wait below takes these signals.
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGINT);
+        sigaddset(&signals, SIGTERM);
+        sigaddset(&signals, SIGHUP);
+        pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+        auto dashboard = server::Dashboard::start(options);
+        if (!dashboard) {
+            return session.fail(dashboard.error());
+        }
+        announce(session, **dashboard, options);
+        int received = 0;
+        sigwait(&signals, &received);
+        (*dashboard)->stop();
+        return ExitCode::Ok;
+    }
+
+  private:
+    void announce(Session& session, const server::Dashboard& dashboard, const server::DashboardOptions& options) const {
+        if (json_) {
+            JsonWriter json;
+            json.begin_object().member("address", dashboard.address()).member("port", dashboard.port()).member("runs", dashboard.run_count()).end_object();
+            session.print(json.text() + "\n");
+        } else {
+            std::string roots;
+            for (const std::string& root : options.roots) {
+                roots += (roots.empty() ? "" : ", ") + root;
+            }
+            const std::size_t runs = dashboard.run_count();
+            session.print(session.styled(Style::Bold, dashboard.address()) + "\n");
+            session.print(session.styled(Style::Dim, std::to_string(runs) + (runs == 1 ? " run" : " runs") + " in " + roots + ". Ctrl-C ends.") + "\n");
+            if (const std::string line = forward_line(dashboard.port()); !line.empty()) {
+                session.print(line + "\n");
+            }
+        }
+        std::fflush(stdout);
+        if (!no_open_ && !json_ && isatty(STDOUT_FILENO) == 1) {
+            open_browser(dashboard.address());
+        }
+    }
+
+    std::vector<std::string> roots_, allowed_;
+    std::string logdir_, host_ = "127.0.0.1", base_path_, state_, ui_folder_;
+    std::int64_t port_ = 6160;
+    bool read_only_ = false, no_open_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ui() { return std::make_unique<Ui>(); }
+
+}  // namespace taffrail::cli
