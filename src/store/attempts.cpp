@@ -12,7 +12,8 @@ struct Range {
 
 }  // namespace
 
-std::vector<Point> winning_points(std::vector<Point> points, const std::vector<ResumePoint>& resumes) {
+std::vector<Point> winning_points(std::vector<Point> points,
+                                  const std::vector<ResumePoint>& resumes) {
     std::map<std::pair<std::int32_t, std::uint32_t>, Range> ranges;
     for (const Point& point : points) {
         Range& range = ranges[{point.rank, point.attempt}];

@@ -1,10 +1,11 @@
-// Which points win where a range was logged again after a resume: those of the newest attempt, per rank.
+// Which points win where a range was logged again after a resume: those of the newest attempt, per
+// rank.
 #pragma once
+
+#include <taffrail/reader.h>
 
 #include <cstdint>
 #include <vector>
-
-#include <taffrail/reader.h>
 
 namespace taffrail::storage {
 
@@ -15,7 +16,9 @@ struct ResumePoint {
     Step step = 0;
 };
 
-/// Leaves out points of an attempt that lie inside the range a newer attempt of the same rank has logged. Order is kept.
-std::vector<Point> winning_points(std::vector<Point> points, const std::vector<ResumePoint>& resumes);
+/// Leaves out points of an attempt that lie inside the range a newer attempt of the same rank has
+/// logged. Order is kept.
+std::vector<Point> winning_points(std::vector<Point> points,
+                                  const std::vector<ResumePoint>& resumes);
 
 }  // namespace taffrail::storage

@@ -42,8 +42,8 @@ tlog::Axes FilteredBatch::keep_axes(const tlog::Axes& axes, const RowSet& seen) 
             kept_.push_back(row);
         }
     }
-    return {keep(axes.seq), keep(axes.step), keep(axes.time_ns), keep(axes.epoch), keep(axes.samples),
-            keep(axes.phase), keep(axes.route)};
+    return {keep(axes.seq),     keep(axes.step),  keep(axes.time_ns), keep(axes.epoch),
+            keep(axes.samples), keep(axes.phase), keep(axes.route)};
 }
 
 FilteredBatch::FilteredBatch(const tlog::Batch& batch, const RowSet& seen) : batch_(batch) {
@@ -59,7 +59,8 @@ FilteredBatch::FilteredBatch(const tlog::Batch& batch, const RowSet& seen) : bat
         rows.value = keep(rows.value);
     }
     std::erase_if(batch_.wide, [](const tlog::WideRows& rows) { return rows.axes.rows() == 0; });
-    std::erase_if(batch_.long_rows, [](const tlog::LongRows& rows) { return rows.axes.rows() == 0; });
+    std::erase_if(batch_.long_rows,
+                  [](const tlog::LongRows& rows) { return rows.axes.rows() == 0; });
 }
 
 }  // namespace taffrail::storage

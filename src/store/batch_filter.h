@@ -1,12 +1,13 @@
-// A batch without the rows that were seen before: what is left after a file was copied, repeated or adopted twice.
+// A batch without the rows that were seen before: what is left after a file was copied, repeated or
+// adopted twice.
 #pragma once
+
+#include "codec/tlog/batch.h"
+#include "store/row_set.h"
 
 #include <deque>
 #include <utility>
 #include <vector>
-
-#include "codec/tlog/batch.h"
-#include "store/row_set.h"
 
 namespace taffrail::storage {
 
@@ -17,6 +18,7 @@ bool scalar_rows(const tlog::Batch& batch, std::uint64_t& first, std::uint64_t& 
 class FilteredBatch {
   public:
     FilteredBatch(const tlog::Batch& batch, const RowSet& seen);
+
     [[nodiscard]] const tlog::Batch& batch() const noexcept { return batch_; }
 
   private:

@@ -176,8 +176,9 @@ Result<FoundCheckpoint> find_last_checkpoint(const std::string& url, std::uint64
         for (std::size_t at = text.rfind(kMagic); at != std::string_view::npos;
              at = at == 0 ? std::string_view::npos : text.rfind(kMagic, at - 1)) {
             if (take_checkpoint(ByteSpan(bytes).first(count).subspan(at), start + at, found)) {
-                found.rest.assign(bytes.begin() + static_cast<std::ptrdiff_t>(found.next_frame - start),
-                                  bytes.begin() + static_cast<std::ptrdiff_t>(count));
+                found.rest.assign(
+                    bytes.begin() + static_cast<std::ptrdiff_t>(found.next_frame - start),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(count));
                 return found;
             }
         }

@@ -1,10 +1,5 @@
 #include "store/glance.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <set>
-
 #include "base/try.h"
 #include "codec/tlog/decode.h"
 #include "codec/value_codec.h"
@@ -14,6 +9,11 @@
 #include "store/liveness.h"
 #include "store/meta_edit.h"
 #include "store/writer_log.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
 
 namespace taffrail::storage {
 namespace {
@@ -35,9 +35,11 @@ void replay(const FoundCheckpoint& found, LogState& state, WriterGlance& glance)
     tlog::DecodedBatch decoded;
     while (true) {
         const ByteSpan window =
-            ByteSpan(found.rest).subspan(static_cast<std::size_t>(scanner.offset() - found.next_frame));
+            ByteSpan(found.rest)
+                .subspan(static_cast<std::size_t>(scanner.offset() - found.next_frame));
         const auto outcome = scanner.next(window, true);
-        if (outcome == tlog::FrameScanner::Outcome::Pending || outcome == tlog::FrameScanner::Outcome::NeedMore) {
+        if (outcome == tlog::FrameScanner::Outcome::Pending ||
+            outcome == tlog::FrameScanner::Outcome::NeedMore) {
             return;
         }
         if (outcome != tlog::FrameScanner::Outcome::Frame) {
@@ -50,7 +52,8 @@ void replay(const FoundCheckpoint& found, LogState& state, WriterGlance& glance)
         if (scanner.frame().type == tlog::FrameType::End) {
             const auto end = tlog::decode_end(*payload);
             glance.finished = end && end->reason == tlog::EndReason::Finished ? end : std::nullopt;
-            glance.last_sign_ns = end ? std::max(glance.last_sign_ns, end->time_ns) : glance.last_sign_ns;
+            glance.last_sign_ns =
+                end ? std::max(glance.last_sign_ns, end->time_ns) : glance.last_sign_ns;
         } else if (scanner.frame().type == tlog::FrameType::Batch && decoded.decode(*payload)) {
             state.apply(decoded.batch());
         }
@@ -87,15 +90,20 @@ std::string missing_ranks(const std::set<std::int32_t>& seen, std::int32_t world
     return text;
 }
 
-// The newest attempt decides. A writer that is alive keeps the run running; one that is gone without an end frame
-// crashed it; else the worst of the states the writers ended with.
-void decide_state(const std::string& run_folder, const std::vector<WriterGlance>& writers, RunInfo& info) {
+// The newest attempt decides. A writer that is alive keeps the run running; one that is gone
+// without an end frame crashed it; else the worst of the states the writers ended with.
+void decide_state(const std::string& run_folder, const std::vector<WriterGlance>& writers,
+                  RunInfo& info) {
     auto badness = [](RunState state) {
         switch (state) {
-            case RunState::Finished: return 0;
-            case RunState::Aborted: return 1;
-            case RunState::Failed: return 2;
-            default: return 3;
+            case RunState::Finished:
+                return 0;
+            case RunState::Aborted:
+                return 1;
+            case RunState::Failed:
+                return 2;
+            default:
+                return 3;
         }
     };
     bool running = false;
@@ -112,7 +120,9 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
             } else {
                 worst = RunState::Crashed;
                 if (info.message.empty()) {
-                    info.message = fmt::format("the process of rank {} ended without finishing the run", writer.identity.rank);
+                    info.message =
+                        fmt::format("the process of rank {} ended without finishing the run",
+                                    writer.identity.rank);
                 }
             }
         } else if (badness(writer.finished->state) > badness(worst)) {
@@ -132,26 +142,28 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
 
 }  // namespace
 
-Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer) {
-    const std::vector<FileName> files = list_logs(run_folder, writer);
-    if (!files.empty()) {
-        const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(writer, files.back().number));
-        auto found = find_last_checkpoint(url);
-        const auto checkpoint =
-            found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description) : std::nullopt;
-        if (checkpoint) {
-            LogState state;
-            state.restore(*checkpoint);
-            WriterGlance marks;
-            replay(*found, state, marks);
-            WriterGlance glance = glance_of(state, checkpoint->identity);
-            glance.finished = marks.finished;
-            glance.last_sign_ns = std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
-            if (marks.finished) {
-                glance.last_sign_ns = std::max(marks.finished->time_ns, state.last_time_ns());
-            }
-            return glance;
-        }
+Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer,
+                                      std::uint32_t newest_file) {
+    const std::string url =
+        io::join(io::join(run_folder, kLiveFolder), log_name(writer, newest_file));
+    auto found = find_last_checkpoint(url);
+    const auto checkpoint =
+        found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description)
+                   : std::nullopt;
+    if (checkpoint) {
+        LogState state;
+        state.restore(*checkpoint);
+        WriterGlance marks;
+        replay(*found, state, marks);
+        WriterGlance glance = glance_of(state, checkpoint->identity);
+        glance.finished = marks.finished;
+        glance.last_sign_ns =
+            marks.finished
+                ? std::max(marks.finished->time_ns, state.last_time_ns())
+                : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
+        glance.newest_log = url;
+        glance.newest_bytes = found->file_bytes;
+        return glance;
     }
     // No checkpoint in the newest file: its beginning is damaged, or it has only just been made.
     WriterLog log(run_folder, writer);
@@ -159,6 +171,9 @@ Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64
     WriterGlance glance = glance_of(log.state(), log.identity());
     glance.finished = log.finished();
     glance.last_sign_ns = log.last_sign_of_life_ns();
+    glance.newest_log = url;
+    const auto size = io::stat(url);
+    glance.newest_bytes = size.ok() ? size->size : 0;
     return glance;
 }
 
@@ -177,11 +192,13 @@ Hparams merge_hparams(const std::vector<const std::vector<KeptValue>*>& lists) {
     return config;
 }
 
-RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlance>& writers, const MetaState& edits) {
+RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlance>& writers,
+                     const MetaState& edits) {
     RunInfo info;
     const std::string folder_name = run_folder.substr(run_folder.find_last_of('/') + 1);
     info.id = id_of_folder(folder_name);
-    info.name = folder_name.size() > info.id.size() + 1 ? folder_name.substr(info.id.size() + 1) : info.id;
+    info.name =
+        folder_name.size() > info.id.size() + 1 ? folder_name.substr(info.id.size() + 1) : info.id;
     info.location = run_folder;
     info.source = "taffrail";
     info.attempts = 1;
@@ -206,27 +223,31 @@ RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlan
     return info;
 }
 
-Result<RunInfo> read_run_info(const std::string& run_folder) {
+RunGlance glance_at_run(const std::string& run_folder) {
+    RunGlance result;
     std::vector<WriterGlance> writers;
     std::string problem;
-    std::optional<std::uint64_t> previous;
-    for (const FileName& name : list_logs(run_folder)) {
-        if (previous == name.writer) {
+    const std::vector<FileName> files = list_logs(run_folder);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (i + 1 < files.size() && files[i + 1].writer == files[i].writer) {
             continue;
         }
-        previous = name.writer;
-        auto glance = glance_at_writer(run_folder, name.writer);
-        if (glance.ok()) {
-            writers.push_back(*std::move(glance));
-        } else {
+        auto glance = glance_at_writer(run_folder, files[i].writer, files[i].number);
+        if (!glance.ok()) {
             problem = glance.error().message;
+            continue;
         }
+        if (!glance->finished) {
+            result.unfinished_logs.push_back(glance->newest_log);
+            result.unfinished_bytes += glance->newest_bytes;
+        }
+        writers.push_back(*std::move(glance));
     }
-    RunInfo info = describe_run(run_folder, writers, read_edits(run_folder));
+    result.info = describe_run(run_folder, writers, read_edits(run_folder));
     if (!problem.empty()) {
-        info.message += (info.message.empty() ? "" : "; ") + problem;
+        result.info.message += (result.info.message.empty() ? "" : "; ") + problem;
     }
-    return info;
+    return result;
 }
 
 }  // namespace taffrail::storage

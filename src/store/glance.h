@@ -1,16 +1,16 @@
 // What a list of runs needs to know of a run, from the last kilobytes of its logs.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <taffrail/reader.h>
 
 #include "codec/tlog/batch.h"
 #include "codec/tlog/checkpoint.h"
 #include "store/log_state.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace taffrail::storage {
 
@@ -21,16 +21,28 @@ struct WriterGlance {
     std::vector<KeptValue> hparams;
     std::optional<tlog::EndMark> finished;
     std::int64_t last_sign_ns = 0;
+    std::string newest_log;
+    std::uint64_t newest_bytes = 0;
 };
 
-/// Of the file `number`, the newest of the writer; reads backwards over older ones when it has no checkpoint.
-Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer);
+/// From the newest file of the writer; the whole log is read only when that has no checkpoint.
+Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer,
+                                      std::uint32_t newest_file);
 
-/// Everything put together: the whole run as a list shows it. `edits` are the meta records made by other processes.
-RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlance>& writers, const MetaState& edits);
+/// Everything put together: the whole run as a list shows it. `edits` are the meta records made by
+/// other processes.
+RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlance>& writers,
+                     const MetaState& edits);
 
-/// Glances at all writers of a run folder and describes it.
-Result<RunInfo> read_run_info(const std::string& run_folder);
+/// Glances at all writers of a run folder and describes it. What cannot be read is told in the
+/// message.
+struct RunGlance {
+    RunInfo info;
+    std::vector<std::string> unfinished_logs;  ///< newest files of writers without an end frame
+    std::uint64_t unfinished_bytes = 0;        ///< their sizes when they were read
+};
+
+RunGlance glance_at_run(const std::string& run_folder);
 
 /// Hyperparameters of all writers, later ones over earlier ones.
 Hparams merge_hparams(const std::vector<const std::vector<KeptValue>*>& lists);

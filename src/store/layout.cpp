@@ -86,15 +86,6 @@ std::optional<std::uint64_t> parse_meta_name(std::string_view name) {
     return writer;
 }
 
-std::optional<std::uint64_t> parse_ring_name(std::string_view name) {
-    std::uint64_t writer = 0;
-    if (name.size() < kWriterDigits || !name.ends_with(".ring") ||
-        !parse_whole(name.substr(0, kWriterDigits), writer, 16)) {
-        return std::nullopt;
-    }
-    return writer;
-}
-
 std::vector<FileName> list_logs(const std::string& run_folder,
                                 std::optional<std::uint64_t> writer) {
     std::vector<FileName> names = list_names(io::join(run_folder, kLiveFolder), parse_log_name);
@@ -106,6 +97,16 @@ std::vector<FileName> list_logs(const std::string& run_folder,
 
 std::vector<FileName> list_packs(const std::string& run_folder) {
     return list_names(io::join(run_folder, kPackFolder), parse_pack_name);
+}
+
+std::uint64_t folder_print(const std::string& folder) {
+    const auto info = io::stat(folder);
+    if (!info.ok()) {
+        return 0;
+    }
+    const auto entries = io::list(folder);
+    const std::uint64_t count = entries.ok() ? entries->size() : 0;
+    return static_cast<std::uint64_t>(info->modified_ns) * 31 + count + 1;
 }
 
 std::string_view id_of_folder(std::string_view folder_name) {

@@ -36,14 +36,16 @@ struct FileName {
 std::optional<FileName> parse_log_name(std::string_view name);
 std::optional<FileName> parse_pack_name(std::string_view name);
 std::optional<std::uint64_t> parse_meta_name(std::string_view name);
-/// The writer of "<writer>-<anything>.ring".
-std::optional<std::uint64_t> parse_ring_name(std::string_view name);
 
 /// The log files of a run (of one writer, when given), by writer and number; empty when there is no
 /// folder.
 std::vector<FileName> list_logs(const std::string& run_folder,
                                 std::optional<std::uint64_t> writer = std::nullopt);
 std::vector<FileName> list_packs(const std::string& run_folder);
+
+/// A number that changes when names are added to or removed from a folder; 0 when there is none.
+/// Folder times alone are too coarse: two changes within one tick would look like one.
+std::uint64_t folder_print(const std::string& folder);
 
 /// "<id>" of "<id>-<name>".
 std::string_view id_of_folder(std::string_view folder_name);

@@ -1,11 +1,12 @@
 #include "store/liveness.h"
 
-#include <optional>
-
 #include "base/clock.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "record/orphan.h"
 #include "store/layout.h"
+
+#include <optional>
 
 namespace taffrail::storage {
 namespace {
@@ -39,33 +40,29 @@ std::optional<std::uint64_t> process_start(std::uint64_t process) {
     return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
 }
 
-std::optional<bool> ring_lock_held(const std::string& run_folder, std::uint64_t writer) {
-    const std::string folder = io::join(run_folder, kRingFolder);
-    const auto entries = io::list(folder);
-    if (!entries.ok()) {
-        return std::nullopt;
-    }
+// Nothing when the writer has no key file on this machine.
+std::optional<bool> ring_lock_held(const std::string& run_folder,
+                                   const tlog::FileIdentity& identity) {
     std::optional<bool> held;
-    for (const io::DirectoryEntry& entry : *entries) {
-        if (parse_ring_name(entry.name) != writer) {
-            continue;
-        }
-        const auto locked = io::is_locked(io::join(folder, entry.name));
-        if (locked.ok() && *locked) {
+    for (const std::string& folder : record::ring_folders(run_folder, identity.run_id)) {
+        if (record::writer_is_alive(folder, identity.writer)) {
             return true;
         }
-        held = locked.ok() ? std::optional(false) : held;
+        if (io::exists(io::join(folder, writer_name(identity.writer) + ".keys"))) {
+            held = false;
+        }
     }
     return held;
 }
 
 }  // namespace
 
-bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& identity, std::int64_t last_sign_ns) {
+bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& identity,
+                     std::int64_t last_sign_ns) {
     // A lock says nothing about a process on another machine of a shared folder.
     const bool same_boot = !identity.boot_id.empty() && identity.boot_id == this_boot();
     if (same_boot) {
-        if (const auto held = ring_lock_held(run_folder, identity.writer)) {
+        if (const auto held = ring_lock_held(run_folder, identity)) {
             return *held;
         }
         if (identity.process_id != 0) {

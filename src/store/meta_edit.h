@@ -1,15 +1,15 @@
 // What people set from outside a run: tags, notes, names, colours, archive marks, tombstones.
 //
-// Each edit is a small log of its own in the run's meta folder, so that nobody ever writes into a file of another
-// process; the newest edit by time wins, also over what the run itself said.
+// Each edit is a small log of its own in the run's meta folder, so that nobody ever writes into a
+// file of another process; the newest edit by time wins, also over what the run itself said.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include <taffrail/result.h>
 
 #include "store/meta_state.h"
+
+#include <string>
+#include <vector>
 
 namespace taffrail::storage {
 

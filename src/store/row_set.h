@@ -35,7 +35,9 @@ class RowSet {
         intervals_.emplace_hint(at, first, last);
     }
 
-    [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& intervals() const noexcept { return intervals_; }
+    [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& intervals() const noexcept {
+        return intervals_;
+    }
 
   private:
     std::map<std::uint64_t, std::uint64_t> intervals_;  ///< first → last

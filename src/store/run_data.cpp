@@ -1,11 +1,11 @@
 #include "store/run_data.h"
 
+#include "base/try.h"
+#include "base/utf8.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
-
-#include "base/try.h"
-#include "base/utf8.h"
 
 namespace taffrail::storage {
 
@@ -59,7 +59,8 @@ void WriterData::add_console(const tlog::ConsoleChunk& chunk) {
             console[newest_line_[chunk.stream]].text += repair_utf8(part);
         } else {
             newest_line_[chunk.stream] = console.size();
-            console.push_back({chunk.time_ns, chunk.stream == 2, log.identity().rank, repair_utf8(part)});
+            console.push_back(
+                {chunk.time_ns, chunk.stream == 2, log.identity().rank, repair_utf8(part)});
         }
         open_line_[chunk.stream] = end == std::string_view::npos;
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
@@ -67,9 +68,11 @@ void WriterData::add_console(const tlog::ConsoleChunk& chunk) {
 }
 
 Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedValue& out) {
-    TAFFRAIL_TRY(read_batch_at(log.url_of(place.frame.file), place.frame.offset, out.payload, out.decoded));
+    TAFFRAIL_TRY(
+        read_batch_at(log.url_of(place.frame.file), place.frame.offset, out.payload, out.decoded));
     if (place.index >= out.decoded.batch().values.size()) {
-        return Error{ErrorCode::Corrupt, fmt::format("{} changed while it was read", log.url_of(place.frame.file))};
+        return Error{ErrorCode::Corrupt,
+                     fmt::format("{} changed while it was read", log.url_of(place.frame.file))};
     }
     out.record = &out.decoded.batch().values[place.index];
     return {};

@@ -1,16 +1,16 @@
 // Everything of one writer that a reader keeps in memory once points are asked for.
 #pragma once
 
+#include <taffrail/reader.h>
+
+#include "store/series_table.h"
+#include "store/writer_log.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include <taffrail/reader.h>
-
-#include "store/series_table.h"
-#include "store/writer_log.h"
 
 namespace taffrail::storage {
 
@@ -38,8 +38,9 @@ class WriterData {
 
     WriterLog log;
     WriterTables tables;
-    std::map<std::string, std::vector<ValuePlace>, std::less<>> values;  ///< by key, sorted by row number
-    std::unordered_map<BlobKey, ValuePlace> blobs;                       ///< the record that brought a blob
+    std::map<std::string, std::vector<ValuePlace>, std::less<>>
+        values;                                     ///< by key, sorted by row number
+    std::unordered_map<BlobKey, ValuePlace> blobs;  ///< the record that brought a blob
     std::vector<ConsoleLine> console;
     Depth depth = Depth::Summary;
 
@@ -50,12 +51,14 @@ class WriterData {
     std::map<std::uint8_t, std::size_t> newest_line_;
 };
 
-/// One value record read again from the log, with its blobs' places. `payload` owns what the record points into.
+/// One value record read again from the log, with its blobs' places. `payload` owns what the record
+/// points into.
 struct LoadedValue {
     Bytes payload;
     tlog::DecodedBatch decoded;
     const tlog::ValueRecord* record = nullptr;
 };
+
 Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedValue& out);
 
 }  // namespace taffrail::storage

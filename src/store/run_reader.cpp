@@ -1,10 +1,5 @@
 #include "store/run_reader.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <mutex>
-
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
@@ -12,11 +7,17 @@
 #include "store/layout.h"
 #include "store/meta_edit.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <mutex>
+
 namespace taffrail::storage {
 
 Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
     if (!is_run_folder(run_folder)) {
-        return Error{ErrorCode::NotFound, fmt::format("{} is no run folder: it has no live or data folder", run_folder)};
+        return Error{ErrorCode::NotFound,
+                     fmt::format("{} is no run folder: it has no live or data folder", run_folder)};
     }
     auto reader = std::make_shared<RunReader>(std::move(run_folder));
     TAFFRAIL_TRY(reader->refresh());
@@ -38,11 +39,10 @@ Result<bool> RunReader::refresh_locked() const {
         TAFFRAIL_ASSIGN(const bool grew, writer->refresh());
         changed |= grew;
     }
-    const auto edits = io::stat(io::join(folder_, kMetaFolder));
-    const std::int64_t edited = edits.ok() ? edits->modified_ns : 0;
-    if (edited != edits_modified_ns_) {
+    const std::uint64_t edited = folder_print(io::join(folder_, kMetaFolder));
+    if (edited != edits_print_) {
         edits_ = read_edits(folder_);
-        edits_modified_ns_ = edited;
+        edits_print_ = edited;
         changed = true;
     }
     // A process may die without writing a byte.
@@ -63,7 +63,8 @@ void RunReader::describe() const {
         glance.meta = writer->log.state().meta();
         glance.hparams = writer->log.state().hparams();
         glance.finished = writer->log.finished();
-        glance.last_sign_ns = writer->log.finished() ? std::max(writer->log.finished()->time_ns, writer->log.state().last_time_ns())
+        glance.last_sign_ns = writer->log.finished() ? std::max(writer->log.finished()->time_ns,
+                                                                writer->log.state().last_time_ns())
                                                      : writer->log.last_sign_of_life_ns();
     }
     info_ = describe_run(folder_, glances, edits_);

@@ -1,14 +1,8 @@
 // A native run as RecordedRun: the union of its writers' logs.
 //
-// Opening reads the newest checkpoints only. The first question about points reads everything and keeps it in columns;
-// from then on refresh() takes in new bytes only.
+// Opening reads the newest checkpoints only. The first question about points reads everything and
+// keeps it in columns; from then on refresh() takes in new bytes only.
 #pragma once
-
-#include <map>
-#include <memory>
-#include <shared_mutex>
-#include <string>
-#include <vector>
 
 #include <taffrail/reader.h>
 
@@ -16,6 +10,12 @@
 #include "store/attempts.h"
 #include "store/blob_loader.h"
 #include "store/run_data.h"
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
 
 namespace taffrail::storage {
 
@@ -29,9 +29,11 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
-    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override;
+    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
+        const BlobRef& blob) const override;
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override;
-    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const override;
+    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first,
+                                                   std::size_t count) const override;
     [[nodiscard]] Hparams environment() const override;
     [[nodiscard]] std::vector<Damage> damage() const override;
     Result<bool> refresh() override;
@@ -57,7 +59,8 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] Error no_such_key(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> key_names() const;
     [[nodiscard]] std::vector<ResumePoint> resume_points() const;
-    Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key, const std::vector<Piece>& pieces,
+    Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key,
+                                                              const std::vector<Piece>& pieces,
                                                               const BinRequest& request) const;
 
     const std::string folder_;
@@ -67,15 +70,17 @@ class RunReader final : public RecordedRun {
     mutable Writers writers_;
     mutable WriterData::Depth depth_ = WriterData::Depth::Summary;
     mutable MetaState edits_;
-    mutable std::int64_t edits_modified_ns_ = -1;
+    mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;
     mutable std::uint64_t revision_ = 1;
     mutable std::vector<ConsoleLine> console_;
     mutable std::uint64_t console_revision_ = 0;
+
     struct CachedSeries {
         std::uint64_t revision = 0;
         std::shared_ptr<const model::SortedSeries> series;
     };
+
     mutable std::mutex cache_mutex_;
     mutable std::map<std::string, CachedSeries> cache_;
 };

@@ -1,12 +1,12 @@
 // Scalars of a native run: points and bins.
-#include <fmt/core.h>
-
-#include <algorithm>
-
 #include "base/try.h"
 #include "model/axes.h"
 #include "model/bins.h"
 #include "store/run_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
 
 namespace taffrail::storage {
 namespace {
@@ -56,8 +56,8 @@ std::vector<Point> RunReader::collect(const std::vector<Piece>& pieces) const {
             points.push_back(point_at(*pieces[i].writer, pieces[i].series, row));
         }
         if (same_writer) {  // one key in two tables of a writer: back into the order of the log
-            std::ranges::stable_sort(points.begin() + static_cast<std::ptrdiff_t>(writer_begin), points.end(), {},
-                                     &Point::seq);
+            std::ranges::stable_sort(points.begin() + static_cast<std::ptrdiff_t>(writer_begin),
+                                     points.end(), {}, &Point::seq);
         }
     }
     return points;
@@ -84,10 +84,11 @@ std::vector<ResumePoint> RunReader::resume_points() const {
     return resumes;
 }
 
-// Several writers, several attempts, or another metric as x: the points are sorted once and kept until the run grows.
-Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(std::string_view key,
-                                                                     const std::vector<Piece>& pieces_of_key,
-                                                                     const BinRequest& request) const {
+// Several writers, several attempts, or another metric as x: the points are sorted once and kept
+// until the run grows.
+Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(
+    std::string_view key, const std::vector<Piece>& pieces_of_key,
+    const BinRequest& request) const {
     const std::string name =
         fmt::format("{}\n{}\n{}\n{}", key, static_cast<int>(request.axis), request.metric,
                     request.attempt ? std::to_string(*request.attempt) : std::string("-"));
@@ -100,7 +101,8 @@ Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(std::string
     }
     auto wanted = [&](std::vector<Point> points) {
         if (request.attempt) {
-            std::erase_if(points, [&](const Point& point) { return point.attempt != *request.attempt; });
+            std::erase_if(points,
+                          [&](const Point& point) { return point.attempt != *request.attempt; });
             return points;
         }
         return winning_points(std::move(points), resume_points());
@@ -140,8 +142,9 @@ Result<Bins> RunReader::bins(std::string_view key, const BinRequest& request) co
     if (found.empty()) {
         return no_such_key(key);
     }
-    const bool one = found.size() == 1 && request.axis != Axis::Metric &&
-                     (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt);
+    const bool one =
+        found.size() == 1 && request.axis != Axis::Metric &&
+        (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt);
     if (one) {
         return found[0].series.series->bins(request, info_.start_time_ns);
     }

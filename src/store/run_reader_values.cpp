@@ -1,14 +1,14 @@
 // What is not a scalar in a native run, and the whole stream of records.
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "base/sha256.h"
 #include "base/try.h"
 #include "codec/value_codec.h"
 #include "store/batch_records.h"
 #include "store/run_reader.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail::storage {
 namespace {
@@ -48,15 +48,22 @@ class RecordVisitor {
         order_rows(batch, rows_);
         for (const RowPlace& place : rows_) {
             switch (place.section) {
-                case RowPlace::Section::Wide: wide(batch.wide[place.index], place.row, log); break;
-                case RowPlace::Section::Long: lone(batch.long_rows[place.index], place.row, log); break;
-                case RowPlace::Section::Values: value(batch.values[place.index], log); break;
+                case RowPlace::Section::Wide:
+                    wide(batch.wide[place.index], place.row, log);
+                    break;
+                case RowPlace::Section::Long:
+                    lone(batch.long_rows[place.index], place.row, log);
+                    break;
+                case RowPlace::Section::Values:
+                    value(batch.values[place.index], log);
+                    break;
             }
             if (stopped_) {
                 return;
             }
         }
     }
+
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
   private:
@@ -66,6 +73,7 @@ class RecordVisitor {
             stopped_ = !visit_(record);
         }
     }
+
     void wide(const tlog::WideRows& rows, std::size_t row, const WriterLog& log) {
         const auto* members = log.state().schema(rows.schema);
         if (members == nullptr || members->size() != rows.columns.size() ||
@@ -78,6 +86,7 @@ class RecordVisitor {
             show(record, log.state().key((*members)[column]));
         }
     }
+
     void lone(const tlog::LongRows& rows, std::size_t row, const WriterLog& log) {
         if ((route_of(rows.axes, row) & tlog::kHidden) == 0) {
             Record record = record_of(rows.axes, row, log.identity());
@@ -85,6 +94,7 @@ class RecordVisitor {
             show(record, log.state().key(rows.key[row]));
         }
     }
+
     void value(const tlog::ValueRecord& stored, const WriterLog& log) {
         if ((stored.route & tlog::kHidden) == 0) {
             Record record = record_of(stored, log.identity());

@@ -1,9 +1,9 @@
 #include "store/series_table.h"
 
+#include "store/series_totals.h"
+
 #include <algorithm>
 #include <limits>
-
-#include "store/series_totals.h"
 
 namespace taffrail::storage {
 namespace {
@@ -23,7 +23,8 @@ void visible_rows(const tlog::Axes& axes, std::vector<std::size_t>& out) {
 }
 
 template <typename T>
-std::span<const T> gather(std::span<const T> from, const std::vector<std::size_t>& rows, std::vector<T>& buffer) {
+std::span<const T> gather(std::span<const T> from, const std::vector<std::size_t>& rows,
+                          std::vector<T>& buffer) {
     buffer.clear();
     if (!from.empty()) {
         for (const std::size_t row : rows) {
@@ -38,13 +39,16 @@ struct Buffers {
     std::vector<double> epoch, values;
 };
 
-void append_axes(SeriesTable& table, const tlog::Axes& axes, const std::vector<std::size_t>& rows, Buffers& buffers) {
+void append_axes(SeriesTable& table, const tlog::Axes& axes, const std::vector<std::size_t>& rows,
+                 Buffers& buffers) {
     for (const std::size_t row : rows) {
-        table.phase.push_back(axes.phase.empty() ? std::uint8_t{0} : axes.phase[row], table.seq.size());
+        table.phase.push_back(axes.phase.empty() ? std::uint8_t{0} : axes.phase[row],
+                              table.seq.size());
         table.seq.push_back(axes.seq[row]);
     }
-    table.axes->append({gather(axes.step, rows, buffers.step), gather(axes.time_ns, rows, buffers.time_ns),
-                        gather(axes.epoch, rows, buffers.epoch), gather(axes.samples, rows, buffers.samples)});
+    table.axes->append(
+        {gather(axes.step, rows, buffers.step), gather(axes.time_ns, rows, buffers.time_ns),
+         gather(axes.epoch, rows, buffers.epoch), gather(axes.samples, rows, buffers.samples)});
 }
 
 }  // namespace

@@ -1,5 +1,12 @@
-// The scalar rows of one writer in memory: one table per schema, one per lone key, all rows in log order.
+// The scalar rows of one writer in memory: one table per schema, one per lone key, all rows in log
+// order.
 #pragma once
+
+#include <taffrail/reader.h>
+
+#include "codec/tlog/batch.h"
+#include "model/series_index.h"
+#include "store/log_state.h"
 
 #include <cstdint>
 #include <map>
@@ -8,12 +15,6 @@
 #include <string>
 #include <vector>
 
-#include <taffrail/reader.h>
-
-#include "codec/tlog/batch.h"
-#include "model/series_index.h"
-#include "store/log_state.h"
-
 namespace taffrail::storage {
 
 /// A column only kept once a row differs from the usual value.
@@ -21,6 +22,7 @@ template <typename T>
 class SparseColumn {
   public:
     explicit SparseColumn(T usual) : usual_(usual) {}
+
     void push_back(T value, std::size_t rows_before) {
         if (values_.empty() && value == usual_) {
             return;
@@ -28,7 +30,10 @@ class SparseColumn {
         values_.resize(rows_before, usual_);
         values_.push_back(value);
     }
-    [[nodiscard]] T at(std::size_t row) const { return row < values_.size() ? values_[row] : usual_; }
+
+    [[nodiscard]] T at(std::size_t row) const {
+        return row < values_.size() ? values_[row] : usual_;
+    }
 
   private:
     T usual_;
@@ -57,6 +62,7 @@ class WriterTables {
     void add(const tlog::Batch& batch, const LogState& state);
     /// Where the points of a key are: at most one wide table per schema, and a lone one.
     [[nodiscard]] std::vector<SeriesPiece> pieces(std::string_view key) const;
+
     [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
 
   private:

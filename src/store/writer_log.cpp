@@ -1,13 +1,13 @@
 #include "store/writer_log.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "store/batch_filter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
 
 namespace taffrail::storage {
 namespace {
@@ -24,7 +24,8 @@ std::uint64_t fingerprint(const tlog::FrameHeader& header) {
 
 }  // namespace
 
-WriterLog::WriterLog(std::string run_folder, std::uint64_t writer) : run_folder_(std::move(run_folder)) {
+WriterLog::WriterLog(std::string run_folder, std::uint64_t writer)
+    : run_folder_(std::move(run_folder)) {
     identity_.writer = writer;
 }
 
@@ -74,7 +75,8 @@ bool WriterLog::defined(const tlog::Batch& batch) const {
         }
     }
     for (const tlog::LongRows& rows : batch.long_rows) {
-        if (!std::ranges::all_of(rows.key, [this](std::uint32_t key) { return state_.key(key) != nullptr; })) {
+        if (!std::ranges::all_of(
+                rows.key, [this](std::uint32_t key) { return state_.key(key) != nullptr; })) {
             return false;
         }
     }
@@ -117,8 +119,8 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
             break;
         case tlog::FrameType::Checkpoint:
             if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
-                // Totals come from the rows themselves; what a checkpoint adds are definitions that a damaged frame
-                // took away, and the identity.
+                // Totals come from the rows themselves; what a checkpoint adds are definitions that
+                // a damaged frame took away, and the identity.
                 state_.define(checkpoint->keys, checkpoint->schemas);
                 identity_ = checkpoint->identity;
                 last_sign_ns_ = std::max(last_sign_ns_, checkpoint->heartbeat_ns);
@@ -137,21 +139,25 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
             }
             finished_.reset();
             if (!decoded_.decode(frame.payload)) {
-                damage_.emplace_back(file, tlog::DamagedRange{frame.offset, frame.header.frame_bytes(),
-                                                              frame.header.first_seq,
-                                                              frame.header.first_seq + frame.header.rows,
-                                                              "a batch that cannot be decoded"});
+                damage_.emplace_back(file,
+                                     tlog::DamagedRange{frame.offset, frame.header.frame_bytes(),
+                                                        frame.header.first_seq,
+                                                        frame.header.first_seq + frame.header.rows,
+                                                        "a batch that cannot be decoded"});
                 break;
             }
             state_.define(decoded_.batch().keys, decoded_.batch().schemas);
-            definitions_changed_ |= !decoded_.batch().keys.empty() || !decoded_.batch().schemas.empty();
+            definitions_changed_ |=
+                !decoded_.batch().keys.empty() || !decoded_.batch().schemas.empty();
             if (!defined(decoded_.batch()) && waiting_.size() < kMaxWaiting) {
-                waiting_.push_back({{frame.payload.begin(), frame.payload.end()}, {file, frame.offset}});
+                waiting_.push_back(
+                    {{frame.payload.begin(), frame.payload.end()}, {file, frame.offset}});
             } else {
                 take_batch(decoded_.batch(), {file, frame.offset}, on_batch);
             }
             break;
-        default: break;
+        default:
+            break;
     }
     if (definitions_changed_ && !waiting_.empty()) {
         retry_waiting(on_batch);
@@ -184,9 +190,9 @@ void WriterLog::give_up_waiting(const OnBatch& on_batch) {
 Result<bool> WriterLog::poll(const OnBatch& on_batch) {
     bool changed = discover();
     for (auto file = files_.begin(); file != files_.end();) {
-        const auto polled =
-            file->second.poll([&](const FrameFile::Frame& frame) { return take(frame, file->first, on_batch), true; },
-                              [&](const tlog::DamagedRange& range) { damage_.emplace_back(file->first, range); });
+        const auto polled = file->second.poll(
+            [&](const FrameFile::Frame& frame) { return take(frame, file->first, on_batch), true; },
+            [&](const tlog::DamagedRange& range) { damage_.emplace_back(file->first, range); });
         if (!polled.ok()) {
             if (polled.error().code == ErrorCode::NotFound) {
                 file = files_.erase(file);  // sealed and removed, or deleted by someone
@@ -234,27 +240,33 @@ std::vector<Damage> WriterLog::damage() const {
         result.push_back(std::move(damage));
     }
     for (const Waiting& waiting : waiting_) {
-        result.push_back({url_of(waiting.place.file), waiting.place.offset, waiting.payload.size(), 0, 0,
-                          "rows whose key names were in a damaged part"});
+        result.push_back({url_of(waiting.place.file), waiting.place.offset, waiting.payload.size(),
+                          0, 0, "rows whose key names were in a damaged part"});
     }
     for (const tlog::Gap& gap : gaps_) {
-        result.push_back({"", 0, 0, 0, 0, fmt::format("{} values were not taken because the ring was full", gap.lost)});
+        result.push_back(
+            {"", 0, 0, 0, 0,
+             fmt::format("{} values were not taken because the ring was full", gap.lost)});
     }
     return result;
 }
 
-Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload, tlog::DecodedBatch& decoded) {
+Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,
+                           tlog::DecodedBatch& decoded) {
     TAFFRAIL_ASSIGN(const auto file, io::open(url, io::OpenMode::Read));
     Bytes bytes(tlog::kFrameHeaderBytes);
     TAFFRAIL_ASSIGN(const std::size_t count, file->read_at(offset, bytes));
     const auto header = tlog::parse_header(ByteSpan(bytes).first(count));
-    const Error broken{ErrorCode::Corrupt,
-                       fmt::format("the frame at byte {} of {} changed: `taffrail verify` says more", offset, url)};
+    const Error broken{
+        ErrorCode::Corrupt,
+        fmt::format("the frame at byte {} of {} changed: `taffrail verify` says more", offset,
+                    url)};
     if (!header) {
         return broken;
     }
     bytes.resize(header->stored_bytes);
-    TAFFRAIL_ASSIGN(const std::size_t stored, file->read_at(offset + tlog::kFrameHeaderBytes, bytes));
+    TAFFRAIL_ASSIGN(const std::size_t stored,
+                    file->read_at(offset + tlog::kFrameHeaderBytes, bytes));
     if (stored != bytes.size() || crc32c(bytes) != header->payload_crc) {
         return broken;
     }

@@ -1,13 +1,6 @@
-// All log files of one writer, followed: definitions, totals, marks and damage, each row handed out once.
+// All log files of one writer, followed: definitions, totals, marks and damage, each row handed out
+// once.
 #pragma once
-
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <unordered_set>
-#include <vector>
 
 #include <taffrail/reader.h>
 
@@ -16,6 +9,14 @@
 #include "store/layout.h"
 #include "store/log_state.h"
 #include "store/row_set.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 namespace taffrail::storage {
 
@@ -30,30 +31,40 @@ class WriterLog {
   public:
     WriterLog(std::string run_folder, std::uint64_t writer);
 
-    /// A batch none of whose rows was handed out before. Its keys and schemas are known, or its ids are lost for good.
+    /// A batch none of whose rows was handed out before. Its keys and schemas are known, or its ids
+    /// are lost for good.
     using OnBatch = std::function<void(const tlog::Batch&, FramePlace)>;
 
-    /// Starts behind the newest checkpoint: totals and meta at once, whatever the size of the log. False when there is
-    /// none to be found; then read from the beginning.
+    /// Starts behind the newest checkpoint: totals and meta at once, whatever the size of the log.
+    /// False when there is none to be found; then read from the beginning.
     Result<bool> begin_at_checkpoint();
+
     /// The files before this number are not read (they are sealed).
     void begin_at_file(std::uint32_t number) { first_file_ = number; }
 
     /// Takes in what was written since; true when anything was. `on_batch` may be empty.
     Result<bool> poll(const OnBatch& on_batch);
-    /// Batches whose definitions were lost are handed over with what is known: call after the last poll of a dead log.
+    /// Batches whose definitions were lost are handed over with what is known: call after the last
+    /// poll of a dead log.
     void give_up_waiting(const OnBatch& on_batch);
 
     [[nodiscard]] const tlog::FileIdentity& identity() const noexcept { return identity_; }
+
     [[nodiscard]] const LogState& state() const noexcept { return state_; }
+
     /// The end frame with reason Finished.
-    [[nodiscard]] const std::optional<tlog::EndMark>& finished() const noexcept { return finished_; }
+    [[nodiscard]] const std::optional<tlog::EndMark>& finished() const noexcept {
+        return finished_;
+    }
+
     /// Newest of: times in the log, heartbeat, modification of the files.
     [[nodiscard]] std::int64_t last_sign_of_life_ns() const noexcept { return last_sign_ns_; }
+
     /// Damage so far; rows that turned up elsewhere are not counted as lost.
     [[nodiscard]] std::vector<Damage> damage() const;
     [[nodiscard]] std::uint64_t bytes() const noexcept;
     [[nodiscard]] std::string url_of(std::uint32_t file) const;
+
     [[nodiscard]] const std::vector<tlog::Gap>& gaps() const noexcept { return gaps_; }
 
   private:
@@ -85,6 +96,7 @@ class WriterLog {
 };
 
 /// Reads one frame again. `payload` owns what `decoded` points into.
-Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload, tlog::DecodedBatch& decoded);
+Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,
+                           tlog::DecodedBatch& decoded);
 
 }  // namespace taffrail::storage

@@ -1,0 +1,74 @@
+// taffrail::read: which source understands a path, and several paths at once.
+#include <taffrail/reader.h>
+
+#include "base/strings.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "open/builtin_sources.h"
+#include "open/joined_catalogue.h"
+
+#include <fmt/core.h>
+
+#include <optional>
+
+namespace taffrail {
+namespace {
+
+Result<std::shared_ptr<Catalogue>> read_one(const std::string& path) {
+    if (!io::exists(path)) {
+        return Error{ErrorCode::NotFound, fmt::format("{} does not exist: give the folder that "
+                                                      "holds the runs (the default is ./taffrail)",
+                                                      path)};
+    }
+    std::optional<SourceInfo> best;
+    int surest = 0;
+    std::string known;
+    for (SourceInfo& source : registered_sources()) {
+        known += (known.empty() ? "" : ", ") + source.name;
+        const int sure = source.recognise ? source.recognise(path) : 0;
+        if (sure > surest) {
+            surest = sure;
+            best = std::move(source);
+        }
+    }
+    if (!best) {
+        return Error{
+            ErrorCode::Unsupported,
+            fmt::format("nothing in {} looks like runs of any known kind ({})", path, known)};
+    }
+    return best->open(path);
+}
+
+// "name:path", but neither "scheme://…" nor a path that exists with its colon.
+std::pair<std::string, std::string> split_name(std::string_view part) {
+    const std::size_t colon = part.find(':');
+    const bool named =
+        colon != std::string_view::npos && colon > 0 && !part.substr(colon).starts_with("://") &&
+        part.substr(0, colon).find('/') == std::string_view::npos && !io::exists(part);
+    if (!named) {
+        return {"", std::string(part)};
+    }
+    return {std::string(part.substr(0, colon)), std::string(part.substr(colon + 1))};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Catalogue>> read(std::string_view path) {
+    register_builtin_sources();
+    const std::string_view whole = path.empty() ? std::string_view(".") : path;
+    if (io::exists(whole)) {
+        return read_one(std::string(whole));
+    }
+    std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>> parts;
+    for (const std::string_view part : split(whole, ',')) {
+        auto [name, location] = split_name(trim(part));
+        TAFFRAIL_ASSIGN(auto catalogue, read_one(location));
+        parts.emplace_back(std::move(name), std::move(catalogue));
+    }
+    if (parts.size() == 1 && parts[0].first.empty()) {
+        return parts[0].second;
+    }
+    return join_catalogues(std::move(parts));
+}
+
+}  // namespace taffrail

@@ -1,0 +1,209 @@
+#include "store/catalogue.h"
+
+#include "base/strings.h"
+#include "base/try.h"
+#include "io/files.h"
+#include "store/glance.h"
+#include "store/layout.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace taffrail::storage {
+namespace {
+
+// Below this many runs threads cost more than they bring.
+constexpr std::size_t kWorthThreads = 64;
+
+template <typename Work>
+void for_each_index(std::size_t count, Work work) {
+    std::atomic<std::size_t> next = 0;
+    auto loop = [&] {
+        for (std::size_t i = next++; i < count; i = next++) {
+            work(i);
+        }
+    };
+    const std::size_t helpers =
+        count < kWorthThreads
+            ? 0
+            : std::min<std::size_t>(std::max(std::thread::hardware_concurrency(), 1u), 8) - 1;
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < helpers; ++i) {
+        threads.emplace_back(loop);
+    }
+    loop();
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Catalogue>> open_catalogue(const std::string& path) {
+    std::string folder = path;
+    while (folder.size() > 1 && folder.ends_with('/')) {
+        folder.pop_back();
+    }
+    if (!is_root(folder) && !is_run_folder(folder)) {
+        return Error{ErrorCode::NotFound, fmt::format("{} holds no Taffrail runs", path)};
+    }
+    auto catalogue = std::make_shared<NativeCatalogue>(folder, !is_root(folder));
+    TAFFRAIL_TRY(catalogue->refresh());
+    return std::shared_ptr<Catalogue>(std::move(catalogue));
+}
+
+std::vector<std::string> NativeCatalogue::list_folders() const {
+    if (single_run_) {
+        return {root_};
+    }
+    std::vector<std::string> folders;
+    const std::string runs = io::join(root_, kRunsFolder);
+    if (const auto entries = io::list(runs); entries.ok()) {
+        for (const io::DirectoryEntry& entry : *entries) {
+            if (entry.type == io::EntryType::Directory && !entry.name.starts_with('.')) {
+                folders.push_back(io::join(runs, entry.name));
+            }
+        }
+    }
+    return folders;
+}
+
+NativeCatalogue::Fingerprint NativeCatalogue::fingerprint(
+    const std::string& folder, const std::vector<std::string>& unfinished) {
+    Fingerprint print{folder_print(folder), folder_print(io::join(folder, kLiveFolder)),
+                      folder_print(io::join(folder, kMetaFolder)), 0};
+    for (const std::string& log : unfinished) {
+        const auto info = io::stat(log);
+        print.bytes += info.ok() ? info->size : 0;
+    }
+    return print;
+}
+
+NativeCatalogue::Known NativeCatalogue::look(const std::string& folder) {
+    Known known;
+    // The fingerprint is taken first: a change in between is then seen again rather than missed.
+    const Fingerprint before = fingerprint(folder, {});
+    RunGlance glance = glance_at_run(folder);
+    known.info = std::move(glance.info);
+    known.unfinished = std::move(glance.unfinished_logs);
+    known.fingerprint = before;
+    known.fingerprint.bytes = glance.unfinished_bytes;
+    return known;
+}
+
+Result<std::vector<std::string>> NativeCatalogue::refresh() {
+    const std::vector<std::string> folders = list_folders();
+    std::vector<std::optional<Known>> fresh(folders.size());
+    {
+        const std::shared_lock lock(mutex_);
+        for_each_index(folders.size(), [&](std::size_t i) {
+            const auto old = runs_.find(folders[i]);
+            const bool same =
+                old != runs_.end() && old->second.info.state != RunState::Running &&
+                fingerprint(folders[i], old->second.unfinished) == old->second.fingerprint;
+            if (!same) {
+                fresh[i] = look(folders[i]);
+            }
+        });
+    }
+    std::vector<std::string> changed;
+    const std::unique_lock lock(mutex_);
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        if (!fresh[i]) {
+            continue;
+        }
+        Known& known = runs_[folders[i]];
+        const bool first = known.info.id.empty();
+        if (first || known.fingerprint != fresh[i]->fingerprint ||
+            known.info.state != fresh[i]->info.state) {
+            changed.push_back(fresh[i]->info.id);
+        }
+        known = *std::move(fresh[i]);
+    }
+    for (auto known = runs_.begin(); known != runs_.end();) {
+        if (std::ranges::binary_search(folders, known->first)) {
+            ++known;
+        } else {
+            changed.push_back(known->second.info.id);
+            known = runs_.erase(known);
+        }
+    }
+    return changed;
+}
+
+std::vector<RunInfo> NativeCatalogue::runs(bool include_deleted) const {
+    const std::shared_lock lock(mutex_);
+    std::vector<RunInfo> all;
+    all.reserve(runs_.size());
+    for (const auto& [folder, known] : runs_) {
+        if (include_deleted || !known.info.deleted) {
+            all.push_back(known.info);
+        }
+    }
+    std::ranges::stable_sort(all, std::greater<>(), &RunInfo::start_time_ns);
+    return all;
+}
+
+Result<std::string> NativeCatalogue::folder_of(std::string_view id) const {
+    const std::shared_lock lock(mutex_);
+    const std::string* by_name = nullptr;
+    std::int64_t newest = INT64_MIN;
+    std::vector<const std::string*> by_prefix;
+    std::vector<std::string> names;
+    for (const auto& [folder, known] : runs_) {
+        if (known.info.id == id || folder == id ||
+            folder.substr(folder.find_last_of('/') + 1) == id) {
+            return folder;
+        }
+        if (known.info.name == id && known.info.start_time_ns >= newest) {
+            newest = known.info.start_time_ns;
+            by_name = &folder;
+        }
+        if (!id.empty() && known.info.id.starts_with(id)) {
+            by_prefix.push_back(&folder);
+        }
+        names.push_back(known.info.name);
+    }
+    if (by_name != nullptr) {
+        return *by_name;
+    }
+    if (by_prefix.size() == 1) {
+        return *by_prefix.front();
+    }
+    if (by_prefix.size() > 1) {
+        return Error{
+            ErrorCode::InvalidArgument,
+            fmt::format("{} runs begin with '{}': give more of the id", by_prefix.size(), id)};
+    }
+    if (single_run_ && id.empty()) {
+        return root_;
+    }
+    return Error{ErrorCode::NotFound,
+                 fmt::format("no run '{}' in {}{}", id, root_, did_you_mean(id, names))};
+}
+
+Result<std::shared_ptr<RecordedRun>> NativeCatalogue::run(std::string_view id) const {
+    auto folder = folder_of(id);
+    if (!folder.ok()) {
+        // Not in the list, but perhaps the path of a run.
+        if (!is_run_folder(std::string(id))) {
+            return std::move(folder).error();
+        }
+        folder = std::string(id);
+    }
+    const std::scoped_lock lock(opened_mutex_);
+    std::weak_ptr<RunReader>& kept = opened_[*folder];
+    if (auto reader = kept.lock()) {
+        TAFFRAIL_TRY(reader->refresh());
+        return std::shared_ptr<RecordedRun>(std::move(reader));
+    }
+    TAFFRAIL_ASSIGN(auto reader, RunReader::open(*folder));
+    kept = reader;
+    return std::shared_ptr<RecordedRun>(std::move(reader));
+}
+
+}  // namespace taffrail::storage
