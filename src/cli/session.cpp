@@ -77,7 +77,7 @@ Result<Target> find_runs(const Session& session, std::string_view target, std::s
     if (target.empty() || io::exists(target) || target.find("://") != std::string_view::npos) {
         found.path = target.empty() ? default_root(root) : std::string(target);
         TAFFRAIL_ASSIGN(found.catalogue, session.open(found.path));
-        for (const RunInfo& run : found.catalogue->runs()) {
+        for (const RunInfo& run : found.catalogue->runs(include_deleted)) {
             found.ids.push_back(run.id);
         }
         if (found.ids.empty()) {
