@@ -1,0 +1,28 @@
+# What `cmake --install` puts where: headers, library, package files, the command and its run-time modules.
+if(NOT TAFFRAIL_INSTALL)
+    return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS taffrail EXPORT taffrailTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/taffrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/taffrail)
+install(EXPORT taffrailTargets NAMESPACE taffrail:: DESTINATION ${package_folder} COMPONENT library)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/taffrailConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/taffrailConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/taffrailConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/taffrailConfig.cmake ${PROJECT_BINARY_DIR}/taffrailConfigVersion.cmake
+    DESTINATION ${package_folder} COMPONENT library)
+
+if(TARGET taffrail_command)
+    install(TARGETS taffrail_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+if(TARGET taffrail_video)
+    install(TARGETS taffrail_video LIBRARY DESTINATION lib/taffrail COMPONENT command)
+endif()
+if(TARGET vae_digits)
+    install(TARGETS vae_digits RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()

@@ -54,7 +54,8 @@ function(taffrail_link_layers target)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:taffrail_${name}>)
         target_link_libraries(${target} PRIVATE ${libraries})
     endforeach()
-    target_link_libraries(${target} PRIVATE taffrail_options)
+    # Compiler options are for building only; an installed archive must not ask for them.
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:taffrail_options>)
 endfunction()
 
 # A GoogleTest program for one layer: tests/<layer>/CMakeLists.txt says

@@ -95,8 +95,8 @@ Result<void> Export::write_tensorboard([[maybe_unused]] const ExportRequest& req
 #if defined(TAFFRAIL_HAS_TENSORBOARD)
     for (const auto& run : request.runs) {
         const RunInfo info = run->info();
-        TAFFRAIL_TRY(
-            export_to_logdir(*run, io::join(output_, folder_safe(info.name) + "-" + info.id)));
+        TAFFRAIL_TRY(tensorboard::export_to_logdir(
+            *run, io::join(output_, folder_safe(info.name) + "-" + info.id)));
     }
     return {};
 #else

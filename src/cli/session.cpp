@@ -77,7 +77,7 @@ Result<Target> find_runs(const Session& session, std::string_view target, std::s
     if (target.empty() || io::exists(target) || target.find("://") != std::string_view::npos) {
         found.path = target.empty() ? default_root(root) : std::string(target);
         TAFFRAIL_ASSIGN(found.catalogue, session.open(found.path));
-        for (const RunInfo& run : found.catalogue->runs()) {
+        for (const RunInfo& run : found.catalogue->runs(include_deleted)) {
             found.ids.push_back(run.id);
         }
         if (found.ids.empty()) {
@@ -89,6 +89,12 @@ Result<Target> find_runs(const Session& session, std::string_view target, std::s
     TAFFRAIL_ASSIGN(found.catalogue, session.open(found.path));
     auto run = found.catalogue->run(target);
     if (!run.ok()) {
+        for (const RunInfo& info : found.catalogue->runs(include_deleted)) {
+            if (info.deleted && (info.id.starts_with(target) || info.name == target)) {
+                found.ids.push_back(info.id);
+                return found;
+            }
+        }
         return run.error();
     }
     found.ids.push_back((*run)->info().id);

@@ -65,7 +65,8 @@ struct Target {
     std::vector<std::string> ids;  ///< newest first
 };
 
-Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root);
+Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root,
+                         bool include_deleted = false);
 /// Exactly one run; several are an error that lists them.
 Result<std::shared_ptr<RecordedRun>> find_run(const Session& session, std::string_view target,
                                               std::string_view root);

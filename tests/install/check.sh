@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds and runs the tiny outside project.   check.sh outside|inside BUILD_FOLDER SOURCE_FOLDER
+set -euo pipefail
+kind=$1 build=$2 source=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+common=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
+command -v ccache >/dev/null && common+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+command -v mold >/dev/null && common+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold)
+if [[ $kind == outside ]]; then
+    cmake --install "$build" --prefix "$work/prefix" --component library >/dev/null
+    common+=(-DCMAKE_PREFIX_PATH="$work/prefix")
+else
+    common+=(-DTAFFRAIL_SOURCE="$source")
+fi
+cmake -S "$(dirname "$0")/$kind" -B "$work/build" "${common[@]}" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+ninja -C "$work/build" "$kind" >"$work/build.log" || { tail -50 "$work/build.log"; exit 1; }
+TAFFRAIL_DIR= "$work/build/$kind" "$work/runs"
