@@ -2,7 +2,7 @@
 //
 // Default: the real command, `taffrail ui DIR --port 0 --no-open --json`, from TAFFRAIL_BINARY or build/release. Where there is
 // none (or TAFFRAIL_E2E=stand-in) the stand-in server of web/dev answers instead, from seeded data in memory.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -64,7 +64,12 @@ export async function serve(scenarios, { live = false, base = "", readOnly = fal
 
 /** Runs a few lines of Python with `input` as JSON on its standard input; returns the JSON it prints. */
 export function python(lines, input) {
-  const run = spawnSync("python3", ["-c", lines], { input: JSON.stringify(input), encoding: "utf8", maxBuffer: 1 << 28 });
-  if (run.status !== 0) throw new Error(run.stderr);
-  return JSON.parse(run.stdout);
+  return new Promise((resolve, reject) => {
+    const child = spawn("python3", ["-c", lines], { stdio: ["pipe", "pipe", "pipe"] });
+    let out = "", problems = "";
+    child.stdout.on("data", (d) => (out += d));
+    child.stderr.on("data", (d) => (problems += d));
+    child.on("close", (code) => (code === 0 ? resolve(JSON.parse(out)) : reject(new Error(problems))));
+    child.stdin.end(JSON.stringify(input));
+  });
 }
