@@ -97,7 +97,8 @@ function binSeries(x, y, smoothed, from, to, width, scale, rawLimit) {
         last = v;
       } else odd[Number.isNaN(v) ? 0 : v > 0 ? 1 : 2]++;
     }
-    out.edges.push(g(a + bin * size));
+    // Rounding of the inverse must not put the first point outside its own bin.
+    out.edges.push(bin === firstBin ? Math.min(x[first], g(a + bin * size)) : g(a + bin * size));
     out.min.push(finite ? low : NaN);
     out.max.push(finite ? high : NaN);
     out.mean.push(finite ? sum / finite : NaN);

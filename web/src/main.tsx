@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
-import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects } from "./state/runs";
+import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, runById } from "./state/runs";
 import { loadSettings } from "./state/settings";
 import { toast } from "./state/toast";
 import { settle, view } from "./state/view";
@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     series(event) {
       // A metric seen for the first time: the list of keys has to grow.
       const known = new Set(keys.value.map((k) => k.key));
-      if (event.grew.some((g) => g.keys.some((k) => !known.has(k)))) reload();
+      if (event.grew.some((g) => runById.value.has(g.run) && g.keys.some((k) => !known.has(k)))) reload();
       if (view.peek().page === "table") columnsSoon();
     },
   });

@@ -13,8 +13,14 @@ import { loadEntry } from "../ui/media_item";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { formatInteger, formatNumber } from "../viz/format";
-import { rampColor, slotColor, themes } from "../viz/palette";
+import { mix, rampColor, slotColor, themes } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
+
+/** The palette, and its paler half for the second eight labels. */
+function labelColor(i: number): string {
+  const color = slotColor(theme.value, i);
+  return i < 8 ? color : mix(color, themes[theme.value].ground, 0.5);
+}
 
 function EmbeddingCard({ run, name, index, step }: { run: string; name: string; index: number; step: number }) {
   const { dims, color } = view.value.dist;
@@ -40,7 +46,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
   if (!value || !projection) return <Skeleton height={420} />;
   const numeric = names.length > 16 && names.every((n) => n !== "" && Number.isFinite(Number(n)));
   const range = numeric ? rangeOf(names.map(Number), "linear", 0) : [0, 1];
-  const colorOf = (i: number) => (numeric ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0])) : slotColor(theme.peek(), Math.max(0, names.indexOf(labels[i]))));
+  const colorOf = (i: number) => (numeric ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0])) : labelColor(Math.max(0, names.indexOf(labels[i]))));
   const found = text ? labels.map((l) => l.toLowerCase().includes(text.toLowerCase())) : null;
   const point = (i: number): [number, number] => {
     const [a, b, c] = [0, 1, 2].map((k) => projection.coordinates[i * 3 + k]);
@@ -91,7 +97,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
       <div class="row" style={{ padding: "0 12px" }}>
         {columns.length ? <label class="field">colour<Select label="Colour by" value={columns[label]} onChange={(c) => change({ dist: { ...view.value.dist, color: c } })} options={columns.map((c) => ({ value: c, label: c }))} /></label> : null}
         <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
-        {!numeric && names.length <= 16 ? <div class="legend" style={{ padding: 0 }}>{names.map((n, i) => <span key={n}><span class="swatch" style={{ color: slotColor(theme.value, i) }} />{n}</span>)}</div> : null}
+        {!numeric && names.length <= 16 ? <div class="legend" style={{ padding: 0 }}>{names.map((n, i) => <span key={n}><span class="swatch" style={{ color: labelColor(i) }} />{n}</span>)}</div> : null}
       </div>
     </section>
   );

@@ -256,11 +256,14 @@ export const runStyle = computed<(id: string) => RunStyle>(() => {
     return { color: own || byColumn?.get(id) || slotColor(current, slot), dash: own || byColumn || many ? null : slotDash(slot) };
   };
 });
+/** The same text as long as every visible run looks the same: charts need no new picture then. */
 export const styleKey = computed(() => {
-  void runStyle.value;
-  return String(++styleVersion);
+  const style = runStyle.value;
+  return visibleIds.value.map((id) => {
+    const { color, dash } = style(id);
+    return color + (dash ? dash[0] : "");
+  }).join("") + theme.value;
 });
-let styleVersion = 0;
 
 /** Shows or hides runs; colour slots of those that stay are kept. */
 export function setSelected(ids: string[], on: boolean): void {

@@ -210,7 +210,7 @@ export class LineChart {
     let visible = 0;
     for (let s = 0; s < n; s++) if (props.style(s)) visible++;
     const grouped = data.series.some((s) => s.group);
-    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : visible <= 24 ? 0.05 : 0;
+    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : 0.05;
     for (let s = 0; s < n; s++) {
       const style = props.style(s);
       const old = !data.series[s].current;

@@ -45,7 +45,7 @@ export class Plot {
   private axes(): void {
     const { c, box, colors } = this;
     const grid = mix(colors.ground, colors.text, 0.08);
-    const yt = this.yAxis.labels ? this.yAxis.labels.map((_, i) => i) : ticks(this.y.kind, this.y.from, this.y.to, Math.max(2, Math.floor((this.height - box.top - box.bottom) / 36)));
+    const yt = this.yAxis.labels ? this.yAxis.labels.map((_, i) => i) : ticks(this.y.kind, Math.min(this.y.from, this.y.to), Math.max(this.y.from, this.y.to), Math.max(2, Math.floor((this.height - box.top - box.bottom) / 36)));
     const xt = this.xAxis.labels ? this.xAxis.labels.map((_, i) => i) : ticks(this.x.kind, this.x.from, this.x.to, Math.max(2, Math.floor((this.width - box.left - box.right) / 70)));
     const yl = this.yAxis.labels ?? (this.yAxis.format ?? formatTicks)(yt);
     const xl = this.xAxis.labels ?? (this.xAxis.format ?? formatTicks)(xt);

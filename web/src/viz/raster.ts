@@ -197,14 +197,18 @@ export class Raster {
   }
 
   private drawBand(data: RasterData, s: number, style: RasterStyle): void {
+    this.low.fill(Infinity);
+    this.high.fill(-Infinity);
+    const [first, last] = this.traceBand(data, s, this.job.width, -1);
+    this.fillSpans(first, last, 0.5, style.rgb, style.bandAlpha, null);
+  }
+
+  /** Widens the columns' low and high by the band (min and max) of a series. */
+  private traceBand(data: RasterData, s: number, first: number, last: number): [number, number] {
     const { width, height } = this.job;
     const xs = this.axis(this.job.x, width, false);
     const ys = this.axis(this.job.y, height, true);
     const { low, high } = this;
-    low.fill(Infinity);
-    high.fill(-Infinity);
-    let first = width;
-    let last = -1;
     const isRaw = data.raw[s] === 1;
     let pc = -1;
     let pl = 0;
@@ -245,7 +249,7 @@ export class Raster {
       pl = l;
       ph = h;
     }
-    this.fillSpans(first, last, 0.5, style.rgb, style.bandAlpha, null);
+    return [first, last];
   }
 
   private fillSpans(first: number, last: number, half: number, rgb: [number, number, number], alpha: number, dash: readonly [number, number] | null): void {
@@ -332,7 +336,8 @@ export class Raster {
     let most = 1;
     for (const s of order) {
       if (!styles[s]) continue;
-      const [first, last] = this.trace(data, s, data.line, null);
+      let [first, last] = this.trace(data, s, data.line, null);
+      if (data.low && data.high) [first, last] = this.traceBand(data, s, first, last);
       for (let c = first; c <= last; c++) {
         if (this.low[c] > this.high[c]) continue;
         const r0 = Math.max(0, Math.floor(this.low[c] - 0.5));

@@ -1,0 +1,143 @@
+// The browser of the tests: Debian's chromium, headless, no GPU. Every page fails its test on console errors, failed requests and
+// on any request that leaves loopback.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { inflateSync } from "node:zlib";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+
+let browser;
+export async function launch() {
+  browser ??= await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  return browser;
+}
+export const chromiumVersion = async () => (await launch()).version();
+export async function quit() {
+  await browser?.close();
+  browser = undefined;
+}
+
+/** A page in a fresh profile. `done()` checks what it did and closes it. */
+export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
+  const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  if (clock) await page.addInitScript(() => (window.__e2e = true));
+  const faults = [];
+  page.on("console", (m) => {
+    if (m.type() === "error" && !allow.some((a) => m.text().includes(a))) faults.push(`console: ${m.text()}`);
+  });
+  page.on("pageerror", (e) => faults.push(`exception: ${e.message}`));
+  page.on("requestfailed", (r) => {
+    const why = r.failure()?.errorText ?? "";
+    if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
+  });
+  page.on("request", (r) => {
+    const { protocol, hostname } = new URL(r.url());
+    if (protocol.startsWith("http") && !["127.0.0.1", "localhost"].includes(hostname)) faults.push(`left loopback: ${r.url()}`);
+  });
+  await page.goto(url);
+  return {
+    page,
+    async done() {
+      await context.close();
+      assert.deepEqual(faults, []);
+    },
+  };
+}
+
+/** The card of a chart once it shows a picture. */
+export async function painted(page, card, more = "") {
+  const selector = `[data-card="${card}"]${more} .plot[data-painted]`;
+  await page.waitForSelector(selector);
+  return page.locator(`[data-card="${card}"]${more} .plot`).first();
+}
+
+/** Waits until a chart was painted again after `action`. */
+export async function repaint(page, card, action) {
+  const plot = page.locator(`[data-card="${card}"] .plot`).first();
+  const before = Number((await plot.getAttribute("data-painted")) ?? 0);
+  await action();
+  await page.waitForFunction(([c, b]) => Number(document.querySelector(`[data-card="${c}"] .plot`)?.dataset.painted ?? 0) > b, [card, before]);
+  await settled(page);
+}
+
+/** Until no request is under way and no picture is pending. */
+export async function settled(page, quiet = 250) {
+  await page.evaluate(async (wait) => {
+    const stats = window.__taffrail.stats;
+    let last = "";
+    let since = performance.now();
+    while (performance.now() - since < wait) {
+      const now = JSON.stringify([stats.feed.requests, stats.feed.bytes, stats.feed.tails, stats.raster.draws, performance.getEntriesByType("resource").length]);
+      if (now !== last) {
+        last = now;
+        since = performance.now();
+      }
+      await new Promise((r) => setTimeout(r, 20));
+    }
+  }, quiet);
+}
+
+/** Pixels of a chart's base bitmap: {width, height, at(x, y) → [r, g, b]}. */
+export async function pixels(page, card) {
+  const { width, height, data } = await page.evaluate((c) => {
+    const base = document.querySelector(`[data-card="${c}"] .plot-base`);
+    const copy = new OffscreenCanvas(base.width, base.height);
+    const context = copy.getContext("2d");
+    context.drawImage(base, 0, 0);
+    const image = context.getImageData(0, 0, base.width, base.height);
+    let text = "";
+    for (let i = 0; i < image.data.length; i += 8192) text += String.fromCharCode(...image.data.subarray(i, i + 8192));
+    return { width: base.width, height: base.height, data: btoa(text) };
+  }, card);
+  const bytes = Buffer.from(data, "base64");
+  return { width, height, at: (x, y) => [bytes[(y * width + x) * 4], bytes[(y * width + x) * 4 + 1], bytes[(y * width + x) * 4 + 2]] };
+}
+
+/** Decodes a PNG screenshot (8-bit RGB or RGBA) to {width, height, data}. */
+export function decodePng(buffer) {
+  let at = 8;
+  const parts = [];
+  let width = 0, height = 0, channels = 4;
+  while (at < buffer.length) {
+    const length = buffer.readUInt32BE(at);
+    const type = buffer.toString("latin1", at + 4, at + 8);
+    if (type === "IHDR") (width = buffer.readUInt32BE(at + 8)), (height = buffer.readUInt32BE(at + 12)), (channels = buffer[at + 17] === 2 ? 3 : 4);
+    if (type === "IDAT") parts.push(buffer.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  const raw = inflateSync(Buffer.concat(parts));
+  const stride = width * channels;
+  const data = Buffer.alloc(height * stride);
+  for (let y = 0; y < height; y++) {
+    const filter = raw[y * (stride + 1)];
+    for (let x = 0; x < stride; x++) {
+      const v = raw[y * (stride + 1) + 1 + x];
+      const a = x >= channels ? data[y * stride + x - channels] : 0;
+      const b = y ? data[(y - 1) * stride + x] : 0;
+      const c = x >= channels && y ? data[(y - 1) * stride + x - channels] : 0;
+      const p = a + b - c;
+      const paeth = Math.abs(p - a) <= Math.abs(p - b) && Math.abs(p - a) <= Math.abs(p - c) ? a : Math.abs(p - b) <= Math.abs(p - c) ? b : c;
+      data[y * stride + x] = (v + [0, a, b, (a + b) >> 1, paeth][filter]) & 255;
+    }
+  }
+  return { width, height, channels, data };
+}
+
+/** Share of pixels that differ noticeably between two screenshots. */
+export function difference(first, second) {
+  const a = decodePng(first), b = decodePng(second);
+  if (a.width !== b.width || a.height !== b.height) return 1;
+  let count = 0;
+  for (let i = 0; i < a.width * a.height; i++) {
+    let d = 0;
+    for (let k = 0; k < 3; k++) d = Math.max(d, Math.abs(a.data[i * a.channels + k] - b.data[i * b.channels + k]));
+    if (d > 8) count++;
+  }
+  return count / (a.width * a.height);
+}
