@@ -112,7 +112,7 @@ def browser(context: Context) -> Counts:
         return Counts()
     context.run("node", "--test", "--test-concurrency=1", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=junit",
                 f"--test-reporter-destination={result}", *files, timeout=1500,
-                env={**os.environ, "TAFFRAIL_BINARY": str(context.root / "build/release/src/cli/taffrail"), "NODE_PATH": str(context.root / "web/node_modules")})
+                env={**os.environ, "TAFFRAIL_BINARY": str(context.root / "build/release/bin/taffrail"), "NODE_PATH": str(context.root / "web/node_modules")})
     counts = from_junit(result, "browser")
     context.ran += counts.names
     return counts
