@@ -58,8 +58,9 @@ RingCursor cursor_of(const RingState& state) {
 class OrphanReader {
   public:
     OrphanReader(const Orphan& orphan, const OrphanProgress& progress,
-                 const std::function<Result<void>(const tlog::Batch&)>& take)
-        : orphan_(orphan),
+                 const std::function<Result<void>(const tlog::Batch&)>& take, bool adopting)
+        : adopting_(adopting),
+          orphan_(orphan),
           progress_(progress),
           definitions_(orphan.definitions),
           take_(take),
@@ -69,6 +70,14 @@ class OrphanReader {
     Result<void> read_ring(const std::string& path) {
         TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Read));
         TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
+        // Killed while it made the ring: no size or no header yet, so nothing was ever logged
+        // there.
+        std::uint64_t magic = 0;
+        TAFFRAIL_ASSIGN(const std::size_t got,
+                        file->read_at(0, std::as_writable_bytes(std::span(&magic, 1))));
+        if (got < sizeof magic || magic == 0) {
+            return {};
+        }
         TAFFRAIL_ASSIGN(const io::Mapping mapping,
                         file->map(static_cast<std::size_t>(info.size), io::MapAccess::Read));
         TAFFRAIL_ASSIGN(const RingHeader header, check_ring_header(mapping.bytes(), path));
@@ -110,6 +119,9 @@ class OrphanReader {
             drain_.builder().batch().ring_positions.push_back(
                 {header.ring_number, cursor.position});
             spooled_.insert(spooled_.end(), drain_.spooled().begin(), drain_.spooled().end());
+            if (adopting_) {
+                TAFFRAIL_TRY(note_axes());
+            }
             TAFFRAIL_TRY(take_(drain_.finish_batch()));
         }
         return {};
@@ -136,8 +148,7 @@ class OrphanReader {
   private:
     Result<void> read_value(SpooledValue value, const EncodeValue& encode,
                             const PutBlob& put_blob) {
-        const std::string path =
-            Spool::path(orphan_.folder, orphan_.definitions.identity.writer, value.file);
+        const std::string path = spool_path(value.file);
         SpooledValue axes = value;
         Result<CompletedValue> completed = [&]() -> Result<CompletedValue> {
             TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Read));
@@ -164,6 +175,21 @@ class OrphanReader {
         return take_(drain_.finish_batch());
     }
 
+    // Once the log calls a value pending, its axes must stand beside it: an adopter may be killed
+    // as well.
+    Result<void> note_axes() {
+        for (const SpooledValue& value : drain_.spooled()) {
+            TAFFRAIL_ASSIGN(auto file, io::open(spool_path(value.file), io::OpenMode::ReadWrite));
+            TAFFRAIL_TRY(resolve_spool_entry(*file, value));
+        }
+        return {};
+    }
+
+    [[nodiscard]] std::string spool_path(std::uint32_t file) const {
+        return Spool::path(orphan_.folder, orphan_.definitions.identity.writer, file);
+    }
+
+    bool adopting_;
     const Orphan& orphan_;
     const OrphanProgress& progress_;
     LoadedDefinitions definitions_;
@@ -232,7 +258,7 @@ Result<std::vector<Orphan>> find_orphans(const std::string& ring_folder) {
         orphan.folder = ring_folder;
         orphan.definitions = *std::move(definitions);
         const std::string prefix = writer_name(orphan.definitions.identity.writer) + '-';
-        std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> rings;
+        std::multimap<std::pair<std::uint32_t, std::uint32_t>, std::string> rings;
         for (const io::DirectoryEntry& other : *entries) {
             if (!other.name.starts_with(prefix)) {
                 continue;
@@ -241,11 +267,13 @@ Result<std::vector<Orphan>> find_orphans(const std::string& ring_folder) {
             if (other.name.ends_with(".spool")) {
                 orphan.spools.push_back(other_path);
             } else if (other.name.ends_with(".ring")) {
+                // A process killed while it made a ring leaves zeros, which sort somewhere and hold
+                // nothing.
                 auto file = io::open(other_path, io::OpenMode::Read);
                 Bytes head(kRingDataOffset);
                 if (file.ok() && (*file)->read_at(0, head).ok()) {
                     const auto header = load<RingHeader>(head.data());
-                    rings[{header.producer, header.generation}] = other_path;
+                    rings.emplace(std::pair(header.producer, header.generation), other_path);
                 }
             }
         }
@@ -257,10 +285,12 @@ Result<std::vector<Orphan>> find_orphans(const std::string& ring_folder) {
     return orphans;
 }
 
-Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
-                         const EncodeValue& encode, const PutBlob& put_blob,
-                         const std::function<Result<void>(const tlog::Batch&)>& take) {
-    OrphanReader reader(orphan, progress, take);
+namespace {
+
+Result<void> read_all(const Orphan& orphan, const OrphanProgress& progress,
+                      const EncodeValue& encode, const PutBlob& put_blob,
+                      const std::function<Result<void>(const tlog::Batch&)>& take, bool adopting) {
+    OrphanReader reader(orphan, progress, take, adopting);
     for (const std::string& ring : orphan.rings) {
         if (auto read = reader.read_ring(ring); !read.ok()) {
             if (read.error().code != ErrorCode::Corrupt) {
@@ -270,6 +300,14 @@ Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
         }
     }
     return encode && put_blob ? reader.read_spool(encode, put_blob) : Result<void>();
+}
+
+}  // namespace
+
+Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
+                         const EncodeValue& encode, const PutBlob& put_blob,
+                         const std::function<Result<void>(const tlog::Batch&)>& take) {
+    return read_all(orphan, progress, encode, put_blob, take, false);
 }
 
 Result<std::unique_ptr<io::File>> take_over(const Orphan& orphan) {
@@ -299,10 +337,10 @@ Result<void> discard_orphan(const Orphan& orphan) {
 
 Result<void> adopt_orphan(const Orphan& orphan, const OrphanProgress& progress,
                           const EncodeValue& encode, LogWriter& log, RunState state) {
-    TAFFRAIL_TRY(read_orphan(
+    TAFFRAIL_TRY(read_all(
         orphan, progress, encode,
         [&](ByteSpan bytes, const BlobRef& ref) { return log.put_blob(bytes, ref); },
-        [&](const tlog::Batch& batch) { return log.append(batch); }));
+        [&](const tlog::Batch& batch) { return log.append(batch); }, true));
     TAFFRAIL_TRY(log.sync());
     TAFFRAIL_TRY(log.close(state));
     return discard_orphan(orphan);

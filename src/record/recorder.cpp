@@ -156,8 +156,16 @@ std::shared_ptr<Session> Recorder::ensure_session() noexcept {
 
 Producer* Recorder::thread_producer() noexcept {
     if (thread_ended) {
-        count_error("record.thread", "a record logged while its thread ends is not taken");
-        return nullptr;
+        // Destructors of thread-locals and exit handlers may log after the list below is gone. Such
+        // a thread keeps its producer for good.
+        const std::shared_ptr<Session> session = ensure_session();
+        Producer* producer = session ? session->acquire() : nullptr;
+        if (producer != nullptr) {
+            thread_slot = {this, producer};
+        } else {
+            errors_.fetch_add(1, std::memory_order_relaxed);
+        }
+        return producer;
     }
     try {
         auto& entries = thread_producers().entries;

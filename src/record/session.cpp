@@ -22,8 +22,18 @@ Session::~Session() = default;
 Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const RecorderOptions& options,
                                                 SessionParts parts) {
     std::shared_ptr<Session> session(new Session(recorder, options, std::move(parts)));
-    TAFFRAIL_ASSIGN(session->definitions_,
-                    DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity));
+    auto definitions =
+        DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);
+    if (!definitions.ok() && definitions.error().code == ErrorCode::NotFound) {
+        // The last process of the run took the empty folder away between our look and our step.
+        TAFFRAIL_TRY(io::make_directories(session->parts_.ring_folder));
+        definitions =
+            DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);
+    }
+    if (!definitions.ok()) {
+        return definitions.error();
+    }
+    session->definitions_ = *std::move(definitions);
     TAFFRAIL_TRY(recorder.keys().attach(session->definitions_.get()));
     session->spool_ =
         std::make_unique<Spool>(session->parts_.ring_folder, session->parts_.identity);

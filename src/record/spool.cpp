@@ -84,6 +84,10 @@ Result<SpoolPlace> Spool::write(std::span<const ByteSpan> parts) {
 
 Result<void> Spool::resolve(const SpooledValue& value) {
     TAFFRAIL_ASSIGN(const auto target, part(value.file));
+    return resolve_spool_entry(*target->file, value);
+}
+
+Result<void> resolve_spool_entry(io::File& file, const SpooledValue& value) {
     EntryHeader header;
     header.seq = value.seq;
     header.key = value.key;
@@ -95,7 +99,7 @@ Result<void> Spool::resolve(const SpooledValue& value) {
     header.phase = static_cast<std::uint8_t>(value.context.phase);
     header.kind = static_cast<std::uint8_t>(value.kind);
     header.axes_crc = axes_crc(header);
-    return target->file->write_at(
+    return file.write_at(
         value.offset + kAxesFrom,
         {reinterpret_cast<const std::byte*>(&header) + kAxesFrom, sizeof header - kAxesFrom});
 }

@@ -59,6 +59,9 @@ class Spool {
     std::uint32_t current_ = 0;
 };
 
+/// Notes the axes of an entry beside it.
+Result<void> resolve_spool_entry(io::File& file, const SpooledValue& value);
+
 /// Reads one entry of a spool file: the axes noted beside it and its payload. `value.file` and
 /// `.offset` say where.
 Result<Bytes> read_spool_entry(io::File& file, SpooledValue& value);

@@ -84,6 +84,7 @@ Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& 
                 }
             }
         }
+        (void)io::remove(folder);  // a process killed in its last moment leaves it empty
     }
     return adopted;
 }

@@ -202,7 +202,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
             "cannot add the sink '" + std::string(name) +
                 "': the run is finished, or this is a forked child of the process that opened it"};
     }
-    const std::lock_guard guard(sinks_mutex_);
+    const std::lock_guard guard(add_sink_mutex_);
     if (sinks_.size() >= 16) {
         return Error{ErrorCode::InvalidArgument, "a run takes at most 16 sinks"};
     }
@@ -247,8 +247,10 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
         TAFFRAIL_ASSIGN(backlogs,
                         running::find_backlogs(place_.folder, place_.id, noted.name, writer));
     }
-    sinks_.push_back(std::make_unique<record::SinkRunner>(
-        std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs)));
+    auto runner = std::make_unique<record::SinkRunner>(
+        std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs));
+    const std::lock_guard list_guard(sinks_mutex_);
+    sinks_.push_back(std::move(runner));
     return noted.mask;
 }
 

@@ -67,7 +67,8 @@ class RunCore {
     std::uint64_t opened_by_ =
         0;  ///< process id: sinks and watches belong to it, not to its children
 
-    std::mutex sinks_mutex_;
+    std::mutex add_sink_mutex_;  // one at a time; never taken by the collector
+    std::mutex sinks_mutex_;     // the list
     std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
     std::unique_ptr<running::Watch> watch_;
 

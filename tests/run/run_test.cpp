@@ -1,0 +1,357 @@
+#include <taffrail/run.h>
+
+#include "base/diagnostics.h"
+#include "io/temporary_folder.h"
+#include "record/fake_sink.h"
+#include "run/read_back.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+namespace taffrail {
+namespace {
+
+using namespace std::chrono_literals;
+using test::read_back;
+
+class Runs : public testing::Test {
+  protected:
+    using Run = taffrail::Run;  // testing::Test has a Run of its own
+
+    RunOptions options() {
+        RunOptions made;
+        made.root = folder_.file("store");
+        made.environment = false;
+        made.machine_load.reset();
+        return made;
+    }
+
+    static void set(const char* name, const char* value) { setenv(name, value, 1); }
+
+    ~Runs() override {
+        for (const char* name :
+             {"TAFFRAIL_MODE", "TAFFRAIL_STRICT", "TAFFRAIL_RUN_ID", "TAFFRAIL_DIR", "RANK",
+              "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}) {
+            unsetenv(name);
+        }
+        reset_diagnostics();
+    }
+
+    test::TemporaryFolder folder_;
+};
+
+TEST_F(Runs, RecordWhatTheyAreTold) {
+    std::string folder;
+    {
+        Run run = Run::open(options()).value();
+        folder = run.folder();
+        EXPECT_TRUE(run.active());
+        EXPECT_FALSE(run.name().empty());
+        Scalar loss = run.scalar("loss");
+        Row row = run.row("a", "b");
+        EXPECT_EQ(row.size(), 2u);
+        for (Step step = 0; step < 1000; ++step) {
+            loss.log(1.0 / static_cast<double>(step + 1), step);
+            row.log(step, 1, 2.5f);
+        }
+        run.set_epoch(3);
+        run.set_phase(Phase::Validate);
+        run.log({{"a", 7.0}, {"c", 8.0}}, 5000);
+        run.log("lone", 1);
+        ASSERT_TRUE(run.finish().ok());
+        EXPECT_EQ(run.stats().records, 3003u);
+        EXPECT_EQ(run.stats().written, 3003u);
+        EXPECT_EQ(run.stats().errors, 0u);
+        EXPECT_GT(run.stats().bytes_written, 0u);
+    }
+    const auto all = read_back(folder);
+    ASSERT_EQ(all.at("loss").size(), 1000u);
+    EXPECT_EQ(all.at("loss")[9].scalar, 0.1);
+    EXPECT_EQ(all.at("a").size(), 1001u);
+    EXPECT_EQ(all.at("c").at(0).epoch, 3);
+    EXPECT_EQ(all.at("c").at(0).phase, Phase::Validate);
+    EXPECT_EQ(all.at("lone").at(0).step, 0);
+    EXPECT_FALSE(io::exists(io::join(folder, "ring"))) << "nothing is left to adopt";
+}
+
+TEST_F(Runs, KeepEveryKindOfValue) {
+    const std::string file = folder_.file("weights.bin");
+    ASSERT_TRUE(io::write_file_atomically(file, as_bytes("bytes"), false).ok());
+    Run run = Run::open(options()).value();
+    const std::vector<std::uint8_t> pixels(16 * 16 * 3, 200);
+    const std::vector<float> numbers{1, 2, 3, NAN};
+    run.log_image("image", {TensorView(pixels.data(), DType::U8, {16, 16, 3}), Layout::Hwc}, 1,
+                  {.caption = "grey"});
+    run.log_histogram("histogram", TensorView(numbers), 1);
+    run.log_text("text", "# hello", 1);
+    run.log_text("long", std::string(100'000, 'x'), 1);
+    run.log_table("table", {{"a", "b"}, {{std::int64_t{1}, std::string("x")}}}, 1);
+    run.log_hparams({{"lr", 3e-4}, {"model/depth", std::int64_t{4}}});
+    run.log_tensor("tensor", TensorView(numbers), 1);
+    run.log_artifact("weights", file);
+    run.log_artifact("weights", file);
+    run.alert("loss is high", "very", AlertLevel::Warning);
+    run.tag("good");
+    run.note("first try");
+    run.summary("best", 0.5);
+    run.define_metric("val/*", {.step = "epoch", .summary = Summary::Min});
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(run.stats().errors, 0u);
+    const auto all = read_back(run.folder());
+    const auto& image = std::get<Image>(*all.at("image").at(0).value);
+    EXPECT_EQ(image.format, "png");
+    EXPECT_EQ(image.width, 16);
+    ASSERT_EQ(image.images.size(), 1u);
+    EXPECT_GT(image.images[0].bytes->size(), 8u);
+    EXPECT_EQ(std::get<Histogram>(*all.at("histogram").at(0).value).nan_count, 1u);
+    EXPECT_EQ(std::get<Text>(*all.at("text").at(0).value).text, "# hello");
+    EXPECT_EQ(std::get<Text>(*all.at("long").at(0).value).text.size(), 100'000u);
+    EXPECT_EQ(std::get<Hparams>(*all.at("hparams").at(0).value).size(), 2u);
+    EXPECT_EQ(std::get<Tensor>(*all.at("tensor").at(0).value).data.bytes->size(), 16u);
+    ASSERT_EQ(all.at("weights").size(), 2u);
+    EXPECT_EQ(std::get<Artifact>(*all.at("weights")[1].value).version, "v1");
+    EXPECT_EQ(as_text(*std::get<Artifact>(*all.at("weights")[0].value).files.at(0).data.bytes),
+              "bytes");
+    EXPECT_EQ(std::get<Alert>(*all.at("alerts").at(0).value).title, "loss is high");
+}
+
+TEST_F(Runs, CountWrongInputAndGoOn) {
+    Run run = Run::open(options()).value();
+    std::vector<std::string> said;
+    auto before = set_diagnostic_handler(
+        [&](DiagnosticLevel, std::string_view line) { said.emplace_back(line); });
+    Row row = run.row("a", "b");
+    row.log(0, 1.0);
+    row.log(1, 1.0, 2.0, 3.0);
+    const std::vector<float> numbers(10);
+    run.log_image("picture", {TensorView(numbers.data(), DType::F32, {10}), Layout::Hwc}, 0);
+    run.log_artifact("missing", folder_.file("nothing"));
+    run.log("key", 1.0, 0);
+    set_diagnostic_handler(before);
+    EXPECT_EQ(run.stats().errors, 4u);
+    EXPECT_EQ(said.size(), 3u) << "each cause once";
+    EXPECT_TRUE(run.check().ok()) << "only strict runs fail by them";
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(read_back(run.folder()).at("key").size(), 1u);
+    EXPECT_NE(said[1].find("picture"), std::string::npos) << said[1];
+}
+
+TEST_F(Runs, StrictOnesReportTheFirstWrongCall) {
+    set("TAFFRAIL_STRICT", "1");
+    Run run = Run::open(options()).value();
+    EXPECT_TRUE(run.check().ok());
+    run.row("a", "b").log(0, 1.0);
+    const auto checked = run.check();
+    ASSERT_FALSE(checked.ok());
+    EXPECT_NE(checked.error().message.find("wrong number of values"), std::string::npos);
+    EXPECT_FALSE(run.finish().ok());
+}
+
+TEST_F(Runs, SwitchedOffDoNothing) {
+    set("TAFFRAIL_MODE", "off");
+    Run run = init(options());
+    EXPECT_FALSE(run.active());
+    run.log("x", 1);
+    run.scalar("x").log(1);
+    run.row("x").log(0, 1);
+    run.log_text("t", "x");
+    EXPECT_TRUE(run.finish().ok());
+    EXPECT_FALSE(io::exists(folder_.file("store")));
+    set("TAFFRAIL_MODE", "maybe");
+    EXPECT_EQ(Run::open(options()).error().code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(Runs, InitSaysWhyAndStaysInert) {
+    ASSERT_TRUE(io::write_file_atomically(folder_.file("store"), as_bytes("a file"), false).ok());
+    std::vector<std::string> said;
+    auto before = set_diagnostic_handler(
+        [&](DiagnosticLevel, std::string_view line) { said.emplace_back(line); });
+    Run run = init(options());
+    set_diagnostic_handler(before);
+    EXPECT_FALSE(run.active());
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find(folder_.file("store")), std::string::npos) << said[0];
+}
+
+TEST_F(Runs, OfTheSameNameAreTwoRuns) {
+    RunOptions named = options();
+    named.name = "vae 1";
+    Run first = Run::open(named).value();
+    Run second = Run::open(named).value();
+    EXPECT_NE(first.id(), second.id());
+    EXPECT_NE(first.folder(), second.folder());
+    EXPECT_EQ(first.name(), "vae 1");
+}
+
+TEST_F(Runs, ResumeContinuesAsANewAttempt) {
+    RunOptions named = options();
+    named.id = "run7";
+    named.resume = Resume::Must;
+    EXPECT_EQ(Run::open(named).error().code, ErrorCode::NotFound);
+    named.resume = Resume::Never;
+    std::string folder;
+    {
+        Run run = Run::open(named).value();
+        folder = run.folder();
+        run.log("x", 1.0, 41);
+        ASSERT_TRUE(run.finish().ok());
+    }
+    EXPECT_EQ(Run::open(named).error().code, ErrorCode::AlreadyExists);
+    named.resume = Resume::Must;
+    Run again = Run::open(named).value();
+    EXPECT_EQ(again.folder(), folder);
+    again.log("x", 2.0);
+    ASSERT_TRUE(again.finish().ok());
+    const auto x = read_back(folder).at("x");
+    ASSERT_EQ(x.size(), 2u);
+    const auto& newer = x[0].attempt > x[1].attempt ? x[0] : x[1];
+    EXPECT_EQ(newer.attempt, 1u);
+    EXPECT_EQ(newer.step, 42) << "goes on where the last attempt stood";
+    named.id = "../up";
+    EXPECT_EQ(Run::open(named).error().code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(Runs, RanksOfOneLaunchMeetInOneFolder) {
+    set("WORLD_SIZE", "3");
+    set("MASTER_ADDR", "127.0.0.1");
+    set("MASTER_PORT", "29511");
+    std::vector<pid_t> children;
+    for (const char* rank : {"0", "1", "2"}) {
+        const pid_t child = fork();
+        if (child == 0) {
+            set("RANK", rank);
+            Run run = init(options());
+            run.log("loss", std::atof(rank), 0);
+            _exit(run.finish().ok() ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = 1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    const auto runs = io::list(folder_.file("store/runs")).value();
+    ASSERT_EQ(runs.size(), 1u);
+    const auto loss = read_back(folder_.file("store/runs/" + runs[0].name)).at("loss");
+    ASSERT_EQ(loss.size(), 3u);
+    for (const auto& record : loss) {
+        EXPECT_EQ(record.scalar, record.rank);
+        EXPECT_EQ(record.attempt, 0u);
+    }
+}
+
+TEST_F(Runs, ForkedChildrenWriteBesideTheirParent) {
+    Run run = Run::open(options()).value();
+    Scalar x = run.scalar("x");
+    x.log(1, 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 1000; ++i) {
+            x.log(100 + i, i);
+        }
+        run.log_text("from_child", std::string(10'000, 'c'));
+        _exit(run.finish().ok() ? 0 : 1);
+    }
+    for (int i = 1; i < 1000; ++i) {
+        x.log(1, i);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    ASSERT_TRUE(run.finish().ok());
+    const auto all = read_back(run.folder());
+    EXPECT_EQ(all.at("x").size(), 2000u);
+    EXPECT_EQ(all.at("from_child").size(), 1u);
+    std::set<std::uint64_t> writers;
+    for (const auto& record : all.at("x")) {
+        writers.insert(record.writer);
+    }
+    EXPECT_EQ(writers.size(), 2u);
+}
+
+TEST_F(Runs, SinksGetLaterRecordsOfTheirRouteOnce) {
+    auto content = std::make_shared<test::SinkContent>();
+    auto other = std::make_shared<test::SinkContent>();
+    Run run = Run::open(options()).value();
+    run.log("before", 0.0, 0);
+    const RouteMask first = run.add_sink(std::make_unique<test::FakeSink>(content), "fake").value();
+    const RouteMask second = run.add_sink(std::make_unique<test::FakeSink>(other), "fake").value();
+    EXPECT_NE(first, second);
+    const std::pair<std::string_view, double> row[] = {{"routed", 5.0}, {"pair", 6.0}};
+    for (int i = 0; i < 100; ++i) {
+        run.log("x", i, i);
+        run.log_routed(row, i, {.route = second});
+        run.log_routed(row, i, {.route = kStoreOnly, .visible = false});
+    }
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(content->values.size(), 100u);
+    EXPECT_EQ(other->values.size(), 300u);
+    EXPECT_EQ(content->closes, 1u);
+}
+
+TEST_F(Runs, UnknownSinksAreRefusedByName) {
+    Run run = Run::open(options()).value();
+    const auto refused = run.add_sink("tensorbord");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("known are"), std::string::npos)
+        << refused.error().message;
+}
+
+TEST_F(Runs, UnfinishedOnesFinishAtExit) {
+    const pid_t child = fork();
+    if (child == 0) {
+        static Run run = init(options());
+        run.log("x", 1.0, 0);
+        exit(0);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    const auto runs = io::list(folder_.file("store/runs")).value();
+    ASSERT_EQ(runs.size(), 1u);
+    EXPECT_EQ(read_back(folder_.file("store/runs/" + runs[0].name)).at("x").size(), 1u);
+    EXPECT_FALSE(io::exists(folder_.file("store/runs/" + runs[0].name + "/ring")));
+}
+
+TEST_F(Runs, WithoutAStoreOnlySinksGetRecords) {
+    auto content = std::make_shared<test::SinkContent>();
+    RunOptions unstored = options();
+    unstored.store = Store::Off;
+    Run run = Run::open(unstored).value();
+    ASSERT_TRUE(run.add_sink(std::make_unique<test::FakeSink>(content), "fake").ok());
+    run.log("x", 1.0, 0);
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(content->values.size(), 1u);
+    EXPECT_FALSE(io::exists(run.folder()));
+    EXPECT_FALSE(io::exists(folder_.file("store")));
+}
+
+TEST_F(Runs, WatchTheMachineWhenAsked) {
+    RunOptions watching = options();
+    watching.machine_load = 100ms;
+    watching.environment = true;
+    Run run = Run::open(watching).value();
+    std::this_thread::sleep_for(250ms);
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(run.stats().errors, 0u);
+    EXPECT_GT(run.stats().records, 10u) << "readings of the machine";
+}
+
+TEST_F(Runs, TakeManyKeys) {
+    Run run = Run::open(options()).value();
+    for (int i = 0; i < 20'000; ++i) {
+        run.log("key/" + std::to_string(i), i, 0);
+    }
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(read_back(run.folder()).size(), 20'000u);
+}
+
+}  // namespace
+}  // namespace taffrail
