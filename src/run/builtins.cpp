@@ -2,6 +2,8 @@
 // CMakeLists.txt.
 #include "run/builtins.h"
 
+#include "open/builtin_sources.h"
+
 #include <mutex>
 
 namespace taffrail {
@@ -14,9 +16,6 @@ void register_terminal_sink();
 #endif
 #ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
 void register_tensorboard_sink();
-#endif
-#ifdef TAFFRAIL_WITH_SOURCES_TENSORBOARD
-void register_tensorboard_source();
 #endif
 
 void register_builtins() {
@@ -31,9 +30,7 @@ void register_builtins() {
 #ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
         register_tensorboard_sink();
 #endif
-#ifdef TAFFRAIL_WITH_SOURCES_TENSORBOARD
-        register_tensorboard_source();
-#endif
+        register_builtin_sources();
     });
 }
 
