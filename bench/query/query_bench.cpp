@@ -1,0 +1,233 @@
+// Measures sealed files: bytes a point, and zooms into a series of ten million points, warm and cold.
+//   query_bench FOLDER [--quick]     prints one JSON object a line
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codec/tlog/encode.h"
+#include "codec/tlog/frame_encoder.h"
+#include "io/files.h"
+#include "model/pyramid.h"
+#include "seal/seal.h"
+#include "seal/sealed_reader.h"
+
+namespace {
+
+using namespace taffrail;
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::time_point since) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+}
+
+/// Processor time of this thread: what a busy machine cannot blur.
+double processor_milliseconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+void print(const char* id, double value, const char* unit) {
+    std::printf("{\"id\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}\n", id, value, unit);
+    std::fflush(stdout);
+}
+
+/// Twenty f32 metrics as training loops log them: losses, gradient norms, learning rates, accuracies, timings.
+class Metrics {
+  public:
+    static constexpr std::size_t kCount = 20;
+
+    double next(std::size_t metric, std::size_t step) {
+        const double progress = static_cast<double>(step) / 500'000;
+        double value = 0;
+        if (metric < 10) {
+            value = (2.0 + 0.3 * static_cast<double>(metric)) * std::exp(-3 * progress) + 0.2 + 0.03 * noise_(random_);
+        } else if (metric < 14) {
+            value = std::exp(0.3 * noise_(random_)) * (1 + static_cast<double>(metric - 10));
+        } else if (metric < 16) {
+            value = 3e-4 * 0.5 * (1 + std::cos(3.14159265 * progress));
+        } else if (metric < 18) {
+            value = std::floor(512 * (1 - 0.8 * std::exp(-5 * progress)) + 6 * noise_(random_)) / 512;
+        } else {
+            value = 0.12 + 0.004 * std::abs(noise_(random_));
+        }
+        return static_cast<double>(static_cast<float>(value));
+    }
+
+    double jitter() { return noise_(random_); }
+
+  private:
+    std::mt19937_64 random_{42};
+    std::normal_distribution<double> noise_{0, 1};
+};
+
+/// Writes a live log of `rows` rows with `width` metrics, flushed every `flush` rows.
+void write_log(const std::string& path, std::size_t rows, std::size_t width, std::size_t flush) {
+    const auto file = io::open(path, io::OpenMode::Truncate).value();
+    tlog::FrameEncoder encoder;
+    encoder.begin_file(1);
+    Bytes payload, frame;
+    tlog::encode_identity(payload, {.run_id = "bench", .writer = 77});
+    encoder.append_frame(frame, encoder.store(tlog::FrameType::Header, payload, 0, 0));
+    Metrics metrics;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < width; ++i) {
+        names.push_back("train/metric_" + std::to_string(i));
+    }
+    double time = 1.7e18;
+    for (std::size_t first = 0; first < rows; first += flush) {
+        const std::size_t count = std::min(flush, rows - first);
+        tlog::Batch batch;
+        if (first == 0) {
+            tlog::SchemaDefinition schema{1, {}};
+            for (std::uint32_t i = 0; i < width; ++i) {
+                batch.keys.push_back({i + 1, Kind::Scalar, names[i]});
+                schema.keys.push_back(i + 1);
+            }
+            batch.schemas.push_back(schema);
+        }
+        std::vector<std::uint64_t> seq;
+        std::vector<std::int64_t> step, time_ns;
+        std::vector<std::vector<double>> columns(width);
+        for (std::size_t row = first; row < first + count; ++row) {
+            seq.push_back(row);
+            step.push_back(static_cast<std::int64_t>(row));
+            time += 120e6 + 2e6 * std::abs(metrics.jitter());
+            time_ns.push_back(static_cast<std::int64_t>(time));
+            for (std::size_t i = 0; i < width; ++i) {
+                columns[i].push_back(metrics.next(i, row));
+            }
+        }
+        tlog::WideRows wide{1, {seq, step, time_ns, {}, {}, {}, {}}, {}};
+        for (const auto& column : columns) {
+            wide.columns.emplace_back(column);
+        }
+        batch.wide.push_back(wide);
+        batch.first_seq = first;
+        batch.rows = static_cast<std::uint32_t>(count);
+        payload.clear();
+        tlog::encode_batch(payload, batch);
+        encoder.append_frame(frame, encoder.store(tlog::FrameType::Batch, payload, batch.rows, first));
+        file->append(frame).value();
+        frame.clear();
+    }
+}
+
+seal::SealReport seal_log(const std::string& folder, std::size_t rows, std::size_t width) {
+    io::make_directories(folder + "/live").value();
+    const std::string log = folder + "/live/1.tlog";
+    write_log(log, rows, width, 256);
+    const auto start = Clock::now();
+    seal::SealReport report = seal::seal_run(folder, std::vector{log}).value();
+    print(width == 1 ? "query.seal_lone_points_per_s" : "query.seal_wide_points_per_s",
+          static_cast<double>(report.points) / milliseconds(start) * 1e3, "1/s");
+    return report;
+}
+
+void measure_bytes(const std::string& folder, std::size_t rows) {
+    const seal::SealReport report = seal_log(folder, rows, Metrics::kCount);
+    std::uint64_t bytes = 0;
+    for (const seal::SealedFileInfo& file : report.files) {
+        bytes += file.bytes;
+    }
+    print("record.sealed_bytes_point", static_cast<double>(bytes) / static_cast<double>(report.points), "B");
+    const auto live = io::stat(folder + "/live/1.tlog").value();
+    print("query.bench_live_bytes_point", static_cast<double>(live.size) / static_cast<double>(report.points), "B");
+}
+
+/// Random zooms: any place, from the whole series down to a ten-thousandth of it.
+BinRequest random_zoom(std::mt19937_64& random, double points) {
+    std::uniform_real_distribution<double> share(0, 1);
+    const double span = points * std::pow(10, -4 * share(random));
+    const double from = share(random) * (points - span);
+    return {.from = from, .to = from + span, .width = 1500};
+}
+
+double percentile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+}
+
+void forget_pages(const std::string& path) {
+    if (const int file = ::open(path.c_str(), O_RDONLY); file >= 0) {
+        ::fdatasync(file);
+        ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+        ::close(file);
+    }
+}
+
+void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
+    const seal::SealReport report = seal_log(folder, points, 1);
+    const std::string key = "train/metric_0";
+    std::mt19937_64 random(7);
+    const auto run = seal::SealedRun::open(folder, report.files).value();
+    for (int i = 0; i < rounds; ++i) {
+        run->bins(key, random_zoom(random, static_cast<double>(points)), 0).value();
+    }
+    std::vector<double> warm, warm_processor, cold, cold_processor;
+    for (int i = 0; i < rounds; ++i) {
+        const BinRequest request = random_zoom(random, static_cast<double>(points));
+        const auto start = Clock::now();
+        const double processor_start = processor_milliseconds();
+        const Bins bins = run->bins(key, request, 0).value();
+        warm_processor.push_back(processor_milliseconds() - processor_start);
+        warm.push_back(milliseconds(start));
+        if (bins.size() == 0) {
+            std::fputs("a zoom came back empty\n", stderr);
+            std::exit(1);
+        }
+    }
+    print("query.zoom_10m_p50_ms", percentile(warm, 0.5), "ms");
+    print("query.zoom_10m_processor_p99_ms", percentile(warm_processor, 0.99), "ms");
+    print("query.zoom_10m_p99_ms", percentile(warm, 0.99), "ms");
+    for (int i = 0; i < std::max(20, rounds / 20); ++i) {
+        for (const seal::SealedFileInfo& file : report.files) {
+            forget_pages(folder + "/data/" + file.name);
+        }
+        const BinRequest request = random_zoom(random, static_cast<double>(points));
+        const auto start = Clock::now();
+        const double processor_start = processor_milliseconds();
+        const auto fresh = seal::SealedRun::open(folder, report.files).value();
+        fresh->bins(key, request, 0).value();
+        cold_processor.push_back(processor_milliseconds() - processor_start);
+        cold.push_back(milliseconds(start));
+    }
+    print("query.zoom_10m_cold_p50_ms", percentile(cold, 0.5), "ms");
+    print("query.zoom_10m_cold_processor_p99_ms", percentile(cold_processor, 0.99), "ms");
+    print("query.zoom_10m_cold_ms", percentile(cold, 0.99), "ms");
+}
+
+void measure_build() {
+    std::vector<double> values(10'000'000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = std::sin(static_cast<double>(i));
+    }
+    const auto start = Clock::now();
+    model::Pyramid pyramid;
+    pyramid.extend(values);
+    print("query.pyramid_points_per_s", static_cast<double>(values.size()) / milliseconds(start) * 1e3, "1/s");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fputs("usage: query_bench FOLDER [--quick]\n", stderr);
+        return 2;
+    }
+    const std::string folder = argv[1];
+    const bool quick = argc > 2 && std::strcmp(argv[2], "--quick") == 0;
+    measure_build();
+    measure_bytes(folder + "/wide", quick ? 150'000 : 500'000);
+    measure_zoom(folder + "/zoom", 10'000'000, quick ? 500 : 2000);
+    return 0;
+}
