@@ -65,6 +65,8 @@ class SummaryWriter {
 
     /// One copy into a buffer, under 100 ns.
     void add_scalar(std::string_view tag, double value, Step global_step = 0, WallSeconds walltime = {}) noexcept;
+    /// How TensorBoard titles the scalars of `tag`, and what it says about them (Markdown). Before the tag's first value.
+    void describe(std::string_view tag, std::string_view display_name, std::string_view description) noexcept;
     /// Each entry becomes a run of its own below this one, `<main_tag>_<key>`, so that one chart shows them all.
     void add_scalars(std::string_view main_tag, const std::map<std::string, double>& tag_scalar_dict, Step global_step = 0,
                      WallSeconds walltime = {}) noexcept;

@@ -145,10 +145,22 @@ EventLog::Tag& EventLog::tag_of(std::string_view name, std::string_view plugin) 
     return tag;
 }
 
+void EventLog::describe(std::string_view tag, std::string display_name, std::string description) {
+    described_[std::string(tag)] = encode_metadata({.plugin = std::string(kScalars),
+                                                    .content = {},
+                                                    .display_name = repair_utf8(display_name),
+                                                    .description = repair_utf8(description),
+                                                    .data_class = DataClass::Scalar});
+}
+
 void EventLog::scalar(std::string_view name, Step step, double wall_time, double value) {
     Tag& tag = tag_of(name, kScalars);
-    append_scalar_record(pending_, wall_time, step, tag.written, to_float(value),
-                         tag.described ? ByteSpan{} : ByteSpan(scalar_metadata_));
+    ByteSpan metadata;
+    if (!tag.described) [[unlikely]] {
+        const auto own = described_.find(tag.name);
+        metadata = own != described_.end() ? own->second : scalar_metadata_;
+    }
+    append_scalar_record(pending_, wall_time, step, tag.written, to_float(value), metadata);
     tag.described = true;
     ++pending_events_;
 }

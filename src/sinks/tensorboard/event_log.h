@@ -38,6 +38,8 @@ class EventLog {
     static Result<std::unique_ptr<EventLog>> create(const EventLogOptions& options, double wall_time);
 
     void scalar(std::string_view tag, Step step, double wall_time, double value);
+    /// Title and description of a scalar tag; counts only before the tag's first value.
+    void describe(std::string_view tag, std::string display_name, std::string description);
     /// One event with these values. A tag already used for another kind gets another name, and that is said once.
     void values(std::span<EncodedValue> values, Step step, double wall_time);
     void value(EncodedValue one, Step step, double wall_time) { values({&one, 1}, step, wall_time); }
@@ -75,6 +77,7 @@ class EventLog {
     std::vector<std::uint32_t> table_;  ///< open addressing over tags_, number + 1
     std::unordered_map<std::string, std::string> owner_;  ///< written name → plugin
     Bytes scalar_metadata_;
+    std::unordered_map<std::string, Bytes> described_;  ///< tag → metadata of its own
 };
 
 /// Seconds as event files want them.

@@ -44,7 +44,8 @@ Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder)
         TAFFRAIL_TRY(sink.write({&record, 1}, delivered));
     }
     const auto read = run.for_each([&](const Record& record) {
-        if (!sink.accepts(record.kind) || record.kind == Kind::Hparams) {
+        // Read back, a chart layout is a description for people; it cannot become a layout again.
+        if (!sink.accepts(record.kind) || record.kind == Kind::Hparams || record.key == kLayoutTag) {
             return true;
         }
         Record loaded = record;

@@ -252,6 +252,12 @@ void SummaryWriter::add_scalar(std::string_view tag, double value, Step global_s
     implementation_->scalar(tag, value, global_step, walltime);
 }
 
+void SummaryWriter::describe(std::string_view tag, std::string_view display_name,
+                             std::string_view description) noexcept {
+    implementation_->job([tag = std::string(tag), name = std::string(display_name),
+                          text = std::string(description)](EventLogs& logs) { logs.main().describe(tag, name, text); });
+}
+
 void SummaryWriter::add_scalars(std::string_view main_tag, const std::map<std::string, double>& tag_scalar_dict,
                                 Step global_step, WallSeconds walltime) noexcept {
     const double wall = Implementation::wall_of(walltime);

@@ -52,12 +52,14 @@ void write_run(JsonWriter& json, const RecordedRun& run) {
     for (const KeyInfo& key : run.keys()) {
         json.key(key.key + " " + std::string(to_string(key.kind))).begin_array();
         if (key.kind == Kind::Scalar) {
-            for (const Point& point : run.points(key.key).value()) {
+            const auto points = run.points(key.key).value();
+            for (const Point& point : points) {
                 json.begin_array().value(point.step).value(point.value).value(static_cast<double>(point.time_ns) / 1e9);
                 json.value(static_cast<std::int64_t>(point.attempt)).end_array();
             }
         } else {
-            for (const Entry& entry : run.entries(key.key).value()) {
+            const auto entries = run.entries(key.key).value();
+            for (const Entry& entry : entries) {
                 if (kind_of(*entry.value) == key.kind) {
                     write_entry(json, entry);
                 }

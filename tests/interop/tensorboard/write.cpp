@@ -39,6 +39,8 @@ void write_special(const std::string& root) {
     for (Step step : {Step{-5}, Step{0}, (Step{1} << 53) + 1}) {
         writer.add_scalar("steps", 1, step, 1700000001.654321);
     }
+    writer.describe("described", "Described", "how *good*");
+    writer.add_scalar("described", 1, 0);
     writer.add_scalar("reused", 1, 0);
     const std::vector<float> numbers{1, 2, 3};
     writer.add_histogram("reused", TensorView(numbers), 1);
@@ -104,6 +106,7 @@ void write_forever(const std::string& root) {
             static_cast<void>(writer.flush());
             std::printf("%lld\n", static_cast<long long>(step));
             std::fflush(stdout);
+            ::usleep(20'000);
         }
     }
 }

@@ -106,7 +106,7 @@ std::optional<Value> decode_text(ByteSpan message) {
         return std::nullopt;
     }
     const auto strings = tensor_strings(tensor);
-    if (tensor.dims.empty()) {
+    if (tensor.elements() == 1) {
         return Text{.text = strings.empty() ? std::string() : text_of(strings.front()),
                     .plain = false};
     }
@@ -243,7 +243,7 @@ std::optional<Kind> classify(std::string_view plugin, const ValueView& value) {
         return std::nullopt;
     }
     if (tensor.type == TensorType::String) {
-        return tensor.dims.empty() ? Kind::Text : Kind::Table;
+        return tensor.elements() == 1 ? Kind::Text : Kind::Table;  // most writers put text into a list of one
     }
     // A number that forgot to say what it is shows as a number: hiding it helps nobody.
     return plugin.empty() && tensor_scalar(value.body) ? Kind::Scalar : Kind::Tensor;
