@@ -1,0 +1,148 @@
+// Costs of the logging pipeline; prints one JSON object per row: pipeline_bench FOLDER [quick]
+#include <taffrail/taffrail.h>
+
+#include <pty.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+double seconds_of(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+double median(std::vector<double> values) {
+    std::ranges::nth_element(values,
+                             values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+}
+
+void row(const char* id, double value, const char* unit) {
+    std::printf("{\"id\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}\n", id, value, unit);
+    std::fflush(stdout);
+}
+
+// log() with both levels and the bar, inside a real training step.
+struct LoggingModule : taffrail::Module {
+    static constexpr int kCalls = 100;
+    std::vector<double> nanoseconds;
+
+    void training_step(const taffrail::Batch&, std::int64_t) override {
+        const double begin = seconds_of(CLOCK_MONOTONIC);
+        for (int i = 0; i < kCalls; ++i) {
+            log("loss", i, {.prog_bar = true, .on_step = true, .on_epoch = true, .batch_size = 8});
+        }
+        nanoseconds.push_back((seconds_of(CLOCK_MONOTONIC) - begin) * 1e9 / kCalls);
+    }
+
+    std::shared_ptr<taffrail::Loader> train_dataloader() override {
+        return taffrail::map_loader(
+            steps, [](std::int64_t) { return taffrail::Batch(std::vector<float>(8)); });
+    }
+
+    std::int64_t steps = 2000;
+};
+
+void measure_log(taffrail::Run& run, bool quick) {
+    LoggingModule module;
+    module.steps = quick ? 500 : 5000;
+    taffrail::TrainerOptions options;
+    options.max_epochs = 1;
+    options.run = &run;
+    options.print_results = false;
+    const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    (void)taffrail::Trainer(std::move(options)).fit(module);
+    const double used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    row("pipeline.log_ns", median(module.nanoseconds), "ns");
+    row("pipeline.log_cpu_us",
+        used * 1e6 / static_cast<double>(module.steps * LoggingModule::kCalls), "us");
+}
+
+void measure_log_iter(taffrail::Run& run, bool quick) {
+    taffrail::LoggerOptions options{.print_epochs = false};
+    taffrail::DataMap data;
+    for (int i = 0; i < 20; ++i) {
+        const std::string name = "metric_" + std::to_string(i);
+        options.tracked_variables["metric"].push_back(name);
+        data.values[name] = 0.5 * i;
+    }
+    auto logger = taffrail::Logger::make(run, options).value();
+    constexpr int kCalls = 200;
+    std::vector<double> micros;
+    for (int batch = 0; batch < (quick ? 50 : 500); ++batch) {
+        const double begin = seconds_of(CLOCK_MONOTONIC);
+        for (int i = 0; i < kCalls; ++i) {
+            data.total_iters = batch * kCalls + i + 1;
+            logger->log_iter(data);
+        }
+        micros.push_back((seconds_of(CLOCK_MONOTONIC) - begin) * 1e6 / kCalls);
+    }
+    row("pipeline.log_iter_20_us", median(micros), "us");
+}
+
+// CPU of the whole process, drawing thread included, that a bar adds to steps of a millisecond.
+double loop_cpu_share(bool with_bar, int steps) {
+    const double wall = seconds_of(CLOCK_MONOTONIC), cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    {
+        taffrail::Progress bar({.description = "work",
+                                .total = steps,
+                                .refresh_rate = with_bar ? 1 : 0,
+                                .leave = false});
+        for (int i = 0; i < steps; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            bar.advance();
+        }
+    }
+    return (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (seconds_of(CLOCK_MONOTONIC) - wall);
+}
+
+void measure_bar(bool quick) {
+    int main_side = -1, child_side = -1;
+    if (::openpty(&main_side, &child_side, nullptr, nullptr, nullptr) != 0) {
+        return;
+    }
+    std::thread reader([main_side] {
+        char buffer[4096];
+        while (::read(main_side, buffer, sizeof buffer) > 0) {
+        }
+    });
+    const int real = ::dup(STDOUT_FILENO);
+    ::dup2(child_side, STDOUT_FILENO);
+    ::setenv("TERM", "xterm", 1);
+    std::vector<double> shares;
+    for (int i = 0; i < (quick ? 1 : 5); ++i) {
+        const double without = loop_cpu_share(false, 1000);
+        shares.push_back(loop_cpu_share(true, 1000) - without);
+    }
+    ::dup2(real, STDOUT_FILENO);
+    ::close(child_side);
+    reader.detach();
+    row("pipeline.bar_share", median(shares) * 100, "%");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const std::string folder = count > 1 ? words[1] : ".";
+    const bool quick = count > 2 && std::string_view(words[2]) == "quick";
+    measure_bar(quick);
+    taffrail::Run run = taffrail::init({.project = "bench",
+                                        .root = folder,
+                                        .seal_on_finish = false,
+                                        .environment = false,
+                                        .machine_load = {}});
+    measure_log(run, quick);
+    measure_log_iter(run, quick);
+    (void)run.finish();
+    return 0;
+}

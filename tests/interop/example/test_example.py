@@ -1,0 +1,143 @@
+"""The digits example as a program: what it prints, writes and records."""
+
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release"))
+PROGRAM = BUILD / "examples" / "vae_digits" / "vae_digits"
+TAFFRAIL = BUILD / "src" / "cli" / "taffrail"
+QUICK = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=100", "model.hidden=64"]
+
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the example")
+
+
+def run(folder, *words, timeout=120, check=0, **environment):
+    done = subprocess.run([str(PROGRAM), *words], cwd=folder, capture_output=True, text=True, timeout=timeout,
+                          env={**os.environ, "TAFFRAIL_DIR": str(folder / "taffrail"), **environment})
+    assert done.returncode == check, done.stdout + done.stderr
+    return done
+
+
+def keys(folder):
+    out = subprocess.run([TAFFRAIL, "export", folder / "taffrail", "--format", "jsonl"], capture_output=True, text=True,
+                         timeout=60, check=True).stdout
+    return set(re.findall(r'"key": ?"([^"]*)"', out)), out
+
+
+def png_size(path):
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", data[16:24])
+
+
+def test_trains_to_good_reconstructions_in_time(tmp_path):
+    begin = time.monotonic()
+    done = run(tmp_path)
+    seconds = time.monotonic() - begin
+    quality = float(re.search(r"held-out PSNR ([\d.]+) dB", done.stdout)[1])
+    assert quality >= 21, done.stdout
+    # 20 s on two free cores; a loaded machine gets more.
+    assert seconds < float(os.environ.get("TAFFRAIL_EXAMPLE_SECONDS", "60"))
+    for name in ("orig_data.png", "reconstructions.png", "generated_samples.png"):
+        assert min(png_size(tmp_path / name)) > 100
+
+
+def test_same_seed_gives_the_same_result(tmp_path):
+    results = {re.search(r"PSNR ([\d.]+)", run(tmp_path, *QUICK).stdout)[1] for _ in range(2)}
+    assert len(results) == 1
+    assert run(tmp_path, *QUICK, "seed=8").stdout.split("dB")[0] not in results
+
+
+@pytest.mark.skipif(not TAFFRAIL.exists(), reason="needs the command")
+def test_logs_every_kind(tmp_path):
+    run(tmp_path, *QUICK)
+    found, out = keys(tmp_path)
+    kinds = set(re.findall(r'"kind": ?"([^"]*)"', out))
+    assert {"scalar", "histogram", "image", "audio", "video", "mesh", "text", "table", "figure", "graph", "pr_curve",
+            "embedding", "hparams"} <= kinds, kinds
+    assert {"train/loss", "val/psnr_db", "val/reconstructions", "latent/embedding", "generated/walk"} <= found
+
+
+def test_prints_its_configuration(tmp_path):
+    out = run(tmp_path, "--cfg", "trainer.max_epochs=3", "+extra.key=1").stdout
+    assert "max_epochs: 3" in out and "extra:\n  key: 1" in out
+    assert not (tmp_path / "taffrail").exists()
+
+
+@pytest.mark.parametrize("word,message", [
+    ("profiler=simple", "simple"),
+    ("trainer.max_epoch=1", "did you mean 'trainer.max_epochs'"),
+    ("trainer.max_epochs=many", "a whole number"),
+    ("logger=nowhere", "group 'logger' has no option 'nowhere'"),
+    ("experiment=nothing", "experiment"),
+    ("--bogus", "unknown option"),
+    ("model.latent=0", "at least 3"),
+])
+def test_mistakes_exit_2_and_say_what_to_do(tmp_path, word, message):
+    done = run(tmp_path, word, check=2)
+    assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def experiment(tmp_path, name, text):
+    (tmp_path / "configs" / "experiment").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "configs" / "experiment" / f"{name}.yaml").write_text(text)
+
+
+DATA = ROOT / "tests" / "data" / "config"
+
+
+def test_logging_block_drives_a_run_as_it_stands(tmp_path):
+    experiment(tmp_path, "graphs_default", (DATA / "logging_block.yaml").read_text())
+    done = run(tmp_path, "experiment=graphs_default", *QUICK, "trainer.enable_progress_bar=false")
+    header = next(line for line in done.stdout.splitlines() if line.startswith("Step (% Done)"))
+    assert re.split(r"  +", header)[1:] == ["Train Iter (time)", "Train Rays / Sec", "Test PSNR"]
+    steps = [int(line.split()[0]) for line in done.stdout.splitlines() if re.match(r"\d+ \(", line)]
+    assert steps and all(step % 10 == 0 for step in steps)
+    assert list(tmp_path.glob("events.out.tfevents.*")), list(tmp_path.iterdir())
+
+
+EXPERIMENT = (DATA / "experiment" / "experiment_block.yaml").read_text()
+
+
+def test_experiment_with_tensorboard_drives_a_run(tmp_path):
+    text = EXPERIMENT.replace("override /logger: aim", "override /logger: tensorboard").replace("  aim:", "  tensorboard:")
+    experiment(tmp_path, "page", text)
+    run(tmp_path, "experiment=page", "+logger.tensorboard.config.log_dir=tb", *QUICK)
+    assert list((tmp_path / "tb").rglob("events.out.tfevents.*"))
+    if TAFFRAIL.exists():
+        found, _ = keys(tmp_path)
+        routine = {key for key in found if key.split("/")[0] in ("Metric-BatchWise", "Metric-EpochWise", "Metric-Hist", "Hist", "Image")}
+        expected = set()
+        for phase in ("train", "val"):
+            for name in ("reconstruction_loss", "regularization_loss"):
+                expected |= {f"{family}/{name}/{phase}" for family in ("Metric-BatchWise", "Metric-EpochWise", "Metric-Hist")}
+            expected |= {f"Image/{name}/{phase}" for name in ("render_gt", "render_rec_gt", "render_rec")}
+            expected.add(f"Hist/hist_loss/{phase}")
+        assert routine == expected
+
+
+@pytest.mark.parametrize("override,block", [("tensorboard", "aim"), ("aim", "tensorboard")])
+def test_experiment_with_one_name_replaced_is_refused(tmp_path, override, block):
+    text = EXPERIMENT.replace("override /logger: aim", f"override /logger: {override}").replace("  aim:", f"  {block}:")
+    experiment(tmp_path, "page", text)
+    done = run(tmp_path, "experiment=page", *QUICK, check=2)
+    assert "page.yaml" in done.stderr and ("does not match" in done.stderr or "has no option" in done.stderr)
+
+
+def test_interrupt_ends_the_run_cleanly(tmp_path):
+    process = subprocess.Popen([str(PROGRAM), "trainer.max_epochs=500", "trainer.enable_progress_bar=false"], cwd=tmp_path,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert process.returncode in (0, 130), out
+    assert "held-out PSNR" in out

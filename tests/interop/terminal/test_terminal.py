@@ -1,0 +1,205 @@
+"""Bars and the statistics table in a real terminal: what tmux shows is what a person sees."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+import uuid
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", pathlib.Path(__file__).parents[3] / "build" / "release"))
+BARS = BUILD / "tests" / "pipeline" / "bars_program"
+TABLE = BUILD / "tests" / "pipeline" / "table_program"
+
+pytestmark = pytest.mark.skipif(not shutil.which("tmux") or not BARS.exists(), reason="needs tmux and the test programs")
+
+
+class Terminal:
+    """One tmux window of its own server; ends with the test."""
+
+    def __init__(self, columns=80, rows=24, environment=None):
+        self.server = f"taffrail-{uuid.uuid4().hex[:8]}"
+        settings = {"LANG": "C.UTF-8", "PS1": "$ ", **(environment or {})}
+        shell = " ".join(f"{name}='{value}'" for name, value in settings.items())
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), f"env {shell} sh")
+        self.wait_for(r"\$ *$")
+
+    def tmux(self, *arguments):
+        return subprocess.run(["tmux", "-L", self.server, *arguments], capture_output=True, text=True, timeout=20).stdout
+
+    def type(self, text):
+        self.tmux("send-keys", text, "Enter")
+
+    def key(self, key):
+        self.tmux("send-keys", key)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def screen(self):
+        return [line.rstrip() for line in self.tmux("capture-pane", "-p").splitlines()]
+
+    def history(self):
+        return [line.rstrip() for line in self.tmux("capture-pane", "-p", "-S", "-", "-J").splitlines() if line.strip()]
+
+    def wait_for(self, pattern, seconds=30):
+        """Until a line of the screen matches; returns the screen."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            screen = self.screen()
+            if any(re.search(pattern, line) for line in screen):
+                return screen
+            time.sleep(0.05)
+        pytest.fail(f"no line matches {pattern!r}:\n" + "\n".join(self.screen()))
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+@pytest.fixture
+def terminal():
+    made = []
+
+    def make(*arguments, **keywords):
+        made.append(Terminal(*arguments, **keywords))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_prints_appear_above_the_bar_and_the_bar_once(terminal):
+    window = terminal(rows=40)
+    window.type(f"clear; {BARS} 40 30 print; echo end-of-test")
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    for i in (0, 10, 20, 30):
+        for word in ("printf", "cout", "cerr", "stderr"):
+            assert lines.count(f"{word} {i}") == 1, lines
+    bars = [line for line in lines if line.startswith("work:")]
+    assert len(bars) == 1 and "100%" in bars[0] and "40/40" in bars[0], lines
+    assert lines.index(bars[0]) > lines.index("stderr 30")
+
+
+def test_bar_survives_resizes(terminal):
+    window = terminal(columns=100)
+    window.type(f"clear; {BARS} 120 30 print")
+    window.wait_for("work: +1[0-9]%")
+    window.resize(50, 24)
+    time.sleep(0.4)
+    window.resize(120, 24)
+    window.wait_for("^done")
+    lines = window.history()
+    assert sum(line.startswith("work: 100%") for line in lines) == 1, lines
+    assert sum("it/s]" in line for line in lines) == 1, lines
+
+
+def test_validation_bar_stands_below_and_vanishes(terminal):
+    window = terminal(columns=110)
+    window.type(f"clear; {BARS} 20 40 train; echo end-of-test")
+    screen = window.wait_for("Validation DataLoader 0: +[1-9]")
+    assert next(i for i, line in enumerate(screen) if line.startswith("Epoch 0: 100%")) < next(
+        i for i, line in enumerate(screen) if line.startswith("Validation"))
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    assert not any("Validation" in line for line in lines)
+    assert sum(line.startswith("Epoch 0: 100%") for line in lines) == 1
+    assert sum(line.startswith("Epoch 1: 100%") for line in lines) == 1
+    assert any("val_loss=0.250" in line for line in lines)
+
+
+def test_interrupted_bar_leaves_a_clean_prompt(terminal):
+    window = terminal()
+    window.type(f"clear; {BARS} 1000 20")
+    window.wait_for("work: +[2-9]%")
+    window.key("C-c")
+    screen = window.wait_for(r"^\$")
+    assert [line for line in screen if line.startswith("work:")].__len__() == 1, screen
+    window.type("echo typed")
+    window.wait_for("^typed")
+
+
+@pytest.mark.skipif(not shutil.which("gdb"), reason="needs gdb")
+def test_nothing_is_drawn_while_a_debugger_holds_the_process(terminal):
+    window = terminal(rows=40)
+    window.type(f"clear; gdb -q -nx -ex 'set pagination off' -ex run --args {BARS} 60 20 break")
+    window.wait_for("SIGTRAP", 60)
+    window.wait_for(r"^\(gdb\) *$")
+    before = window.screen()
+    time.sleep(0.5)
+    assert window.screen() == before
+    window.type("next")
+    window.type("print 6*7")
+    screen = window.wait_for("= 42")
+    assert not any("it/s" in line for line in screen), screen
+    window.type("continue")
+    screen = window.wait_for("exited normally", 60)
+    assert sum("it/s" in line for line in screen) == 1, screen
+
+
+def test_table_keeps_ten_rows_in_place(terminal):
+    window = terminal(columns=100, rows=30)
+    window.type(f"clear; {TABLE} 50 20 10; echo end-of-test")
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    rows = [line for line in lines if re.match(r"\d+ \(\d+\.\d\d%\)", line)]
+    assert [int(row.split()[0]) for row in rows] == list(range(40, 50)), lines
+    assert sum(line.startswith("Step (% Done)") for line in lines) == 1
+
+
+def test_table_lets_prints_pass_above(terminal):
+    window = terminal(columns=100, rows=30)
+    window.type(f"clear; {TABLE} 30 30 5 print; echo end-of-test")
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    assert [line for line in lines if line.startswith("note")] == ["note 3", "note 13", "note 23"]
+    assert len([line for line in lines if re.match(r"\d+ \(", line)]) == 5, lines
+
+
+def test_table_survives_a_narrower_window(terminal):
+    window = terminal(columns=110, rows=30)
+    window.type(f"clear; {TABLE} 40 50 5; echo end-of-test")
+    window.wait_for(r"^1\d \(")
+    window.resize(60, 30)
+    window.wait_for("^end-of-test")
+    rows = [line for line in window.screen() if re.match(r"\d+ \(", line)]
+    assert [int(row.split()[0]) for row in rows] == list(range(35, 40)), window.screen()
+
+
+def test_size_zero_erases_nothing(terminal):
+    window = terminal(columns=100, rows=70)
+    window.type(f"clear; {TABLE} 50 5 0; echo end-of-test")
+    window.wait_for("^end-of-test")
+    assert len([line for line in window.history() if re.match(r"\d+ \(", line)]) == 50
+
+
+def run_plain(*command, environment=None):
+    """Without a terminal: bytes as they come."""
+    return subprocess.run([str(word) for word in command], capture_output=True, timeout=60, check=True,
+                          env={**os.environ, **(environment or {})}).stdout
+
+
+def test_no_escapes_without_a_terminal():
+    bars = run_plain(BARS, 40, 1)
+    assert b"\x1b" not in bars and b"\r" not in bars
+    assert bars.count(b"work:") == 10
+    table = run_plain(TABLE, 50, 1, 10)
+    assert b"\x1b" not in table and table.count(b"\n") == 52
+
+
+@pytest.mark.parametrize("term,color", [("dumb", False), ("xterm", False)])
+def test_dumb_terminals_and_no_color(terminal, term, color, tmp_path):
+    window = terminal(environment={"TERM": term, "NO_COLOR": "1"})
+    log = tmp_path / "typescript"
+    window.tmux("pipe-pane", "-o", f"cat > {log}")
+    window.type(f"{BARS} 20 20; echo end-of-test")
+    window.wait_for("^end-of-test")
+    time.sleep(0.2)
+    written = log.read_bytes()
+    assert b"\x1b[36m" not in written
+    if term == "dumb":
+        assert b"\x1b[" not in written.split(b"\n", 1)[1].split(b"end-of-test")[0], written
