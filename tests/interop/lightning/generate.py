@@ -148,6 +148,12 @@ class Generator:
                                "feed": self.random.choice(["forward", "forward", "update", "none"])}
             if isinstance(entry["value"], dict):
                 entry["value"].pop("dims", None)
+        if name == "step":
+            # Lightning makes a whole number of it, which NaN and infinities are not.
+            entry.pop("metric", None)
+            entry.pop("batch_size", None)
+            entry.pop("dict", None)
+            entry["name"], entry["value"] = name, {"base": self.random.randint(0, 50), "per_batch": 1.5}
         when = self.when(script)
         if when:
             entry["when"] = when
