@@ -166,7 +166,8 @@ Result<void> write_run(const std::string& root, const DemoOptions& options, std:
             put("train/grad_norm", std::abs(2 * std::exp(-2 * progress) + 0.3 * random.normal())));
         TAFFRAIL_TRY(put("lr", recipe.rate * 0.5 * (1 + std::cos(std::numbers::pi * progress))));
         point.phase = Phase::None;
-        TAFFRAIL_TRY(put("system/gpu/0/percent", 88 + 6 * std::sin(step / 40.0) + random.normal()));
+        TAFFRAIL_TRY(
+            put("system/gpu/0/percent", 88 + 6 * std::sin(progress * 40) + random.normal()));
         const std::int64_t every = std::max<std::int64_t>(options.points / 50, 1);
         if (step % every == every - 1) {
             point.phase = Phase::Validate;

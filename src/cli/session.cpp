@@ -72,7 +72,8 @@ std::string default_root(std::string_view root) {
     return folder != nullptr && *folder != '\0' ? folder : "taffrail";
 }
 
-Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root) {
+Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root,
+                         bool include_deleted) {
     Target found;
     if (target.empty() || io::exists(target) || target.find("://") != std::string_view::npos) {
         found.path = target.empty() ? default_root(root) : std::string(target);
