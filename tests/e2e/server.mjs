@@ -12,7 +12,7 @@ import { startServer } from "../../web/dev/server.mjs";
 import { writeScenario } from "./scenarios.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const binary = process.env.TAFFRAIL_BINARY ?? join(root, "build/release/src/cli/taffrail");
+const binary = process.env.TAFFRAIL_BINARY ?? join(root, "build/release/bin/taffrail");
 export const standIn = process.env.TAFFRAIL_E2E === "stand-in" || (process.env.TAFFRAIL_E2E !== "taffrail" && !existsSync(binary));
 
 /** Starts a server over the named scenarios: demo, thousand, many, big, hostile, empty. */

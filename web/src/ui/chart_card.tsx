@@ -223,6 +223,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
 
 /** Names without the path they share at both ends. */
 function withoutCommon(keys: string[]): string[] {
+  if (keys.length < 2) return keys;
   const parts = keys.map((k) => k.split("/"));
   let head = 0;
   while (parts.every((p) => p.length > head + 1 && p[head] === parts[0][head])) head++;
