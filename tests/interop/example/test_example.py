@@ -13,7 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parents[3]
 BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release"))
 PROGRAM = BUILD / "examples" / "vae_digits" / "vae_digits"
-TAFFRAIL = BUILD / "src" / "cli" / "taffrail"
+TAFFRAIL = BUILD / "bin" / "taffrail"
 QUICK = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=100", "model.hidden=64"]
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the example")
