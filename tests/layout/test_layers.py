@@ -39,8 +39,11 @@ def declared_layers():
             for word in words:
                 if word in ("NAME", "SOURCES", "USES", "LIBRARIES"):
                     current = word
-                elif current == "USES":
+                elif current == "USES" and word != "${uses}":
                     uses.append(word)
+            # Layers that may be switched off are collected in a list named `uses` first.
+            for added in re.findall(r"(?:set\(uses|list\(APPEND uses) ([^)]*)\)", path.read_text()):
+                uses += [word for word in added.split() if "$" not in word]
             layers[words[words.index("NAME") + 1]] = (path.parent, uses)
     return layers
 
@@ -120,7 +123,7 @@ def test_files_are_opened_in_io_only():
         if path.is_relative_to(SRC / "io") or path.is_relative_to(SRC / "video_module"):
             continue
         for number, line in enumerate(code_of(path).splitlines(), 1):
-            if re.search(r"::(?:open|openat|fopen|creat)\s*\(|(?<![\w.>:])f?open(?:at)?\s*\([^)]*O_|std::[io]?fstream\b|(?<![\w.>:])fopen\s*\(", line):
+            if re.search(r"(?<!\w)::(?:open|openat|fopen|creat)\s*\(|(?<![\w.>:])f?open(?:at)?\s*\([^)]*O_|std::[io]?fstream\b|(?<![\w.>:])fopen\s*\(", line):
                 wrong.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
     assert not wrong, "\n".join(wrong)
 
@@ -134,7 +137,8 @@ def test_no_file_is_a_warehouse():
     large = []
     for pattern in ("src/**/*.cpp", "src/**/*.h", "include/**/*.h", "tests/**/*.cpp", "tests/**/*.py", "scripts/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx"):
         for path in ROOT.glob(pattern):
-            lines = path.read_text().count("\n")
-            if lines > 800:
+            text = path.read_text()
+            lines = text.count("\n")
+            if lines > 800 and "Do not edit by hand" not in text[:300]:
                 large.append(f"{path.relative_to(ROOT)}: {lines} lines")
     assert not large, "past 800 lines a second idea has moved in:\n" + "\n".join(large)
