@@ -1,22 +1,21 @@
-// Layers that are not in a build have no TAFFRAIL_WITH_… definition: see this folder's
-// CMakeLists.txt.
+// Layers that are not in a build have no TAFFRAIL_WITH_… definition: see this folder's CMakeLists.txt.
 #include "run/builtins.h"
-
-#include "open/builtin_sources.h"
 
 #include <mutex>
 
-namespace taffrail {
+#include "open/builtin_sources.h"
 
 #ifdef TAFFRAIL_WITH_SINKS_CSV
-void register_csv_sink();
-#endif
-#ifdef TAFFRAIL_WITH_SINKS_TERMINAL
-void register_terminal_sink();
+#include "sinks/csv/sink.h"
 #endif
 #ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
-void register_tensorboard_sink();
+#include "sinks/tensorboard/sink.h"
 #endif
+#ifdef TAFFRAIL_WITH_SINKS_TERMINAL
+#include "sinks/terminal/sink.h"
+#endif
+
+namespace taffrail {
 
 void register_builtins() {
     static std::once_flag once;
@@ -24,11 +23,11 @@ void register_builtins() {
 #ifdef TAFFRAIL_WITH_SINKS_CSV
         register_csv_sink();
 #endif
+#ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
+        tensorboard::register_tensorboard_sink();
+#endif
 #ifdef TAFFRAIL_WITH_SINKS_TERMINAL
         register_terminal_sink();
-#endif
-#ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
-        register_tensorboard_sink();
 #endif
         register_builtin_sources();
     });
