@@ -1,7 +1,7 @@
 #include "settings.h"
 
+#include <taffrail/logger.h>
 #include <taffrail/profiler.h>
-#include <taffrail/sink.h>
 
 #include <cstdlib>
 
@@ -73,9 +73,7 @@ taffrail::ComposeOptions configuration() {
     if (const char* path = std::getenv("TAFFRAIL_CONFIG_PATH")) {
         options.sources.search_path.insert(options.sources.search_path.begin(), path);
     }
-    for (const auto& sink : taffrail::registered_sinks()) {
-        options.sources.known_options["logger"].push_back(sink.name);
-    }
+    options.sources.known_options["logger"] = taffrail::interface_names();
     options.sources.known_options["logger"].push_back("none");
     for (const auto& profiler : taffrail::registered_profilers()) {
         options.sources.known_options["profiler"].push_back(profiler.name);

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "base/try.h"
+#include "run/builtins.h"
 #include "system/secrets.h"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ Result<LoggingOptions::Writer> writer_options(const std::string& name, const Con
         return block.error("writer '" + name +
                            "' needs a 'log_dir': the folder its output goes to");
     }
+    register_builtins();
     const auto sinks = registered_sinks();
     std::vector<std::string> known;
     for (const SinkInfo& info : sinks) {
@@ -206,6 +208,15 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed) {
         }
     }
     return all;
+}
+
+std::vector<std::string> interface_names() {
+    register_builtins();
+    std::vector<std::string> names;
+    for (const SinkInfo& info : registered_sinks()) {
+        names.push_back(info.name);
+    }
+    return names;
 }
 
 Hparams recordable(const Config& config) {
