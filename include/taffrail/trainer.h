@@ -68,6 +68,8 @@ class ProgressBarBase {
                        std::int64_t done) noexcept = 0;
     virtual void update(std::int64_t done, const MetricMap& metrics) noexcept = 0;
     virtual void end(const MetricMap& metrics) noexcept = 0;
+    /// fit, validate, test or predict is over, however it ended.
+    virtual void end_stage() noexcept {}
 };
 
 /// When to validate: every k train batches, or every share of an epoch.

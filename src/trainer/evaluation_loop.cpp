@@ -232,6 +232,10 @@ void Core::run_predict() {
         const std::int64_t batches =
             limit_batches(loaders[index]->size(), options_.limit_predict_batches, "predict");
         loaders[index]->start(epochs_processed_);
+        if (options_.progress_bar) {
+            options_.progress_bar->begin(Phase::Predict, "Predicting DataLoader " + std::to_string(loader),
+                                         batches == kEndless ? std::nullopt : std::optional(batches), 0);
+        }
         for (std::int64_t number = 0; number < batches && interrupted_by_ == 0; ++number) {
             std::optional<Batch> data = loaders[index]->next();
             if (!data) {
@@ -244,6 +248,12 @@ void Core::run_predict() {
             both(Hook::OnPredictBatchEnd, &Callback::on_predict_batch_end,
                  &Module::on_predict_batch_end, batch, number, loader);
             watch_the_clock();
+            if (options_.progress_bar) {
+                options_.progress_bar->update(number + 1, state_.stored_bar_metrics());
+            }
+        }
+        if (options_.progress_bar) {
+            options_.progress_bar->end(state_.stored_bar_metrics());
         }
     }
     both(Hook::OnPredictEpochEnd, &Callback::on_predict_epoch_end, &Module::on_predict_epoch_end);

@@ -8,6 +8,10 @@
 
 #include "metrics/row_output.h"
 
+namespace taffrail::detail {
+class RowCore;
+}
+
 namespace taffrail::trainer {
 
 class Outputs final : public metrics::RowOutput {
@@ -18,6 +22,7 @@ class Outputs final : public metrics::RowOutput {
     std::uint32_t bind(std::string_view key) noexcept override;
     void call(std::uint32_t key, double value, Step step) noexcept override;
 
+    /// What later points of the run carry.
     void set_position(double epoch, std::int64_t samples, Phase phase) noexcept;
 
   private:
@@ -26,7 +31,7 @@ class Outputs final : public metrics::RowOutput {
     RouteMask route_ = kStoreOnly;
     bool muted_;
     std::vector<std::pair<std::string_view, double>> pairs_;
-    std::vector<std::string> keys_;
+    std::vector<const detail::RowCore*> keys_;
 };
 
 }  // namespace taffrail::trainer

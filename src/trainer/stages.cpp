@@ -166,6 +166,9 @@ void Core::end_stage(RunState state) noexcept {
     state_.sanity = false;
     module_->core_ = nullptr;
     module_->trainer_ = nullptr;
+    if (options_.progress_bar) {
+        options_.progress_bar->end_stage();
+    }
     if (state != RunState::Finished || interrupted_by_ != 0) {
         for (const auto& logger : options_.loggers) {
             logger->end_log(interrupted_by_ != 0 && state == RunState::Finished ? RunState::Aborted : state);
