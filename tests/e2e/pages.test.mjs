@@ -1,0 +1,402 @@
+// One task per page whose shown number equals an independent computation, and the nouns of each page.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { getJson, parseCsv, postJson } from "./api.mjs";
+import { open, painted, quit, settled } from "./browser.mjs";
+import { python, serve } from "./server.mjs";
+
+let server, project, address, list;
+before(async () => {
+  server = await serve(["demo"]);
+  project = (await getJson(server.url, "projects")).projects[0].name;
+  address = (page, rest = "") => `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
+  list = await postJson(server.url, "runs:query", { project, columns: ["config:lr", "metric:val/loss", "config:model", "config:depth"] });
+});
+after(async () => {
+  await quit();
+  await server?.close();
+});
+const view = (page) => page.evaluate(() => window.__taffrail.view());
+const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
+
+test("Projects: the number of runs is that of the server", async () => {
+  const { page, done } = await open(server.url + "#/projects?q=x");
+  await page.waitForSelector(".project");
+  assert.match(await page.locator(".project").first().textContent(), new RegExp(`${list.total} runs`));
+  await page.locator(".project").first().click();
+  await painted(page, "auto:loss");
+  await done();
+});
+
+test("Table: sorting by a metric puts the best run first, as Python finds it", async () => {
+  const { page, done } = await open(address("table"));
+  await page.waitForFunction(() => document.querySelectorAll(".grid-row .spark path").length > 3);
+  await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
+  const expected = await python("import json,sys; d=json.load(sys.stdin); r=[(v,n) for v,n in zip(d['v'],d['n']) if isinstance(v,float)]; json.dump(min(r)[1],sys.stdout)", { v: list.values["metric:val/loss"], n: list.runs.name });
+  await page.waitForFunction((name) => document.querySelector(".grid-row .name .ellipsis")?.textContent === name, expected);
+  assert.match(await page.locator(".grid-row").first().textContent(), /★/);
+  await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
+  assert.equal((await view(page)).sort[0].descending, true);
+  await done();
+});
+
+test("Table: groups show mean ± deviation as Python computes them", async () => {
+  const { page, done } = await open(address("table"));
+  await page.waitForSelector(".grid-row");
+  await page.getByLabel("Group rows").selectOption("config:model");
+  await page.waitForSelector(".grid-row.group");
+  const expected = await python(
+    `
+import json, sys, statistics
+d = json.load(sys.stdin); g = {}
+for m, v in zip(d["m"], d["v"]):
+    if isinstance(v, float): g.setdefault(m, []).append(v)
+json.dump({k: [len(v), statistics.mean(v), statistics.stdev(v)] for k, v in g.items()}, sys.stdout)`,
+    { m: list.values["config:model"], v: list.values["metric:val/loss"] },
+  );
+  const column = (await page.locator('[role="columnheader"]').allTextContents()).findIndex((t) => t.startsWith("val/loss"));
+  await page.waitForFunction(() => /±/.test(document.querySelector(".grid-row.group").textContent));
+  const rows = await page.locator(".grid-row.group").evaluateAll((l, c) => l.map((r) => [r.children[0].textContent, r.children[c].textContent]), column);
+  assert.equal(rows.length, Object.keys(expected).length);
+  for (const [label, text] of rows) {
+    const name = label.replace(/\s*\(\d+\)$/, "");
+    const [n, mean, std] = expected[name];
+    assert.ok(label.includes(`(${n})`));
+    const [a, b] = text.split("±").map(Number);
+    assert.ok(Math.abs(a - mean) < 1e-3 * mean && Math.abs(b - std) < 0.05 * std, `${name}: ${text} for ${mean} ± ${std}`);
+  }
+  await done();
+});
+
+test("Table: the filter language narrows, a mistake is shown where it is", async () => {
+  const { page, done } = await open(address("table"), { allow: ["400 (Bad Request)"] });
+  await page.waitForSelector(".grid-row");
+  await page.locator("#run-search").fill("lr<=0.001 and tag:ablation");
+  const expected = (await postJson(server.url, "runs:query", { project, filter: "lr<=0.001 and tag:ablation" })).matched;
+  assert.ok(expected > 0 && expected < list.total);
+  await page.waitForFunction((n) => document.querySelector("[data-matched]").dataset.matched === String(n), expected);
+  await page.locator("#run-search").fill("lr<");
+  await page.waitForSelector('.banner[role="alert"]');
+  await page.locator("#run-search").fill("");
+  await page.waitForFunction((n) => document.querySelector("[data-matched]").dataset.matched === String(n), list.total);
+  await done();
+});
+
+test("Table: columns that differ come first, any column can be added, the table leaves as CSV", async () => {
+  const { page, done } = await open(address("table"));
+  await page.waitForSelector(".grid-row");
+  const head = await page.locator('[role="columnheader"]').allTextContents();
+  assert.ok(head.includes("lr") || head.some((h) => h.startsWith("batch")), head.join());
+  assert.ok(!head.includes("data/name"), "a constant column is not among the first");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByLabel("Search columns").fill("data/name");
+  await page.getByLabel(/data\/name/).last().check();
+  await page.keyboard.press("Escape");
+  assert.ok((await view(page)).cols.includes("config:data/name"));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export this table as CSV" }).click()]);
+  const csv = parseCsv((await readFile(await download.path())).toString());
+  assert.equal(csv.length - 1, list.total);
+  assert.ok(csv[0].includes("config:lr"));
+  await done();
+});
+
+test("Table: ticked runs are tagged, renamed, noted, coloured, archived and deleted at once; undo brings each back", async () => {
+  const { page, done } = await open(address("table"));
+  await page.waitForSelector(".grid-row");
+  const ids = await page.locator(".grid-row").evaluateAll((rows) => rows.slice(0, 3).map((r) => r.querySelector(".name .ellipsis").textContent));
+  await page.getByLabel(`Tick ${ids[0]}`).click();
+  await page.getByLabel(`Tick ${ids[2]}`).click({ modifiers: ["Shift"] });
+  assert.equal((await view(page)).cmp.length, 3);
+  const answer = async (button, text, submit) => {
+    await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: button, exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("input, textarea").fill(text);
+    await dialog.getByRole("button", { name: submit }).click();
+    await page.waitForSelector(".toast");
+  };
+  const state = async () => (await postJson(server.url, "runs:query", { project, archived: "include", deleted: "include" })).runs;
+  const of = (runs, field) => (view_) => view_.cmp.map((id) => runs[field][runs.id.indexOf(id)]);
+  const undo = async () => {
+    await page.locator("#main").focus();
+    await page.keyboard.press("Control+z");
+    await page.waitForTimeout(400);
+  };
+  const v = await view(page);
+  const start = await state();
+  await answer("Tag", "e2e", "Add tag");
+  assert.ok(of(await state(), "tags")(v).every((t) => t.includes("e2e")));
+  await undo();
+  assert.deepEqual(of(await state(), "tags")(v), of(start, "tags")(v));
+  await answer("Rename", "trial", "Rename");
+  assert.deepEqual(of(await state(), "name")(v), ["trial-1", "trial-2", "trial-3"]);
+  await undo();
+  await answer("Note", "looked *fine*", "Save note");
+  assert.ok(of(await state(), "notes")(v).every((n) => n === "looked *fine*"));
+  await undo();
+  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Colour", exact: true }).click();
+  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  await page.waitForTimeout(400);
+  assert.ok(of(await state(), "color")(v).every((c) => c.startsWith("#")));
+  await undo();
+  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Archive" }).click();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3, list.total);
+  await undo();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n, list.total);
+  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Delete" }).click();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3, list.total);
+  await undo();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n, list.total);
+  const end = await state();
+  for (const field of ["name", "tags", "notes", "color", "archived", "deleted"]) assert.deepEqual(of(end, field)(v), of(start, field)(v), field);
+  await done();
+});
+
+test("Compare: config, metrics and environment against a baseline; the difference is Python's", async () => {
+  const ids = list.runs.id.slice(2, 5);
+  const { page, done } = await open(address("compare", z({ cmp: ids }) + `&base=${ids[0]}`));
+  await page.waitForSelector(".grid-row [data-delta]");
+  const name = list.runs.name[list.runs.id.indexOf(ids[1])];
+  await page.getByLabel("Search rows").fill("val/loss");
+  await page.waitForFunction(() => [...document.querySelectorAll(".grid-row")].some((r) => r.textContent.startsWith("val/loss")));
+  const row = page.locator(".grid-row", { hasText: "val/loss" }).first();
+  const delta = Number(await row.locator("[data-delta]").first().getAttribute("data-delta"));
+  const value = (id) => list.values["metric:val/loss"][list.runs.id.indexOf(id)];
+  const expected = await python("import json,sys; a,b=json.load(sys.stdin); json.dump((b-a)/abs(a)*100, sys.stdout)", [value(ids[0]), value(ids[1])]);
+  assert.ok(Math.abs(delta - expected) < 1e-9, `${name}: ${delta} for ${expected}`);
+  await page.getByLabel("Search rows").fill("");
+  const only = await page.locator("[aria-rowcount]").getAttribute("aria-rowcount");
+  await page.getByText("only differences").click();
+  await page.waitForFunction((n) => Number(document.querySelector("[aria-rowcount]").getAttribute("aria-rowcount")) > Number(n), only);
+  assert.ok(await page.locator("h2", { hasText: "Packages" }).count());
+  await page.waitForSelector(".overview-chart .plot[data-painted]");
+  await done();
+});
+
+test("Run detail: summary, config against the baseline, notes, console with search and colours, files, environment", async () => {
+  const id = list.runs.id[list.runs.id.length - 1];
+  const detail = await getJson(server.url, `run?run=${encodeURIComponent(id)}`);
+  const { page, done } = await open(address("run", `&run=${encodeURIComponent(id)}&base=${encodeURIComponent(list.runs.id[0])}`));
+  await page.waitForSelector(".overview table");
+  const series = detail.series.find((s) => s.key === "train/loss");
+  const row = await page.locator("tr", { hasText: "train/loss" }).first().locator("td").allTextContents();
+  assert.ok(Math.abs(Number(row[2]) - series.min) < 1e-3 * Math.abs(series.min) + 1e-9, `${row} for ${series.min}`);
+  await page.waitForFunction(() => document.querySelectorAll(".overview .card td.warn").length > 0);
+  await page.getByRole("tab", { name: "Logs" }).click();
+  await page.waitForSelector(".console-line .ansi-green, .console-line span");
+  const total = (await getJson(server.url, `console?run=${encodeURIComponent(id)}&count=1`)).total;
+  if (total > 0) {
+    const found = (await getJson(server.url, `console?run=${encodeURIComponent(id)}&count=1&search=warning`)).matched;
+    await page.getByLabel("Search captured output").fill("warning");
+    await page.waitForFunction((n) => document.querySelector("[data-matches]")?.dataset.matches === String(n), found);
+    if (found) await page.waitForSelector(".console-line mark");
+  }
+  await page.getByRole("tab", { name: "Files" }).click();
+  await page.waitForSelector(".page-scroll .card, .state");
+  await page.getByRole("tab", { name: "Environment" }).click();
+  await page.waitForSelector(".overview .key-value");
+  await page.getByRole("tab", { name: "Charts", exact: true }).click();
+  await page.waitForSelector(".overview-chart .plot[data-painted]");
+  await done();
+});
+
+test("Distributions: the tooltip's mean is Python's; ridge, heat and percentiles; hovering moves the shared cursor", async () => {
+  const { page, done } = await open(address("distributions"));
+  await page.waitForSelector("[data-histogram] canvas");
+  for (const mode of ["heat", "percentiles", "ridge"]) {
+    await page.getByRole("group", { name: "Form" }).getByText(mode, { exact: true }).click();
+    await page.waitForTimeout(200);
+  }
+  await page.getByRole("group", { name: "Form" }).getByText("heat", { exact: true }).click();
+  const card = page.locator("[data-histogram]").first();
+  const [key, run] = [await card.getAttribute("data-histogram"), await card.getAttribute("data-run")];
+  const box = await card.locator("canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 80);
+  await page.waitForSelector(".tooltip");
+  const text = await page.locator(".tooltip").last().textContent();
+  const [, step] = /steps? ([\d,]+)/.exec(text);
+  const mean = Number(/mean (\S+)/.exec(text)[1]);
+  const wanted = Number(step.replaceAll(",", ""));
+  const entries = (await getJson(server.url, `entries?run=${encodeURIComponent(run)}&key=${encodeURIComponent(key)}&first=0&count=1000`)).entries;
+  const entry = entries.find((e) => e.step === wanted);
+  const expected = await python("import json,sys; h=json.load(sys.stdin); json.dump(h['sum']/sum(h['counts']),sys.stdout)", entry.value);
+  assert.ok(Math.abs(mean - expected) < 2e-3 * Math.abs(expected) + 1e-6, `${mean} for ${expected}`);
+  await done();
+});
+
+test("PR curves: the area is Python's trapezoid", async () => {
+  const { page, done } = await open(address("distributions", z({ dist: { tab: "pr" } })));
+  await page.waitForSelector("[data-area]");
+  const index = await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["pr_curve"] });
+  const key = await page.locator("[data-pr]").first().getAttribute("data-pr");
+  const shownName = await page.locator("[data-pr] tbody tr").first().locator("td").first().textContent();
+  const run = list.runs.id[list.runs.name.indexOf(shownName)];
+  const s = index.series.find((i) => i.run === run && i.key === key);
+  const { entries } = await getJson(server.url, `entries?run=${encodeURIComponent(run)}&key=${encodeURIComponent(key)}&first=${s.step.length - 1}&count=1`);
+  const expected = await python("import json,sys; v=json.load(sys.stdin); p=sorted(zip(v['recall'],v['precision'])); json.dump(sum((b[0]-a[0])*(a[1]+b[1])/2 for a,b in zip(p,p[1:])),sys.stdout)", entries[0].value);
+  assert.ok(Math.abs(Number(await page.locator("[data-area]").first().getAttribute("data-area")) - expected) < 1e-6);
+  await done();
+});
+
+test("Embeddings: two principal components explain what Python says; 3D turns", async () => {
+  const { page, done } = await open(address("distributions", z({ dist: { tab: "embeddings" } })));
+  await page.waitForSelector("[data-explained]");
+  const shown = Number(await page.locator("[data-explained]").first().getAttribute("data-explained"));
+  const index = await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["embedding"] });
+  const s = index.series[0];
+  const { entries } = await getJson(server.url, `entries?run=${encodeURIComponent(s.run)}&key=${encodeURIComponent(s.key)}&first=${s.step.length - 1}&count=1`);
+  const value = entries[0].value;
+  const bytes = Buffer.from(await (await fetch(`${server.url}api/v1/blob?run=${encodeURIComponent(s.run)}&sha=${value.vectors.sha}`)).arrayBuffer());
+  const vectors = Array.from({ length: value.count }, (_, i) => Array.from({ length: value.dimensions }, (_, d) => bytes.readFloatLE((i * value.dimensions + d) * 4)));
+  const expected = await python(
+    `
+import json, sys
+x = json.load(sys.stdin); n = len(x); k = len(x[0])
+m = [sum(r[j] for r in x) / n for j in range(k)]
+x = [[r[j] - m[j] for j in range(k)] for r in x]
+c = [[sum(r[i] * r[j] for r in x) for j in range(k)] for i in range(k)]
+total = sum(c[i][i] for i in range(k))
+# Jacobi rotations: another method than the page's.
+import math
+for sweep in range(60):
+    p, q = max(((i, j) for i in range(k) for j in range(i + 1, k)), key=lambda a: abs(c[a[0]][a[1]]))
+    for p in range(k):
+        for q in range(p + 1, k):
+            if abs(c[p][q]) < 1e-12: continue
+            t = 0.5 * math.atan2(2 * c[p][q], c[q][q] - c[p][p]); co, si = math.cos(t), math.sin(t)
+            for i in range(k): c[i][p], c[i][q] = co * c[i][p] - si * c[i][q], si * c[i][p] + co * c[i][q]
+            for i in range(k): c[p][i], c[q][i] = co * c[p][i] - si * c[q][i], si * c[p][i] + co * c[q][i]
+e = sorted((c[i][i] for i in range(k)), reverse=True)
+json.dump((e[0] + e[1]) / total, sys.stdout)`,
+    vectors,
+  );
+  assert.ok(Math.abs(shown - expected) < 1e-3, `${shown} for ${expected}`);
+  await page.getByRole("group", { name: "Dimensions" }).getByText("3D").click();
+  await page.waitForFunction((v) => Number(document.querySelector("[data-explained]").dataset.explained) > v, shown);
+  await done();
+});
+
+test("15: brushing two axes leaves the runs Python leaves, in the table, on the page and in the address", async () => {
+  const { page, done } = await open(address("hparams"));
+  await page.waitForSelector("[data-brushed]");
+  await page.waitForSelector("[data-parameter]");
+  await page.evaluate(() => 0);
+  const brushes = { "config:lr": [0.0002, 0.002], "config:depth": [3, 6] };
+  const goal = (await view(page)).hp.goal;
+  await page.goto(address("hparams", z({ hp: { brushes, goal } })));
+  await page.reload();
+  await page.waitForSelector("[data-brushed]");
+  const expected = await python("import json,sys; d=json.load(sys.stdin); json.dump(sorted(i for i,a,b in zip(d['i'],d['lr'],d['depth']) if 0.0002<=a<=0.002 and 3<=b<=6),sys.stdout)", { i: list.runs.id, lr: list.values["config:lr"], depth: list.values["config:depth"] });
+  await page.waitForFunction((n) => document.querySelector("[data-brushed]").dataset.brushed === String(n), expected.length);
+  assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected);
+  await page.getByRole("button", { name: "Keep only these" }).click();
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await page.waitForFunction((n) => document.querySelector("[data-count]")?.dataset.count === String(n), expected.length);
+  await done();
+});
+
+test("15: a brush drawn with the mouse filters, a click on the axis clears it", async () => {
+  const { page, done } = await open(address("hparams"));
+  await page.waitForSelector("[data-parameter]");
+  const canvas = page.locator(".plot-card canvas").first();
+  const box = await canvas.boundingBox();
+  const x = box.x + box.width - 56;
+  await page.mouse.move(x, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(x, box.y + 290, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) < n, list.total);
+  assert.equal(Object.keys((await view(page)).hp.brushes).length, 1);
+  await page.mouse.click(x, box.y + 100);
+  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) === n, list.total);
+  for (const mode of ["Scatter", "Matrix", "Parallel"]) {
+    await page.getByRole("group", { name: "View" }).getByText(mode).click();
+    await page.waitForSelector(".plot-card canvas");
+  }
+  await done();
+});
+
+test("15: the parameter that drives the goal ranks first", async () => {
+  const sweep = await serve(["thousand"], { options: { runs: 150, points: 20 } });
+  const name = (await getJson(sweep.url, "projects")).projects[0].name;
+  const { page, done } = await open(`${sweep.url}#/hparams?project=${encodeURIComponent(name)}`);
+  await page.waitForSelector("[data-parameter]");
+  assert.equal(await page.locator("[data-parameter]").first().getAttribute("data-parameter"), "config:lr");
+  assert.ok(Number(await page.locator("[data-parameter]").first().getAttribute("data-share")) > 0.6);
+  await done();
+  await sweep.close();
+});
+
+test("System: every GPU has its strip, its value is the server's", async () => {
+  const run = list.runs.id.find((_, i) => list.runs.world_size[i] > 1) ?? list.runs.id[0];
+  const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
+  await page.waitForSelector(".plot-card canvas");
+  await page.waitForSelector(".overview-chart .plot[data-painted]");
+  const { keys } = await getJson(server.url, `keys?run=${encodeURIComponent(run)}`);
+  const gpus = keys.filter((k) => /^system\/.*gpu.*util/.test(k.key)).length;
+  const card = page.locator(".plot-card", { hasText: /utilization/i });
+  assert.match(await card.locator("canvas").getAttribute("aria-label"), new RegExp(`of ${gpus} GPUs`));
+  const box = await card.locator("canvas").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 18);
+  await page.waitForSelector(".tooltip");
+  const [, gpu, at, value] = /gpu (\d+) · step ([\d,]+)\s+(\S+)/.exec(await page.locator(".tooltip").last().textContent());
+  const key = keys.find((k) => new RegExp(`gpu/${gpu}/util`).test(k.key)).key;
+  const { points } = await postJson(server.url, "series:points", { series: [{ run, key }], x: { axis: "step" }, at: Number(at.replaceAll(",", "")) });
+  assert.ok(Math.abs(points[0].value - Number(value)) < 0.01 * points[0].value + 0.01);
+  await page.getByRole("group", { name: "GPUs" }).getByText("lines").click();
+  await page.waitForFunction(() => document.querySelectorAll(".plot-card canvas").length === 0);
+  await done();
+});
+
+test("Graph: parameters of a group are the sum of its nodes; groups open and fold", async () => {
+  const { page, done } = await open(address("graph"));
+  await page.waitForSelector("[data-node]");
+  const index = await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["graph"] });
+  const s = index.series[0];
+  const { entries } = await getJson(server.url, `entries?run=${encodeURIComponent(s.run)}&key=${encodeURIComponent(s.key)}&first=${s.step.length - 1}&count=1`);
+  const total = await python("import json,sys; json.dump(sum(n['parameters'] for n in json.load(sys.stdin)),sys.stdout)", entries[0].value.nodes);
+  assert.equal(Number(await page.locator("[data-parameters]").getAttribute("data-parameters")), total);
+  const before = await page.locator("[data-node]").count();
+  await page.locator('.graph-node[aria-label*="group"]').first().click();
+  await page.waitForFunction((n) => document.querySelectorAll("[data-node]").length > n, before);
+  await page.getByRole("button", { name: /^Fold/ }).click();
+  await page.waitForFunction((n) => document.querySelectorAll("[data-node]").length === n, before);
+  await done();
+});
+
+test("Settings: theme, density and the trash", async () => {
+  const id = list.runs.id[1];
+  await postJson(server.url, "edits", { edits: [{ runs: [id], deleted: true }] });
+  const { page, done } = await open(address("settings"));
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.waitForFunction(() => !document.querySelector(".plain-table"));
+  assert.ok((await postJson(server.url, "runs:query", { project })).runs.id.includes(id));
+  await page.getByRole("group", { name: "Density" }).getByText("compact").click();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.density), "compact");
+  await page.getByRole("group", { name: "Density" }).getByText("normal").click();
+  await done();
+});
+
+test("read-only: changes are refused in plain words, nothing is lost", async () => {
+  const locked = await serve(["demo"], { readOnly: true, options: { runs: 3, points: 50 } });
+  const name = (await getJson(locked.url, "projects")).projects[0].name;
+  const { page, done } = await open(`${locked.url}#/table?project=${encodeURIComponent(name)}`, { allow: ["403"] });
+  await page.waitForSelector(".grid-row");
+  assert.equal(await page.getByText("read-only").count(), 1);
+  await page.locator(".grid-row input").first().click();
+  await page.getByRole("button", { name: "Archive", exact: true }).click();
+  await page.waitForSelector(".toast.bad");
+  assert.match(await page.locator(".toast.bad").textContent(), /read-only/);
+  await done();
+  await locked.close();
+});
+
+test("empty: a folder without runs tells what to do and fills by itself", async () => {
+  const empty = await serve(["empty"]);
+  const { page, done } = await open(empty.url);
+  await page.getByText("Waiting for the first run").waitFor();
+  assert.match(await page.locator("pre").textContent(), /taffrail::init/);
+  await done();
+  await empty.close();
+});

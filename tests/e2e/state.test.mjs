@@ -1,0 +1,155 @@
+// The address holds the whole view; undo, redo, back and forward walk through the same steps.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { getJson } from "./api.mjs";
+import { difference, open, painted, quit, settled } from "./browser.mjs";
+import { serve } from "./server.mjs";
+
+let server, address;
+before(async () => {
+  server = await serve(["demo"], { options: { runs: 12, points: 600 } });
+  const project = encodeURIComponent((await getJson(server.url, "projects")).projects[0].name);
+  address = (page, rest = "") => `${server.url}#/${page}?project=${project}${rest}`;
+});
+after(async () => {
+  await quit();
+  await server?.close();
+});
+const view = (page) => page.evaluate(() => window.__taffrail.view());
+
+/** A seeded walk of clicks, keys and drags; each is exactly one step. */
+async function walk(page, steps, seed) {
+  let s = seed;
+  const random = (n) => ((s = (Math.imul(s, 1103515245) + 12345) >>> 0) >>> 8) % n;
+  const states = [await view(page)];
+  const actions = [
+    async () => page.locator(".run-row input").nth(random(10)).click(),
+    async () => page.getByLabel("x axis", { exact: true }).selectOption(["step", "relative", "epoch"][random(3)]),
+    async () => {
+      await page.getByRole("button", { name: "Axes and drawing" }).click();
+      await page.getByRole("group", { name: "y scale" }).getByText(["linear", "log", "symlog"][random(3)], { exact: true }).click();
+      await page.keyboard.press("Escape");
+    },
+    async () => {
+      const box = await page.locator(".chart-card .plot").first().boundingBox();
+      const a = 80 + random(100);
+      await page.mouse.move(box.x + a, box.y + 70);
+      await page.mouse.down();
+      await page.mouse.move(box.x + a + 60 + random(60), box.y + 72, { steps: 3 });
+      await page.mouse.up();
+    },
+    async () => page.locator(".section-head button").nth(random(3)).click(),
+    async () => {
+      await page.getByRole("button", { name: "Group runs" }).click();
+      await page.getByLabel("Group by").selectOption(["", "*", "group"][random(3)]);
+      await page.keyboard.press("Escape");
+    },
+    async () => {
+      await page.getByRole("button", { name: "Axes and drawing" }).click();
+      await page.getByRole("group", { name: "Card size" }).getByText(["small", "medium", "large"][random(3)], { exact: true }).click();
+      await page.keyboard.press("Escape");
+    },
+  ];
+  let guard = 0;
+  while (states.length <= steps && guard++ < steps * 4) {
+    const before = JSON.stringify(states[states.length - 1]);
+    await actions[random(actions.length)]();
+    await page.waitForTimeout(450); // wheel and drag in quick succession would count as one step
+    const now = await view(page);
+    if (JSON.stringify(now) !== before) states.push(now);
+  }
+  return states;
+}
+
+test("8: thirty actions later the address opens as the same view and the same picture in a fresh profile", async () => {
+  const first = await open(address("charts"));
+  await painted(first.page, "auto:loss");
+  const states = await walk(first.page, 30, 7);
+  assert.ok(states.length > 20);
+  await first.page.mouse.move(5, 5);
+  await first.page.evaluate(() => (document.querySelector('[data-scroll="charts"]').scrollTop = 0));
+  await settled(first.page, 600);
+  const url = first.page.url();
+  const mine = await view(first.page);
+  const picture = await first.page.screenshot({ animations: "disabled", caret: "hide" });
+  await first.done();
+  const second = await open(url);
+  await second.page.waitForFunction(() => document.querySelectorAll(".run-row").length > 0);
+  await settled(second.page, 900);
+  assert.deepEqual(await view(second.page), mine);
+  await second.page.mouse.move(5, 5);
+  const other = await second.page.screenshot({ animations: "disabled", caret: "hide" });
+  // Undo buttons differ: the fresh profile has no past.
+  const share = difference(picture, other);
+  assert.ok(share <= 0.001, `${(share * 100).toFixed(3)} % of the pixels differ`);
+  await second.done();
+});
+
+test("9: undo and redo, back and forward walk exactly through the actions", async () => {
+  const { page, done } = await open(address("charts"));
+  await painted(page, "auto:loss");
+  const states = await walk(page, 8, 99);
+  const n = states.length - 1;
+  const expect = async (state, what) => {
+    await page.waitForFunction((s) => JSON.stringify(window.__taffrail.view()) === s, JSON.stringify(state)).catch(() => assert.fail(what));
+  };
+  await page.locator("#main").focus();
+  for (let i = n - 1; i >= 0; i--) {
+    await page.keyboard.press("Control+z");
+    await expect(states[i], `undo to step ${i}`);
+  }
+  for (let i = 1; i <= n; i++) {
+    await page.keyboard.press("Control+Shift+z");
+    await expect(states[i], `redo to step ${i}`);
+  }
+  for (let i = n - 1; i >= 0; i--) {
+    await page.goBack();
+    await expect(states[i], `back to step ${i}`);
+  }
+  for (let i = 1; i <= n; i++) {
+    await page.goForward();
+    await expect(states[i], `forward to step ${i}`);
+  }
+  await done();
+});
+
+test("a view too long for an address is kept by the server", async () => {
+  const { page, done } = await open(address("charts"));
+  await painted(page, "auto:loss");
+  await page.evaluate(() => 0);
+  const long = Array.from({ length: 400 }, (_, i) => `some/very/long/metric/name/${i}`);
+  const z = Buffer.from(JSON.stringify({ closed: long })).toString("base64url");
+  await page.goto(address("charts", `&z=${z}`));
+  await page.reload();
+  await painted(page, "auto:loss");
+  await page.locator(".section-head button").first().click();
+  await page.waitForFunction(() => location.hash.includes("s="));
+  const url = page.url();
+  assert.ok(url.length < 300);
+  await done();
+  const second = await open(url);
+  await second.page.waitForFunction(() => window.__taffrail.view().closed.length === 401);
+  await second.done();
+});
+
+test("the command palette finds pages, runs and metrics; ? shows the keyboard map; g t opens the table", async () => {
+  const { page, done } = await open(address("charts"));
+  await painted(page, "auto:loss");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("hyper");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('[data-page="hparams"]');
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("val/loss");
+  await page.locator('[role="option"]', { hasText: "val/loss" }).first().click();
+  await page.waitForSelector(".full-card .plot[data-painted]");
+  await page.keyboard.press("Escape");
+  await page.locator("#main").focus();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard map" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await page.waitForSelector('[data-page="table"] .grid-row');
+  await done();
+});
