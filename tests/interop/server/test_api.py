@@ -1,0 +1,222 @@
+"""The HTTP API: against its published schema, against Python's own arithmetic, and against hostile requests."""
+
+import json
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlparse
+
+import numpy
+import pytest
+import requests
+
+from conftest import TAFFRAIL
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def post(ui, path, **body):
+    return requests.post(ui.api + path, json=body, timeout=20)
+
+
+def frames(content):
+    """Decodes a reply of series:query by its description, not by our code."""
+    found, at = [], 0
+    while at < len(content):
+        assert content[at : at + 4] == b"TFS1"
+        header_size, body_size = struct.unpack_from("<IQ", content, at + 4)
+        header = json.loads(content[at + 16 : at + 16 + header_size])
+        body = content[at + 16 + header_size : at + 16 + header_size + body_size]
+        types = {"f64": "<f8", "f32": "<f4", "u32": "<u4", "u8": "u1", "q16": "<u2"}
+        arrays = {field["name"]: numpy.frombuffer(body, types[field["type"]], field["length"], field["offset"]) for field in header["fields"]}
+        found.append((header, arrays))
+        at += 16 + header_size + body_size
+    return found
+
+
+@pytest.fixture(scope="module")
+def ids(ui):
+    return post(ui, "runs:query").json()["runs"]["id"]
+
+
+@pytest.fixture(scope="module")
+def points(runs):
+    """Every scalar point, from the command line's export."""
+    text = subprocess.run([TAFFRAIL, "export", runs, "--format", "jsonl"], capture_output=True, text=True, check=True).stdout
+    found = {}
+    for line in text.splitlines():
+        row = json.loads(line)
+        if row["kind"] == "scalar":
+            found.setdefault((row["run"], row["key"]), []).append((row["step"], float(row["value"]) if not isinstance(row["value"], str) else float(row["value"].replace("Infinity", "inf"))))
+    return found
+
+
+def test_the_served_schema_is_the_published_one_and_every_path_answers(ui):
+    served = requests.get(ui.api + "openapi.json", timeout=10).json()
+    assert served == json.loads((ROOT / "docs/api/schema.json").read_text())
+    for path, methods in served["paths"].items():
+        for method in methods:
+            if path == "/events":
+                continue
+            answer = requests.request(method, ui.api + path[1:], json={} if method == "post" else None, timeout=10)
+            assert answer.status_code in (200, 400, 404), (method, path, answer.status_code)
+        wrong = "delete" if "delete" not in methods else "put"
+        assert requests.request(wrong, ui.api + path[1:], timeout=10).status_code == 405, path
+
+
+def test_bins_equal_numpy_on_their_own_edges(ui, ids, points):
+    random = numpy.random.default_rng(5)
+    keys = sorted({key for run, key in points if run == ids[0]})
+    checked = 0
+    for key in keys[:4]:
+        data = numpy.array(sorted(points[ids[0], key]))
+        for scale in ("linear", "log"):
+            for _ in range(4):
+                low, high = sorted(random.uniform(data[0, 0], data[-1, 0], 2))
+                chart = {"id": "c", "runs": [ids[0]], "keys": [key], "x": {"axis": "step", "scale": scale, "from": max(1.0, low), "to": max(2.0, high)}, "width": int(random.integers(5, 200))}
+                header, arrays = frames(post(ui, "series:query", charts=[chart]).content)[0]
+                assert "error" not in header
+                bins = header["series"]["bins"][0]
+                if header["series"]["raw"][0]:
+                    continue
+                for b in range(bins):
+                    left, right = arrays["x"][b], arrays["x"][b + 1]
+                    inside = data[(data[:, 0] >= left) & ((data[:, 0] <= right) if b == bins - 1 else (data[:, 0] < right)), 1]
+                    finite = inside[numpy.isfinite(inside)]
+                    assert arrays["count"][b] == len(inside)
+                    if len(finite):
+                        assert arrays["min"][b] == numpy.float32(finite.min())
+                        assert arrays["max"][b] == numpy.float32(finite.max())
+                        assert abs(arrays["mean"][b] - finite.mean()) <= 1e-5 * max(1e-6, abs(finite.mean())) + 1e-7
+                        checked += 1
+    assert checked > 100
+
+
+def test_smoothing_is_the_debiased_average_of_raw_points(ui, ids, points):
+    key = next(key for run, key in sorted(points) if run == ids[0] and "loss" in key)
+    data = numpy.array(sorted(points[ids[0], key]))
+    m = w = 0.0
+    for step, value in data[:200]:
+        if numpy.isfinite(value):
+            m, w = 0.9 * m + 0.1 * value, 0.9 * w + 0.1
+        answer = None
+        if step == data[199, 0]:
+            answer = post(ui, "series:points", series=[{"run": ids[0], "key": key}], x={"axis": "step"}, at=step, smoothing={"method": "ema", "amount": 0.9}).json()["points"][0]
+            assert answer["value"] == pytest.approx(value, rel=1e-12)
+            assert answer["smooth"] == pytest.approx(m / w, rel=1e-6)
+    assert w > 0
+
+
+def test_edits_are_undone_by_their_inverse(ui, ids):
+    before = requests.get(ui.api + "run", params={"run": ids[0]}, timeout=10).json()
+    done = post(ui, "edits", edits=[{"runs": [ids[0]], "add_tags": ["seen"], "name": "renamed", "color": "#372dcd", "notes": "a note", "archived": True}]).json()
+    assert done["changed"] == [ids[0]]
+    changed = requests.get(ui.api + "run", params={"run": ids[0]}, timeout=10).json()
+    assert (changed["name"], changed["color"], changed["notes"], changed["archived"]) == ("renamed", "#372dcd", "a note", True) and "seen" in changed["tags"]
+    assert post(ui, "edits", edits=done["inverse"]).status_code == 200
+    after = requests.get(ui.api + "run", params={"run": ids[0]}, timeout=10).json()
+    for member in ("name", "color", "notes", "archived", "tags"):
+        assert after[member] == before[member], member
+
+
+def test_an_unknown_run_refuses_the_whole_edit(ui, ids):
+    assert post(ui, "edits", edits=[{"runs": [ids[0]], "add_tags": ["x"]}, {"runs": ["nobody"], "add_tags": ["x"]}]).status_code == 404
+    assert "x" not in requests.get(ui.api + "run", params={"run": ids[0]}, timeout=10).json()["tags"]
+
+
+def test_read_only_refuses_every_write_and_answers_every_question(read_only_ui):
+    for path in ("edits", "views:save", "views:delete", "settings", "states"):
+        answer = post(read_only_ui, path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "read_only"), path
+    assert post(read_only_ui, "runs:query").status_code == 200
+
+
+def test_csv_export_holds_every_raw_point(ui, ids, points):
+    key = next(key for run, key in sorted(points) if run == ids[0])
+    ticket = post(ui, "exports", format="csv", runs=[ids[0]], keys=[key]).json()
+    lines = requests.get(ui.base + ticket["href"], timeout=20).text.strip().splitlines()
+    assert lines[0] == "run_id,run,key,step,time,epoch,samples,attempt,rank,value"
+    assert len(lines) - 1 == len(points[ids[0], key])
+    got = [float(line.rsplit(",", 1)[1]) for line in lines[1:]]
+    assert numpy.array_equal(got, [value for _, value in points[ids[0], key]], equal_nan=True)
+
+
+def test_images_and_blobs_with_ranges(ui, ids):
+    index = post(ui, "entries:index", runs=ids, kinds=["image"]).json()["series"]
+    assert index
+    picture = requests.get(ui.api + "image", params={"run": index[0]["run"], "key": index[0]["key"], "index": 0}, timeout=10)
+    assert picture.headers["Content-Type"] == "image/png" and picture.content.startswith(b"\x89PNG")
+    entry = requests.get(ui.api + "entries", params={"run": index[0]["run"], "key": index[0]["key"]}, timeout=10).json()["entries"][0]
+    blob = {"run": index[0]["run"], "sha": entry["value"]["images"][0]["sha"], "format": "png"}
+    whole = requests.get(ui.api + "blob", params=blob, timeout=10)
+    part = requests.get(ui.api + "blob", params=blob, headers={"Range": "bytes=4-19"}, timeout=10)
+    assert part.status_code == 206 and part.content == whole.content[4:20]
+    assert requests.get(ui.api + "blob", params=blob, headers={"Range": "bytes=99999999-"}, timeout=10).status_code == 416
+    assert requests.get(ui.api + "blob", params=blob, headers={"If-None-Match": whole.headers["ETag"]}, timeout=10).status_code == 304
+
+
+HOSTILE = ["../../etc/passwd", "..%2f..%2fetc%2fpasswd", "/etc/passwd", "a\0b", "'; drop table", "<script>", "𝔘" * 500, "x" * 8000, "%00", "\r\nX: y", "~root", "file:///etc/passwd"]
+
+
+def test_hostile_ids_and_paths_read_nothing_and_break_nothing(ui):
+    for text in HOSTILE:
+        for path, parameters in (("run", {"run": text}), ("blob", {"run": text, "sha": text}), ("image", {"run": text, "key": text, "index": text}),
+                                 ("entries", {"run": text, "key": text}), ("console", {"run": text, "first": text}), ("state", {"hash": text}), ("export", {"id": text})):
+            answer = requests.get(ui.api + path, params=parameters, timeout=10)
+            assert answer.status_code in (400, 404, 413), (path, text, answer.status_code)
+            assert b"root:" not in answer.content
+    address = urlparse(ui.base)
+    for target in ("/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../../etc/passwd", "//etc/passwd", "/api/v1/../../etc/passwd", "/assets/..%5c..%5cetc"):
+        with socket.create_connection((address.hostname, address.port), timeout=10) as client:
+            client.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: client.recv(65536), b""))
+        assert b"root:" not in answer and answer.split(b" ", 2)[1] in (b"200", b"400", b"404"), target
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"null", b"{", b'{"charts": 5}', b'{"charts": [5]}', b'{"charts": [{"width": -1}]}', b'{"charts": [{"x": {"axis": "nope"}}]}', b'{"runs": 7}',
+                                  b'{"filter": "lr<"}', b'{"sort": "x"}', b'{"edits": [1]}', b'{"series": [{}]}', b"\xff\xfe", b"[" * 100000, b'{"a":' * 5000])
+def test_hostile_bodies_are_400(ui, body):
+    for path in ("runs:query", "series:query", "series:points", "series:stats", "entries:index", "histograms:query", "exports", "edits", "views:save", "states"):
+        answer = requests.post(ui.api + path, data=body, headers={"Content-Type": "application/json"}, timeout=20)
+        assert answer.status_code in (200, 400, 413), (path, body[:40], answer.status_code)
+        if answer.status_code != 200:
+            assert answer.json()["error"]["message"]
+
+
+def test_other_hosts_and_origins_are_refused(ui):
+    assert requests.get(ui.api + "server", headers={"Host": "evil.example"}, timeout=10).status_code == 403
+    assert requests.post(ui.api + "settings", json={}, headers={"Origin": "https://evil.example"}, timeout=10).status_code == 403
+
+
+def test_events_tell_of_new_runs_within_a_second(ui, runs):
+    heard = []
+
+    def listen():
+        with requests.get(ui.api + "events", stream=True, timeout=20) as stream:
+            for line in stream.iter_lines(chunk_size=1):
+                heard.append((time.monotonic(), line.decode()))
+                if line.startswith(b"event: runs"):
+                    return
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    while not any("hello" in line for _, line in heard):
+        time.sleep(0.02)
+    before = post(ui, "runs:query").json()["total"]
+    subprocess.run([TAFFRAIL, "demo", "generate", "--runs", "1", "--points", "50", "--seed", "99", "--root", runs], check=True, stdout=subprocess.DEVNULL)
+    written = time.monotonic()
+    listener.join(timeout=10)
+    assert any(line.startswith("event: runs") for _, line in heard)
+    assert heard[-1][0] - written < 1.0
+    assert post(ui, "runs:query").json()["total"] == before + 1
+
+
+def test_schemathesis_finds_nothing(ui):
+    done = subprocess.run([Path(sys.executable).with_name("schemathesis"), "run", ui.api + "openapi.json", "--url", ui.api.rstrip("/"), "--checks", "not_a_server_error,response_schema_conformance",
+                           "--phases", "coverage,fuzzing", "--max-examples", "15", "--max-time", "60", "--request-timeout", "10", "--generation-deterministic", "--exclude-path-regex", "events"],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
