@@ -257,7 +257,8 @@ void bench_throughput(bool quick) {
         (void)io::remove(raw);
         if (repeat == 0) {
             std::vector<std::string> logs;
-            for (const auto& entry : io::list(io::join(run_folder, "live")).value()) {
+            const auto live = io::list(io::join(run_folder, "live")).value();
+            for (const auto& entry : live) {
                 logs.push_back(io::join(io::join(run_folder, "live"), entry.name));
             }
             if (const auto sealed = seal::seal_run(run_folder, logs); sealed.ok()) {
@@ -346,11 +347,11 @@ void bench_memory() {
     taffrail::Row row = bind(run, kWidth);
     double values[kWidth];
     double most = 0;
-    for (std::size_t step = 0; step < 100'000; ++step) {
+    for (std::size_t step = 0; step < 200'000; ++step) {
         fill(values, step);
         row.log(static_cast<Step>(step), std::span<const double>(values));
         if (step % 1000 == 0) {
-            usleep(1000);
+            usleep(10'000);
             most = std::max(most, resident_mib() - before);
         }
     }

@@ -44,8 +44,6 @@ TickSample sample_pair() noexcept {
     return best;
 }
 
-const TickSample kProcessStart = sample_pair();
-
 }  // namespace
 
 namespace detail {
@@ -55,6 +53,13 @@ const bool kTicksAreTsc = has_invariant_tsc();
 const bool kTicksAreTsc = true;
 #endif
 }  // namespace detail
+
+namespace {
+
+// Behind kTicksAreTsc on purpose: within a file, statics are set in order, and ticks() asks it.
+const TickSample kProcessStart = sample_pair();
+
+}  // namespace
 
 bool ticks_are_tsc() noexcept { return detail::kTicksAreTsc; }
 
