@@ -142,28 +142,52 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
 
 }  // namespace
 
+namespace {
+
+// Nothing when the file has no checkpoint.
+std::optional<WriterGlance> glance_at_file(const std::string& url) {
+    auto found = find_last_checkpoint(url);
+    const auto checkpoint = found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description)
+                                       : std::nullopt;
+    if (!checkpoint) {
+        return std::nullopt;
+    }
+    LogState state;
+    state.restore(*checkpoint);
+    WriterGlance marks;
+    replay(*found, state, marks);
+    WriterGlance glance = glance_of(state, checkpoint->identity);
+    glance.finished = marks.finished;
+    glance.last_sign_ns = marks.finished ? std::max(marks.finished->time_ns, state.last_time_ns())
+                                         : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
+    glance.newest_log = url;
+    glance.newest_bytes = found->file_bytes;
+    return glance;
+}
+
+// Writers whose logs were removed after sealing left a rest log beside the sealed files.
+void glance_at_rest_logs(const std::string& run_folder, const std::vector<FileName>& logs,
+                         std::vector<WriterGlance>& writers) {
+    const std::string data = io::join(run_folder, kDataFolder);
+    const auto entries = io::list(data);
+    for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        const auto writer = writer_of_rest_log(entry.name);
+        if (!writer || std::ranges::find(logs, *writer, &FileName::writer) != logs.end()) {
+            continue;
+        }
+        if (auto glance = glance_at_file(io::join(data, entry.name))) {
+            writers.push_back(*std::move(glance));
+        }
+    }
+}
+
+}  // namespace
+
 Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer,
                                       std::uint32_t newest_file) {
-    const std::string url =
-        io::join(io::join(run_folder, kLiveFolder), log_name(writer, newest_file));
-    auto found = find_last_checkpoint(url);
-    const auto checkpoint =
-        found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description)
-                   : std::nullopt;
-    if (checkpoint) {
-        LogState state;
-        state.restore(*checkpoint);
-        WriterGlance marks;
-        replay(*found, state, marks);
-        WriterGlance glance = glance_of(state, checkpoint->identity);
-        glance.finished = marks.finished;
-        glance.last_sign_ns =
-            marks.finished
-                ? std::max(marks.finished->time_ns, state.last_time_ns())
-                : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
-        glance.newest_log = url;
-        glance.newest_bytes = found->file_bytes;
-        return glance;
+    const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(writer, newest_file));
+    if (auto glance = glance_at_file(url)) {
+        return *std::move(glance);
     }
     // No checkpoint in the newest file: its beginning is damaged, or it has only just been made.
     WriterLog log(run_folder, writer);
@@ -243,6 +267,7 @@ RunGlance glance_at_run(const std::string& run_folder) {
         }
         writers.push_back(*std::move(glance));
     }
+    glance_at_rest_logs(run_folder, files, writers);
     result.info = describe_run(run_folder, writers, read_edits(run_folder));
     if (!problem.empty()) {
         result.info.message += (result.info.message.empty() ? "" : "; ") + problem;

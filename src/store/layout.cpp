@@ -86,6 +86,16 @@ std::optional<std::uint64_t> parse_meta_name(std::string_view name) {
     return writer;
 }
 
+std::optional<std::uint64_t> writer_of_rest_log(std::string_view name) {
+    constexpr std::string_view kPrefix = "rest-";
+    std::uint64_t writer = 0;
+    if (!name.starts_with(kPrefix) || !name.ends_with(".tlog") || name.size() < kPrefix.size() + kWriterDigits ||
+        !parse_whole(name.substr(kPrefix.size(), kWriterDigits), writer, 16)) {
+        return std::nullopt;
+    }
+    return writer;
+}
+
 std::vector<FileName> list_logs(const std::string& run_folder,
                                 std::optional<std::uint64_t> writer) {
     std::vector<FileName> names = list_names(io::join(run_folder, kLiveFolder), parse_log_name);

@@ -36,6 +36,8 @@ struct FileName {
 std::optional<FileName> parse_log_name(std::string_view name);
 std::optional<FileName> parse_pack_name(std::string_view name);
 std::optional<std::uint64_t> parse_meta_name(std::string_view name);
+/// The writer of "rest-<writer>-<suffix>.tlog", which the sealer leaves in the data folder.
+std::optional<std::uint64_t> writer_of_rest_log(std::string_view name);
 
 /// The log files of a run (of one writer, when given), by writer and number; empty when there is no
 /// folder.

@@ -119,6 +119,14 @@ void LogState::restore(const tlog::Checkpoint& checkpoint) {
         }
         seen_at(series.summary.last_time_ns);
     }
+    restore_description(checkpoint);
+    for (const tlog::RingPosition& place : checkpoint.ring_positions) {
+        ring_positions_[place.ring] = place.position;
+    }
+    seen_at(checkpoint.heartbeat_ns);
+}
+
+void LogState::restore_description(const tlog::Checkpoint& checkpoint) {
     for (const tlog::MetaRecord& record : checkpoint.meta) {
         meta_.apply(record);
     }
@@ -126,10 +134,6 @@ void LogState::restore(const tlog::Checkpoint& checkpoint) {
     for (const tlog::ValueRecord& value : checkpoint.hparams) {
         hparams_.push_back({value, {value.metadata.begin(), value.metadata.end()}});
     }
-    for (const tlog::RingPosition& place : checkpoint.ring_positions) {
-        ring_positions_[place.ring] = place.position;
-    }
-    seen_at(checkpoint.heartbeat_ns);
 }
 
 tlog::Checkpoint LogState::checkpoint(MetaState::Environment environment) const {

@@ -33,6 +33,8 @@ class LogState {
     void apply(const tlog::Batch& batch);
     /// Replaces everything but what the checkpoint does not carry (the environment).
     void restore(const tlog::Checkpoint& checkpoint);
+    /// Only meta and hyperparameters: for logs whose rows are sealed.
+    void restore_description(const tlog::Checkpoint& checkpoint);
     /// Views live until this object changes.
     [[nodiscard]] tlog::Checkpoint checkpoint(MetaState::Environment environment) const;
 

@@ -27,10 +27,14 @@ Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
 // Writers are found, polled and forgotten here; the lock is held alone.
 Result<bool> RunReader::refresh_locked() const {
     bool changed = false;
-    for (const FileName& name : list_logs(folder_)) {
-        std::unique_ptr<WriterData>& writer = writers_[name.writer];
+    if (const std::uint64_t print = folder_print(folder_); print != folder_print_) {
+        folder_print_ = print;
+        changed |= take_manifest();
+    }
+    for (const std::uint64_t id : list_all_writers()) {
+        std::unique_ptr<WriterData>& writer = writers_[id];
         if (writer == nullptr) {
-            writer = std::make_unique<WriterData>(folder_, name.writer);
+            writer = make_writer(id);
             TAFFRAIL_TRY(writer->open(depth_));
             changed = true;
         }
@@ -126,6 +130,13 @@ std::vector<KeyInfo> RunReader::keys() const {
             }
         }
     }
+    if (sealed_ != nullptr) {
+        for (const KeyInfo& key : sealed_->keys()) {
+            SeriesSummary summary = key.scalar;
+            summary.count = key.count;
+            merged[{key.key, key.kind}].merge(summary);
+        }
+    }
     std::vector<KeyInfo> result;
     for (const auto& [name, totals] : merged) {
         result.push_back({std::string(name.first), name.second, totals.summary.count,
@@ -149,6 +160,9 @@ std::vector<std::string> RunReader::key_names() const {
                 names.push_back(key.name);
             }
         }
+    }
+    for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
+        names.push_back(key.key);
     }
     return names;
 }
@@ -178,6 +192,15 @@ std::vector<Damage> RunReader::damage() const {
     }
     const std::shared_lock lock(mutex_);
     std::vector<Damage> all;
+    if (!sealed_problem_.empty()) {
+        all.push_back({io::join(folder_, kDataFolder), 0, 0, 0, 0, sealed_problem_});
+    }
+    for (const seal::CoveredLog& log : manifest_.logs) {
+        if (log.damaged_ranges > 0) {
+            all.push_back({io::join(io::join(folder_, kLiveFolder), log_name(log.writer, log.file_number)), 0, log.bytes,
+                           0, 0, fmt::format("{} damaged ranges when it was sealed", log.damaged_ranges)});
+        }
+    }
     for (const WriterData* writer : ordered_writers()) {
         for (Damage& damage : writer->log.damage()) {
             all.push_back(std::move(damage));

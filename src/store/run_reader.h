@@ -7,8 +7,10 @@
 #include <taffrail/reader.h>
 
 #include "model/series_index.h"
+#include "seal/sealed_reader.h"
 #include "store/attempts.h"
 #include "store/blob_loader.h"
+#include "store/manifest.h"
 #include "store/run_data.h"
 
 #include <map>
@@ -52,10 +54,21 @@ class RunReader final : public RecordedRun {
 
     Result<void> ensure(WriterData::Depth depth) const;
     Result<bool> refresh_locked() const;
+    /// Takes up a new manifest; true when there was one.
+    bool take_manifest() const;
+    [[nodiscard]] std::vector<std::uint64_t> list_all_writers() const;
+    [[nodiscard]] std::unique_ptr<WriterData> make_writer(std::uint64_t writer) const;
     void describe() const;
     [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
-    [[nodiscard]] std::vector<Point> collect(const std::vector<Piece>& pieces) const;
+    [[nodiscard]] bool is_sealed(std::string_view key) const;
+    /// Sealed and live points in log order.
+    [[nodiscard]] Result<std::vector<Point>> collect(std::string_view key, const std::vector<Piece>& pieces) const;
+    [[nodiscard]] Result<std::optional<Bins>> bins_by_segments(std::string_view key, const std::vector<Piece>& pieces,
+                                                               const BinRequest& request) const;
+    [[nodiscard]] bool logs_are_complete(std::uint64_t writer) const;
+    static Result<bool> visit_sealed(const seal::SealedRun& sealed, std::uint64_t writer,
+                                     const std::function<bool(const Record&)>& visit);
     [[nodiscard]] Error no_such_key(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> key_names() const;
     [[nodiscard]] std::vector<ResumePoint> resume_points() const;
@@ -69,6 +82,10 @@ class RunReader final : public RecordedRun {
     mutable std::shared_mutex mutex_;
     mutable Writers writers_;
     mutable WriterData::Depth depth_ = WriterData::Depth::Summary;
+    mutable std::shared_ptr<seal::SealedRun> sealed_;  ///< null while nothing is sealed
+    mutable Manifest manifest_;
+    mutable std::uint64_t folder_print_ = 0;
+    mutable std::string sealed_problem_;
     mutable MetaState edits_;
     mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;

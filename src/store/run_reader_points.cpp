@@ -1,6 +1,7 @@
 // Scalars of a native run: points and bins.
 #include "base/try.h"
 #include "model/axes.h"
+#include "model/bin_query.h"
 #include "model/bins.h"
 #include "store/run_reader.h"
 
@@ -46,19 +47,23 @@ std::vector<RunReader::Piece> RunReader::pieces(std::string_view key) const {
     return found;
 }
 
-std::vector<Point> RunReader::collect(const std::vector<Piece>& pieces) const {
+Result<std::vector<Point>> RunReader::collect(std::string_view key, const std::vector<Piece>& pieces) const {
     std::vector<Point> points;
-    std::size_t writer_begin = 0;
+    bool sorted = true;
+    if (is_sealed(key)) {
+        TAFFRAIL_ASSIGN(points, sealed_->points(key));
+        sorted = pieces.empty();
+    }
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const bool same_writer = i > 0 && pieces[i].writer == pieces[i - 1].writer;
-        writer_begin = same_writer ? writer_begin : points.size();
+        sorted &= i == 0 || pieces[i].writer != pieces[i - 1].writer;
         for (std::size_t row = 0; row < pieces[i].series.series->points(); ++row) {
             points.push_back(point_at(*pieces[i].writer, pieces[i].series, row));
         }
-        if (same_writer) {  // one key in two tables of a writer: back into the order of the log
-            std::ranges::stable_sort(points.begin() + static_cast<std::ptrdiff_t>(writer_begin),
-                                     points.end(), {}, &Point::seq);
-        }
+    }
+    if (!sorted) {  // one key in several places: back into the order of the log
+        std::ranges::stable_sort(points, {}, [](const Point& point) {
+            return std::tuple(point.attempt, point.rank, point.writer, point.seq);
+        });
     }
     return points;
 }
@@ -67,10 +72,10 @@ Result<std::vector<Point>> RunReader::points(std::string_view key) const {
     TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
     const std::shared_lock lock(mutex_);
     const std::vector<Piece> found = pieces(key);
-    if (found.empty()) {
+    if (found.empty() && !is_sealed(key)) {
         return no_such_key(key);
     }
-    return collect(found);
+    return collect(key, found);
 }
 
 std::vector<ResumePoint> RunReader::resume_points() const {
@@ -107,14 +112,16 @@ Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(
         }
         return winning_points(std::move(points), resume_points());
     };
-    const std::vector<Point> points = wanted(collect(pieces_of_key));
+    TAFFRAIL_ASSIGN(std::vector<Point> all, collect(key, pieces_of_key));
+    const std::vector<Point> points = wanted(std::move(all));
     std::vector<double> x;
     if (request.axis == Axis::Metric) {
         const std::vector<Piece> metric = pieces(request.metric);
-        if (metric.empty()) {
+        if (metric.empty() && !is_sealed(request.metric)) {
             return no_such_key(request.metric);
         }
-        x = model::metric_positions(points, collect(metric));
+        TAFFRAIL_ASSIGN(const std::vector<Point> other, collect(request.metric, metric));
+        x = model::metric_positions(points, other);
     } else {
         x.reserve(points.size());
         for (const Point& point : points) {
@@ -135,17 +142,47 @@ Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(
     return series;
 }
 
+// Sealed files, then the live tail: each stretch answers for itself as long as none reaches back into another.
+Result<std::optional<Bins>> RunReader::bins_by_segments(std::string_view key, const std::vector<Piece>& pieces,
+                                                        const BinRequest& request) const {
+    if (pieces.size() > 1 || request.axis == Axis::Metric || (!pieces.empty() && request.attempt)) {
+        return std::optional<Bins>();
+    }
+    const auto sealed = sealed_->segments(key, request.axis, info_.start_time_ns, request.attempt);
+    const auto live = pieces.empty() ? nullptr : pieces[0].series.series->segment(request.axis, info_.start_time_ns);
+    if (!sealed || (!pieces.empty() && live == nullptr)) {
+        return std::optional<Bins>();
+    }
+    std::vector<const model::BinSegment*> segments;
+    for (const auto& segment : *sealed) {
+        segments.push_back(segment.get());
+    }
+    if (live != nullptr && live->points() > 0) {
+        if (!segments.empty() && live->first_x() < segments.back()->last_x()) {
+            return std::optional<Bins>();
+        }
+        segments.push_back(live.get());
+    }
+    TAFFRAIL_ASSIGN(Bins bins, model::query_bins(segments, request));
+    return std::optional<Bins>(std::move(bins));
+}
+
 Result<Bins> RunReader::bins(std::string_view key, const BinRequest& request) const {
     TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
     const std::shared_lock lock(mutex_);
     const std::vector<Piece> found = pieces(key);
-    if (found.empty()) {
+    if (is_sealed(key)) {
+        if (found.empty()) {
+            return sealed_->bins(key, request, info_.start_time_ns);
+        }
+        TAFFRAIL_ASSIGN(std::optional<Bins> bins, bins_by_segments(key, found, request));
+        if (bins) {
+            return *std::move(bins);
+        }
+    } else if (found.empty()) {
         return no_such_key(key);
-    }
-    const bool one =
-        found.size() == 1 && request.axis != Axis::Metric &&
-        (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt);
-    if (one) {
+    } else if (found.size() == 1 && request.axis != Axis::Metric &&
+               (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt)) {
         return found[0].series.series->bins(request, info_.start_time_ns);
     }
     TAFFRAIL_ASSIGN(const auto series, sorted(key, found, request));

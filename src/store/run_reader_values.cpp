@@ -117,6 +117,18 @@ Result<std::vector<Entry>> RunReader::entries(std::string_view key) const {
     const std::shared_lock lock(mutex_);
     std::vector<Entry> result;
     bool known = false;
+    if (sealed_ != nullptr) {
+        TAFFRAIL_ASSIGN(const auto values, sealed_->values(key));
+        for (const seal::SealedValue* value : key.empty() ? decltype(values){} : values) {
+            tlog::FileIdentity identity;
+            identity.writer = value->writer.writer;
+            identity.attempt = value->writer.attempt;
+            identity.rank = value->writer.rank;
+            result.push_back(entry_of(record_of(value->record, identity),
+                                      std::make_shared<const Value>(value_of(value->record))));
+            known = true;
+        }
+    }
     for (const WriterData* writer : ordered_writers()) {
         const auto found = writer->values.find(key);
         if (found == writer->values.end()) {
@@ -135,7 +147,7 @@ Result<std::vector<Entry>> RunReader::entries(std::string_view key) const {
                                       std::make_shared<const Value>(value_of(record))));
         }
     }
-    if (!known && pieces(key).empty()) {
+    if (!known && pieces(key).empty() && !is_sealed(key)) {
         return no_such_key(key);
     }
     return result;
@@ -157,23 +169,48 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
             }
         }
     }
+    if (sealed_ != nullptr) {
+        TAFFRAIL_ASSIGN(const auto values, sealed_->values());
+        for (const seal::SealedValue* value : values) {
+            for (const tlog::BlobPlace& place : value->record.blobs) {
+                if (place.ref.sha256 == blob.sha256) {
+                    return blobs_.load(place, value->writer.writer);
+                }
+            }
+        }
+    }
     return blobs_.find(blob);
 }
 
-// Read from the files again, one frame at a time: exporting a run of any size needs little memory.
+// Read from the files again, one frame at a time: exporting a run of any size needs little memory. Where the logs were
+// removed after sealing, the sealed rows of a writer are put back into order first.
 Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit) const {
-    std::vector<std::uint64_t> order;
+    struct Source {
+        std::unique_ptr<WriterData> writer;
+        bool from_sealed = false;
+    };
+    std::vector<Source> sources;
+    std::shared_ptr<const seal::SealedRun> sealed;
     {
+        // Not held while visiting: the visitor may well ask this run something.
         const std::shared_lock lock(mutex_);
+        sealed = sealed_;
         for (const WriterData* writer : ordered_writers()) {
-            order.push_back(writer->log.identity().writer);
+            const std::uint64_t id = writer->log.identity().writer;
+            const bool from_sealed = sealed_ != nullptr && !logs_are_complete(id);
+            sources.push_back({from_sealed ? make_writer(id) : std::make_unique<WriterData>(folder_, id), from_sealed});
         }
     }
     RecordVisitor visitor(visit);
-    for (const std::uint64_t id : order) {
-        WriterLog log(folder_, id);
-        auto take = [&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); };
-        TAFFRAIL_TRY(log.poll(take));
+    for (const Source& source : sources) {
+        if (source.from_sealed) {
+            TAFFRAIL_ASSIGN(const bool more, visit_sealed(*sealed, source.writer->log.identity().writer, visit));
+            if (!more) {
+                return {};
+            }
+        }
+        WriterLog& log = source.writer->log;
+        TAFFRAIL_TRY(log.poll([&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); }));
         if (visitor.stopped()) {
             break;
         }

@@ -36,14 +36,32 @@ std::string WriterLog::url_of(std::uint32_t file) const {
 bool WriterLog::discover() {
     bool found = false;
     for (const FileName& name : list_logs(run_folder_, identity_.writer)) {
-        if (name.number >= first_file_) {
-            found |= files_.try_emplace(name.number, url_of(name.number)).second;
+        if (name.number < first_file_ || files_.contains(name.number)) {
+            continue;
         }
+        FrameFile file(url_of(name.number));
+        const auto covered = covered_.find(name.number);
+        if (covered != covered_.end() && !file.begin_at(covered->second).ok()) {
+            continue;
+        }
+        files_.emplace(name.number, std::move(file));
+        found = true;
     }
     return found;
 }
 
+void WriterLog::set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes,
+                           const std::vector<std::string>& rest_logs) {
+    covered_ = std::move(covered_bytes);
+    for (const std::string& url : rest_logs) {
+        rest_.emplace_back(url);
+    }
+}
+
 Result<bool> WriterLog::begin_at_checkpoint() {
+    if (!covered_.empty() || !rest_.empty()) {
+        return false;  // a checkpoint's totals would count sealed rows a second time
+    }
     discover();
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
         auto found = find_last_checkpoint(url_of(file->first));
@@ -187,8 +205,27 @@ void WriterLog::give_up_waiting(const OnBatch& on_batch) {
     }
 }
 
+Result<bool> WriterLog::poll_rest(const OnBatch& on_batch) {
+    bool changed = false;
+    for (FrameFile& file : rest_) {
+        TAFFRAIL_ASSIGN(const bool grew, file.poll(
+                                             [&](const FrameFile::Frame& frame) {
+                                                 if (frame.header.type == tlog::FrameType::Checkpoint) {
+                                                     if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
+                                                         state_.restore_description(*checkpoint);
+                                                     }
+                                                 }
+                                                 return take(frame, UINT32_MAX, on_batch), true;
+                                             },
+                                             [](const tlog::DamagedRange&) {}));
+        changed |= grew;
+    }
+    return changed;
+}
+
 Result<bool> WriterLog::poll(const OnBatch& on_batch) {
-    bool changed = discover();
+    TAFFRAIL_ASSIGN(bool changed, poll_rest(on_batch));
+    changed |= discover();
     for (auto file = files_.begin(); file != files_.end();) {
         const auto polled = file->second.poll(
             [&](const FrameFile::Frame& frame) { return take(frame, file->first, on_batch), true; },

@@ -39,8 +39,9 @@ class WriterLog {
     /// False when there is none to be found; then read from the beginning.
     Result<bool> begin_at_checkpoint();
 
-    /// The files before this number are not read (they are sealed).
-    void begin_at_file(std::uint32_t number) { first_file_ = number; }
+    /// Rows of these files up to these bytes are sealed and not read here; what the sealer carried over beside them is
+    /// in the rest logs. Call before anything else.
+    void set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes, const std::vector<std::string>& rest_logs);
 
     /// Takes in what was written since; true when anything was. `on_batch` may be empty.
     Result<bool> poll(const OnBatch& on_batch);
@@ -74,6 +75,7 @@ class WriterLog {
     };
 
     bool discover();
+    Result<bool> poll_rest(const OnBatch& on_batch);
     void take(const FrameFile::Frame& frame, std::uint32_t file, const OnBatch& on_batch);
     void take_batch(const tlog::Batch& batch, FramePlace place, const OnBatch& on_batch);
     [[nodiscard]] bool defined(const tlog::Batch& batch) const;
@@ -82,6 +84,8 @@ class WriterLog {
     const std::string run_folder_;
     std::uint32_t first_file_ = 0;
     std::map<std::uint32_t, FrameFile> files_;
+    std::map<std::uint32_t, std::uint64_t> covered_;
+    std::vector<FrameFile> rest_;
     tlog::FileIdentity identity_;
     LogState state_;
     std::optional<tlog::EndMark> finished_;

@@ -1,0 +1,137 @@
+#include "store/manifest.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/names.h"
+#include "base/strings.h"
+#include "base/try.h"
+#include "codec/tlog/decode_items.h"
+#include "codec/tlog/encode.h"
+#include "codec/tlog/frame_encoder.h"
+#include "codec/tlog/sections.h"
+#include "io/files.h"
+#include "store/frame_file.h"
+
+namespace taffrail::storage {
+namespace {
+
+constexpr std::string_view kPrefix = "manifest-";
+constexpr auto kManifestFrame = static_cast<tlog::FrameType>(5);
+
+std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
+    std::vector<std::uint32_t> numbers;
+    const auto entries = io::list(run_folder);
+    for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        if (entry.name.starts_with(kPrefix)) {
+            if (const auto number = parse_int(std::string_view(entry.name).substr(kPrefix.size()))) {
+                numbers.push_back(static_cast<std::uint32_t>(*number));
+            }
+        }
+    }
+    std::ranges::sort(numbers, std::greater<>());
+    return numbers;
+}
+
+std::string url_of(const std::string& run_folder, std::uint32_t number) {
+    return io::join(run_folder, fmt::format("{}{:05}", kPrefix, number));
+}
+
+Bytes encode(const Manifest& manifest) {
+    Bytes payload, body;
+    append_varint(body, manifest.files.size());
+    for (const seal::SealedFileInfo& file : manifest.files) {
+        append_text(body, file.name);
+        append(body, file.kind);
+        append_varint(body, file.bytes);
+        append_varint(body, file.rows);
+        append(body, file.crc);
+    }
+    append_section(payload, tlog::Section::SealedFiles, body);
+    body.clear();
+    append_varint(body, manifest.logs.size());
+    for (const seal::CoveredLog& log : manifest.logs) {
+        append(body, log.writer);
+        append_varint(body, log.file_number);
+        append_varint(body, log.bytes);
+        append_varint(body, log.damaged_ranges);
+    }
+    append_section(payload, tlog::Section::Watermarks, body);
+    body.clear();
+    append_zigzag(body, manifest.time_ns);
+    append_section(payload, tlog::Section::Heartbeat, body);
+    return payload;
+}
+
+bool decode(ByteSpan payload, Manifest& manifest) {
+    bool good = true;
+    const bool divided = tlog::for_each_section(payload, [&](tlog::Section tag, ByteSpan body) {
+        ByteCursor from(body);
+        if (tag == tlog::Section::SealedFiles) {
+            tlog::decode_list(from, manifest.files, [](ByteCursor& item) {
+                seal::SealedFileInfo file;
+                file.name = item.text();
+                file.kind = item.read<seal::SealedFileInfo::Kind>();
+                file.bytes = item.varint();
+                file.rows = item.varint();
+                file.crc = item.read<std::uint32_t>();
+                return file;
+            });
+        } else if (tag == tlog::Section::Watermarks) {
+            tlog::decode_list(from, manifest.logs, [](ByteCursor& item) {
+                seal::CoveredLog log;
+                log.writer = item.read<std::uint64_t>();
+                log.file_number = static_cast<std::uint32_t>(item.varint());
+                log.bytes = item.varint();
+                log.damaged_ranges = item.varint();
+                return log;
+            });
+        } else if (tag == tlog::Section::Heartbeat) {
+            manifest.time_ns = from.zigzag();
+        }
+        good = good && from.ok();
+    });
+    return divided && good;
+}
+
+}  // namespace
+
+std::optional<Manifest> read_manifest(const std::string& run_folder) {
+    for (const std::uint32_t number : numbers_of(run_folder)) {
+        std::optional<Manifest> found;
+        FrameFile file(url_of(run_folder, number));
+        (void)file.poll(
+            [&](const FrameFile::Frame& frame) {
+                Manifest manifest;
+                manifest.number = number;
+                if (frame.header.type == kManifestFrame && decode(frame.payload, manifest)) {
+                    found = std::move(manifest);
+                }
+                return true;
+            },
+            [](const tlog::DamagedRange&) {});
+        if (found) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+Result<void> write_manifest(const std::string& run_folder, const std::string& run_id, Manifest manifest) {
+    const std::vector<std::uint32_t> numbers = numbers_of(run_folder);
+    manifest.number = numbers.empty() ? 1 : numbers.front() + 1;
+    manifest.time_ns = wall_time_ns();
+    tlog::FileIdentity identity;
+    identity.run_id = run_id;
+    tlog::FrameEncoder encoder;
+    encoder.begin_file(random_u64());
+    Bytes payload, file;
+    tlog::encode_identity(payload, identity);
+    encoder.append_frame(file, encoder.store(tlog::FrameType::Header, payload, 0, 0));
+    encoder.append_frame(file, encoder.store(kManifestFrame, encode(manifest), 0, 0));
+    return io::write_file_atomically(url_of(run_folder, manifest.number), file);
+}
+
+}  // namespace taffrail::storage

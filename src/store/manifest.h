@@ -1,0 +1,27 @@
+// The manifest of a run: which sealed files there are, and which logs are in them. docs/formats/manifest.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <taffrail/result.h>
+
+#include "seal/seal.h"
+
+namespace taffrail::storage {
+
+struct Manifest {
+    std::uint32_t number = 0;
+    std::int64_t time_ns = 0;
+    std::vector<seal::SealedFileInfo> files;
+    std::vector<seal::CoveredLog> logs;  ///< path is left empty
+};
+
+/// The newest manifest that can be read; nothing when there is none.
+std::optional<Manifest> read_manifest(const std::string& run_folder);
+/// Writes `manifest` under the next free number, durable when it returns.
+Result<void> write_manifest(const std::string& run_folder, const std::string& run_id, Manifest manifest);
+
+}  // namespace taffrail::storage

@@ -1,0 +1,167 @@
+// A run looks the same before sealing, after it, and when its logs are gone.
+#include "store/sealing.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/sha256.h"
+#include "codec/tlog/meta.h"
+#include "codec/value_codec.h"
+#include "io/files.h"
+#include "store/glance.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/run_reader.h"
+#include "store/sample_batch.h"
+
+namespace taffrail::storage {
+namespace {
+
+struct View {
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, std::string, Step, double>> records;
+    std::vector<std::pair<std::string, std::uint64_t>> keys;
+    std::vector<double> loss;
+    std::uint64_t binned = 0;
+    std::size_t entries = 0;
+    std::string project;
+    RunState state = RunState::Running;
+    Hparams config;
+};
+
+void expect_same(const View& now, const View& before) {
+    EXPECT_EQ(now.records, before.records);
+    EXPECT_EQ(now.keys, before.keys);
+    EXPECT_EQ(now.loss, before.loss);
+    EXPECT_EQ(now.binned, before.binned);
+    EXPECT_EQ(now.entries, before.entries);
+    EXPECT_EQ(now.project, before.project);
+    EXPECT_EQ(now.state, before.state);
+    EXPECT_EQ(now.config, before.config);
+}
+
+View look(const std::string& folder) {
+    View view;
+    auto run = RunReader::open(folder).value();
+    run->for_each([&](const Record& record) {
+           view.records.emplace_back(record.writer, record.seq, std::string(record.key), record.step,
+                                     record.kind == Kind::Scalar ? record.scalar : 0);
+           return true;
+       }).value();
+    std::ranges::sort(view.records);  // the keys of one row have no order of their own
+    for (const KeyInfo& key : run->keys()) {
+        view.keys.emplace_back(key.key, key.count);
+    }
+    for (const Point& point : run->points("train/loss").value()) {
+        view.loss.push_back(point.value);
+    }
+    view.binned = run->bins("train/loss", {.width = 20}).value().points;
+    view.entries = run->entries("config").value().size();
+    view.project = run->info().project;
+    view.state = run->info().state;
+    view.config = run->info().config;
+    return view;
+}
+
+class SealingTest : public ::testing::Test {
+  protected:
+    void add(std::uint64_t writer, std::uint32_t attempt, std::uint64_t first, std::size_t rows) {
+        tlog::FileIdentity identity = sample_identity(writer);
+        identity.attempt = attempt;
+        identity.start_time_ns = 1000 + static_cast<std::int64_t>(attempt);
+        auto log = open_log(folder_, identity, {.roll_bytes = 3000}).value();
+        tlog::Batch batch = sample_definitions();
+        const Bytes hparams = encode_value(Value(Hparams{{"lr", 0.1 + attempt}}));
+        tlog::ValueRecord& value = batch.values.emplace_back();
+        value.seq = first;
+        value.key = 5;
+        value.kind = Kind::Hparams;
+        value.metadata = hparams;
+        value.epoch = std::numeric_limits<double>::quiet_NaN();
+        value.time_ns = attempt;
+        batch.meta = {{tlog::MetaType::Project, 1, 1, as_bytes("digits")}};
+        batch.first_seq = first;
+        batch.rows = 1;
+        log->append(batch).value();
+        for (std::size_t row = 1; row < rows; row += 20) {
+            log->append(SampleRows(writer, first + row, 20).batch()).value();
+        }
+        log->close(RunState::Finished).value();
+    }
+    std::string folder_ = fresh_folder("memory") + "/01SAMPLE-x";
+};
+
+TEST_F(SealingTest, NothingChangesForReaders) {
+    add(1, 0, 0, 400);
+    const View before = look(folder_);
+    ASSERT_EQ(before.keys.size(), 4u);
+    const auto report = seal_finished(folder_).value();
+    EXPECT_GT(report.files.size(), 1u);
+    expect_same(look(folder_), before);
+    EXPECT_EQ(drop_sealed_logs(folder_).value(), 0u);  // within the grace period
+    EXPECT_GT(drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value(), 1000u);
+    EXPECT_TRUE(list_logs(folder_).empty());
+    expect_same(look(folder_), before);
+    EXPECT_EQ(glance_at_run(folder_).info.project, "digits");
+    EXPECT_EQ(glance_at_run(folder_).info.state, RunState::Finished);
+}
+
+TEST_F(SealingTest, SealingTwiceDoesNothingMore) {
+    add(1, 0, 0, 100);
+    seal_finished(folder_).value();
+    const auto manifest = read_manifest(folder_);
+    ASSERT_TRUE(manifest);
+    EXPECT_TRUE(seal_finished(folder_).value().files.empty());
+    EXPECT_EQ(read_manifest(folder_)->number, manifest->number);
+}
+
+TEST_F(SealingTest, ALaterAttemptJoinsWhatIsSealed) {
+    add(1, 0, 0, 100);
+    seal_finished(folder_).value();
+    drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
+    add(2, 1, 60, 40);
+    const View live = look(folder_);
+    EXPECT_EQ(live.config, (Hparams{{"lr", 1.1}}));
+    EXPECT_EQ(live.entries, 2u);
+    seal_finished(folder_).value();
+    EXPECT_EQ(read_manifest(folder_)->number, 2u);
+    expect_same(look(folder_), live);
+}
+
+TEST_F(SealingTest, AnOpenReaderTakesUpTheManifest) {
+    add(1, 0, 0, 100);
+    auto run = RunReader::open(folder_).value();
+    const auto points = run->points("lone").value().size();
+    seal_finished(folder_).value();
+    EXPECT_TRUE(run->refresh().value());
+    EXPECT_EQ(run->points("lone").value().size(), points);
+    drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
+    run->refresh().value();
+    EXPECT_EQ(run->points("lone").value().size(), points);
+}
+
+TEST_F(SealingTest, ARunningWriterIsNotSealed) {
+    auto log = open_log(folder_, sample_identity(1)).value();
+    log->append(sample_definitions()).value();
+    EXPECT_TRUE(seal_finished(folder_).value().files.empty());
+    EXPECT_FALSE(read_manifest(folder_));
+}
+
+TEST_F(SealingTest, LogsStayWhileASinkHasACursor) {
+    add(1, 0, 0, 100);
+    seal_finished(folder_).value();
+    io::make_directories(io::join(folder_, "cursors")).value();
+    io::write_file_atomically(io::join(folder_, "cursors/csv-1.cursor"), as_bytes("x")).value();
+    EXPECT_EQ(drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value(), 0u);
+}
+
+TEST_F(SealingTest, LogsStayWhenASealedFileIsMissing) {
+    add(1, 0, 0, 100);
+    const auto report = seal_finished(folder_).value();
+    const View before = look(folder_);
+    io::remove(io::join(io::join(folder_, "data"), report.files[0].name)).value();
+    EXPECT_FALSE(drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).ok());
+    EXPECT_EQ(look(folder_).loss, before.loss);
+}
+
+}  // namespace
+}  // namespace taffrail::storage
