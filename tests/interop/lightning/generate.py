@@ -281,7 +281,7 @@ class Generator:
 
 
 def generate(count, seed=1):
-    """`count` scripts: at least a seventh with a mistake (all codes in turn, six times), a third of the rest on two or
+    """`count` scripts: at least a seventh with a mistake (all codes in turn, six times), two fifths of the rest on two or
     three ranks."""
     generator, scripts, mistakes, plain = Generator(seed), [], 0, 0
     wanted = max(count // 7 + 1, 6 * len(MISTAKES)) if count >= 150 else count // 5
@@ -292,7 +292,7 @@ def generate(count, seed=1):
             mistakes += 1
         else:
             plain += 1
-        world = generator.random.choice([2, 3]) if not mistake and plain % 3 == 0 else 1
+        world = generator.random.choice([2, 3]) if not mistake and plain % 5 in (0, 3) else 1
         scripts.append(generator.script(f"s{seed}-{index}", world, mistake))
     return scripts
 

@@ -1,0 +1,166 @@
+// MPI as a transport. Collectives of MPI cannot say who is missing nor give up waiting, so every rank sends to every
+// other one and listens with a deadline; the messages are a few hundred bytes.
+#include <taffrail/mpi.h>
+
+#include <mpi.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+#include "base/try.h"
+#include "metrics/gather_communicator.h"
+
+namespace taffrail {
+
+namespace {
+
+using metrics::Gathered;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTags = 16384;  // MPI promises at least 32767
+
+Result<void> check(int code, const char* what) {
+    if (code == MPI_SUCCESS) {
+        return {};
+    }
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return Error{ErrorCode::Unavailable, std::string("MPI ") + what + ": " + std::string(text, static_cast<std::size_t>(length))};
+}
+
+class MpiCommunicator final : public metrics::GatherCommunicator {
+  public:
+    MpiCommunicator(MPI_Comm ranks, int rank, std::vector<int> members, std::string name,
+                    std::chrono::milliseconds timeout)
+        : GatherCommunicator(rank, std::move(members), std::move(name)), ranks_(ranks), timeout_(timeout) {
+        // A rank that died shall be an error here, not the end of the job.
+        MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);
+    }
+
+    ~MpiCommunicator() override {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (finalized == 0) {
+            MPI_Comm_free(&ranks_);
+        }
+    }
+
+  protected:
+    Result<Gathered> exchange(std::span<const std::byte> bytes) override {
+        const int tag = static_cast<int>(next_round_++ % kTags);
+        const auto size = static_cast<std::size_t>(world_size());
+        Gathered all(size);
+        std::vector<MPI_Request> sends;
+        for (int peer = 0; peer < world_size(); ++peer) {
+            if (peer == rank()) {
+                all[static_cast<std::size_t>(peer)].assign(bytes.begin(), bytes.end());
+                continue;
+            }
+            MPI_Request request = MPI_REQUEST_NULL;
+            TAFFRAIL_TRY(check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag, ranks_,
+                                         &request),
+                               "send"));
+            sends.push_back(request);
+        }
+        std::vector<int> missing;
+        for (int peer = 0; peer < world_size(); ++peer) {
+            if (peer != rank()) {
+                missing.push_back(peer);
+            }
+        }
+        TAFFRAIL_TRY(receive(all, missing, tag));
+        TAFFRAIL_TRY(check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), "send"));
+        return all;
+    }
+
+    Result<std::shared_ptr<Communicator>> make_group(std::string_view name, const std::vector<int>& group_members,
+                                                     int rank_in_group) override {
+        MPI_Group own = MPI_GROUP_NULL;
+        MPI_Group chosen = MPI_GROUP_NULL;
+        MPI_Comm ranks = MPI_COMM_NULL;
+        TAFFRAIL_TRY(check(MPI_Comm_group(ranks_, &own), "group"));
+        TAFFRAIL_TRY(check(
+            MPI_Group_incl(own, static_cast<int>(group_members.size()), group_members.data(), &chosen), "group"));
+        TAFFRAIL_TRY(check(MPI_Comm_create_group(ranks_, chosen, kTags + 1, &ranks), "group"));
+        MPI_Group_free(&chosen);
+        MPI_Group_free(&own);
+        std::vector<int> world_ranks;
+        for (int member : group_members) {
+            world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
+        }
+        return std::shared_ptr<Communicator>(std::make_shared<MpiCommunicator>(
+            ranks, rank_in_group, std::move(world_ranks), this->name() + "/" + std::string(name), timeout_));
+    }
+
+  private:
+    Result<void> receive(Gathered& all, std::vector<int>& missing, int tag) {
+        const auto deadline = Clock::now() + timeout_;
+        for (int idle = 0; !missing.empty(); ++idle) {
+            for (auto peer = missing.begin(); peer != missing.end();) {
+                int there = 0;
+                MPI_Message message = MPI_MESSAGE_NULL;
+                MPI_Status status;
+                TAFFRAIL_TRY(check(MPI_Improbe(*peer, tag, ranks_, &there, &message, &status), "receive"));
+                if (there == 0) {
+                    ++peer;
+                    continue;
+                }
+                int count = 0;
+                MPI_Get_count(&status, MPI_BYTE, &count);
+                std::vector<std::byte>& to = all[static_cast<std::size_t>(*peer)];
+                to.resize(static_cast<std::size_t>(count));
+                TAFFRAIL_TRY(check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive"));
+                peer = missing.erase(peer);
+                idle = 0;
+            }
+            if (!missing.empty() && Clock::now() >= deadline) {
+                return Error{ErrorCode::Timeout, name_ranks(missing) + " of group '" + name() +
+                                                     "' did not show up within " +
+                                                     std::to_string(timeout_.count()) + " ms"};
+            }
+            // Ranks usually arrive within microseconds; a slow one must not cost the others a core.
+            if (idle > 1000) {
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+        }
+        return {};
+    }
+
+    MPI_Comm ranks_;
+    std::chrono::milliseconds timeout_;
+    std::uint64_t next_round_ = 0;
+};
+
+void finalize() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) {
+        MPI_Finalize();
+    }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Communicator>> mpi_communicator(std::chrono::milliseconds timeout) {
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (initialized == 0) {
+        int provided = 0;
+        TAFFRAIL_TRY(check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start"));
+        std::atexit(finalize);
+    }
+    MPI_Comm world = MPI_COMM_NULL;
+    int rank = 0;
+    int size = 0;
+    TAFFRAIL_TRY(check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "duplicate"));
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    std::vector<int> members(static_cast<std::size_t>(size));
+    std::iota(members.begin(), members.end(), 0);
+    return std::shared_ptr<Communicator>(
+        std::make_shared<MpiCommunicator>(world, rank, std::move(members), "world", timeout));
+}
+
+}  // namespace taffrail
