@@ -117,7 +117,7 @@ Result<void> write_media(RunWriter& writer, double progress, Step step, std::int
     for (float pixel : pixels) {
         levels.push_back(static_cast<std::uint8_t>(pixel * 255));
     }
-    TAFFRAIL_ASSIGN(Value image, capture_image({TensorView(levels.data(), DType::U8, {4, 28, 28})},
+    TAFFRAIL_ASSIGN(Value image, capture_image({TensorView(levels.data(), DType::U8, {4, 28, 28, 1})},
                                                {.caption = "step " + std::to_string(step)}));
     entry.value = std::make_shared<const Value>(std::move(image));
     TAFFRAIL_TRY(writer.value("samples", entry));
