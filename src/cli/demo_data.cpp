@@ -34,7 +34,7 @@ class Random {
 };
 
 std::string seeded_id(std::int64_t time_ns, Random& random) {
-    constexpr std::string_view kDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
     std::string id;
     const auto milliseconds = static_cast<std::uint64_t>(time_ns / 1'000'000);
     for (int shift = 45; shift >= 0; shift -= 5) {
@@ -117,8 +117,9 @@ Result<void> write_media(RunWriter& writer, double progress, Step step, std::int
     for (float pixel : pixels) {
         levels.push_back(static_cast<std::uint8_t>(pixel * 255));
     }
-    TAFFRAIL_ASSIGN(Value image, capture_image({TensorView(levels.data(), DType::U8, {4, 28, 28})},
-                                               {.caption = "step " + std::to_string(step)}));
+    TAFFRAIL_ASSIGN(Value image,
+                    capture_image({TensorView(levels.data(), DType::U8, {4, 28, 28, 1})},
+                                  {.caption = "step " + std::to_string(step)}));
     entry.value = std::make_shared<const Value>(std::move(image));
     TAFFRAIL_TRY(writer.value("samples", entry));
     std::vector<double> weights(2000);

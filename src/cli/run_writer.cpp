@@ -35,9 +35,11 @@ Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::string& root, co
     identity.start_time_ns = info.start_time_ns;
     identity.world_size = info.world_size;
     identity.software = std::string("taffrail ") + version();
-    TAFFRAIL_ASSIGN(writer->log_, storage::open_log(writer->folder_, identity));
     const std::int64_t start = info.start_time_ns;
     writer->start_time_ns_ = writer->last_time_ns_ = start;
+    storage::LogOptions options;
+    options.wall_ns = [raw = writer.get()] { return raw->last_time_ns_; };
+    TAFFRAIL_ASSIGN(writer->log_, storage::open_log(writer->folder_, identity, options));
     for (const auto& [type, text] : {std::pair{tlog::MetaType::Name, &info.name},
                                      {tlog::MetaType::Project, &info.project},
                                      {tlog::MetaType::Group, &info.group},

@@ -64,7 +64,7 @@ Result<tlog::BlobPlace> StoreLogWriter::put_blob(ByteSpan bytes, const BlobRef& 
 tlog::StoredPayload StoreLogWriter::checkpoint_payload(MetaState::Environment environment) {
     tlog::Checkpoint checkpoint = state_.checkpoint(environment);
     checkpoint.identity = identity_;
-    checkpoint.heartbeat_ns = wall_time_ns();
+    checkpoint.heartbeat_ns = options_.wall_ns ? options_.wall_ns() : wall_time_ns();
     payload_.clear();
     tlog::encode_checkpoint(payload_, checkpoint);
     return encoder_.store(FrameType::Checkpoint, payload_, 0, next_seq_);
@@ -72,7 +72,8 @@ tlog::StoredPayload StoreLogWriter::checkpoint_payload(MetaState::Environment en
 
 tlog::StoredPayload StoreLogWriter::end_payload(tlog::EndReason reason, RunState state) {
     payload_.clear();
-    tlog::encode_end(payload_, {reason, state, wall_time_ns()});
+    tlog::encode_end(payload_,
+                     {reason, state, options_.wall_ns ? options_.wall_ns() : wall_time_ns()});
     return encoder_.store(FrameType::End, payload_, 0, next_seq_);
 }
 

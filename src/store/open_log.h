@@ -28,6 +28,9 @@ struct LogOptions {
     /// How often a writer that spools looks whether its run folder takes bytes again.
     std::chrono::nanoseconds return_interval = std::chrono::seconds(10);
     std::function<std::int64_t()> monotonic_ns;  ///< empty = the real clock
+    /// Time of the writer's signs of life; empty = the real clock. Who writes down an earlier run
+    /// gives that run's time.
+    std::function<std::int64_t()> wall_ns;
 };
 
 /// A log of `identity.writer` in `run_folder` (made when absent). The file number of the identity
