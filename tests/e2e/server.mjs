@@ -29,7 +29,8 @@ export async function serve(scenarios, { live = false, base = "", readOnly = fal
     const made = await writeScenario(name, target, { ...options, binary });
     if (made?.grow) writers.push(made);
   }
-  const args = ["ui", scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]), "--port", String(port), "--no-open", "--json"];
+  const args = ["ui", scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]), "--port", String(port), "--no-open", "--json", "--state-dir", join(folder, ".state")];
+  if (existsSync(join(root, "web/dist/index.html"))) args.push("--ui-dir", join(root, "web/dist"));
   if (base) args.push("--base-path", base);
   if (readOnly) args.push("--read-only");
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -1,5 +1,6 @@
 // Stand-in runs: what the dashboard shows while it is developed without a C++ server. Everything is seeded.
 import { entriesOf } from "./entries.mjs";
+import { glbCube, keep, plyCloud, png, sphereArrays } from "./files.mjs";
 import { nameOf, normal, random } from "./random.mjs";
 
 const epochStart = Date.UTC(2026, 9, 1, 8, 0, 0);
@@ -178,7 +179,35 @@ function hostile() {
   return [run];
 }
 
-/** Runs of the named scenarios: demo, thousand, many, big, hostile, empty. */
+function images(count) {
+  const run = new Run({ id: "images-0", project: "images", name: nameOf(3), start_ms: epochStart, end_ms: epochStart + count * 1000 });
+  const made = new Map();
+  run.entries.set("frames", {
+    kind: "image",
+    list: Array.from({ length: count }, (_, i) => ({
+      step: i * 10, time_ms: epochStart + i * 1000, items: 1,
+      // The number of the entry is written into the picture as bits, so that a test can read which one is on show.
+      make: () => made.get(i) ?? (made.set(i, { kind: "image", format: "png", dtype: "u8", width: 64, height: 64, channels: 3, images: [keep(png(64, 64, (x, y) => (y < 32 ? ((i >> Math.floor(x / 4)) & 1 ? [255, 255, 255] : [0, 0, 0]) : [x * 4, y * 4, (i * 7) & 255])))], captions: [] }), made.get(i)),
+    })),
+  });
+  return [run];
+}
+
+function meshes(points) {
+  const run = new Run({ id: "meshes-0", project: "meshes", name: nameOf(4), start_ms: epochStart, end_ms: epochStart + 1000 });
+  const add = (key, make) => run.entries.set(key, { kind: "mesh", list: [{ step: 0, time_ms: epochStart, items: 1, make }] });
+  add("cloud", () => ({ kind: "mesh", format: "ply", vertices: points, faces: 0, has_colors: true, has_normals: false, config: "", data: keep(plyCloud(points, 5)) }));
+  add("cube", () => ({ kind: "mesh", format: "glb", vertices: 8, faces: 12, has_colors: false, has_normals: false, config: "", data: keep(glbCube()) }));
+  for (let k = 0; k < 38; k++) {
+    add(`small/${String(k).padStart(2, "0")}`, () => {
+      const m = sphereArrays(10, k / 80);
+      return { kind: "mesh", format: "arrays", vertices: m.vertices, faces: m.faces, has_colors: true, has_normals: false, config: "", data: keep(m.bytes) };
+    });
+  }
+  return [run];
+}
+
+/** Runs of the named scenarios: demo, thousand, ten-thousand, many, big, images, meshes, hostile, empty. */
 export function makeRuns(scenarios, options = {}) {
   const runs = [];
   for (const s of scenarios) {
@@ -187,6 +216,8 @@ export function makeRuns(scenarios, options = {}) {
     if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
     if (s === "many") runs.push(...manyTags(options.tags ?? 5000));
     if (s === "big") runs.push(...big(options.points ?? 1e7));
+    if (s === "images") runs.push(...images(options.images ?? 5000));
+    if (s === "meshes") runs.push(...meshes(options.points ?? 1e6));
     if (s === "hostile") runs.push(...hostile());
   }
   return runs;

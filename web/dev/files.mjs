@@ -127,3 +127,17 @@ export function sphereArrays(rings, bump) {
     bytes: Buffer.concat([Buffer.from(Float32Array.from(vertices).buffer), Buffer.from(Uint32Array.from(faces).buffer), Buffer.from(Uint8Array.from(colors).buffer)]),
   };
 }
+
+/** A cube as GLB: one node, one primitive, indexed. */
+export function glbCube() {
+  const positions = Float32Array.from([-1, -1, -1, 1, -1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, 1, 1, 1, 1, -1, 1, 1]);
+  const indices = Uint16Array.from([0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4, 2, 3, 7, 2, 7, 6, 1, 2, 6, 1, 6, 5, 0, 4, 7, 0, 7, 3]);
+  const binary = Buffer.concat([Buffer.from(positions.buffer), Buffer.from(indices.buffer)]);
+  const json = JSON.stringify({ asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0] }], nodes: [{ mesh: 0, rotation: [0, 0, 0.3826834, 0.9238795] }], materials: [{ pbrMetallicRoughness: { baseColorFactor: [0.9, 0.4, 0.2, 1] } }], meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 1, material: 0 }] }], accessors: [{ bufferView: 0, componentType: 5126, count: 8, type: "VEC3" }, { bufferView: 1, componentType: 5123, count: 36, type: "SCALAR" }], bufferViews: [{ buffer: 0, byteOffset: 0, byteLength: 96 }, { buffer: 0, byteOffset: 96, byteLength: 72 }], buffers: [{ byteLength: binary.length }] });
+  const text = Buffer.from(json + " ".repeat((4 - (json.length % 4)) % 4));
+  const head = Buffer.alloc(20);
+  head.write("glTF", 0), head.writeUInt32LE(2, 4), head.writeUInt32LE(28 + text.length + binary.length, 8), head.writeUInt32LE(text.length, 12), head.write("JSON", 16);
+  const chunk = Buffer.alloc(8);
+  chunk.writeUInt32LE(binary.length, 0), chunk.write("BIN\0", 4);
+  return Buffer.concat([head, text, chunk, binary]);
+}

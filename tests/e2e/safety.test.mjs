@@ -1,0 +1,85 @@
+// Hostile names and contents, base paths, air gap, upgrades, sizes.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { getJson, postJson } from "./api.mjs";
+import { open, painted, quit } from "./browser.mjs";
+import { serve, standIn } from "./server.mjs";
+
+const dist = join(dirname(fileURLToPath(import.meta.url)), "../../web/dist");
+after(quit);
+
+test("18: scripts in names, tags, notes, texts, tables, figures and output never run; the policy has nothing to report", async () => {
+  const server = await serve(["hostile"]);
+  const project = (await getJson(server.url, "projects")).projects[0].name;
+  const run = (await postJson(server.url, "runs:query", { project })).runs.id[0];
+  const { page, done } = await open(`${server.url}#/charts?project=${encodeURIComponent(project)}`);
+  const reports = [];
+  await page.exposeFunction("__report", (r) => reports.push(r));
+  await page.addInitScript(() => document.addEventListener("securitypolicyviolation", (e) => window.__report(e.violatedDirective + " " + e.blockedURI)));
+  for (const where of ["charts", "table", "compare", "media", "distributions", "hparams", "system", "graph", "settings", "projects", ...["overview", "charts", "media", "logs", "files", "environment"].map((t) => `run&run=${encodeURIComponent(run)}&tab=${t}`)]) {
+    const [name, ...rest] = where.split("&");
+    await page.goto(`${server.url}#/${name}?project=${encodeURIComponent(project)}${rest.length ? "&" + rest.join("&") : ""}`);
+    await page.reload();
+    await page.waitForTimeout(500);
+    assert.equal(await page.evaluate(() => window.__pwned), undefined, where);
+    assert.equal(await page.locator("iframe, object, embed").count(), 0, where);
+    const links = await page.locator("a[href]").evaluateAll((l) => l.map((a) => a.getAttribute("href")).filter((h) => /^\s*(javascript|data:text|vbscript):/i.test(h)));
+    assert.deepEqual(links, [], where);
+  }
+  assert.deepEqual(reports, []);
+  const ticket = await postJson(server.url, "exports", { format: "csv", runs: [run] });
+  const csv = await (await fetch(new URL(ticket.href, server.url))).text();
+  assert.ok(!/(^|,)[=+@]/m.test(csv), "no cell of the CSV is a formula");
+  await done();
+  await server.close();
+});
+
+test("23: the page works below a base path", async () => {
+  const server = await serve(["demo"], { base: "/x/y", options: { runs: 3, points: 200 } });
+  assert.match(server.url, /\/x\/y\/$/);
+  const { page, done } = await open(server.url);
+  await painted(page, "auto:loss");
+  await page.keyboard.press("g");
+  await page.keyboard.press("m");
+  await page.waitForSelector(".media-cell img");
+  assert.ok(page.url().includes("/x/y/"));
+  await done();
+  await server.close();
+});
+
+test("23: nothing in the bundle points elsewhere", () => {
+  const allowed = /^https?:\/\/(www\.w3\.org|localhost|127\.0\.0\.1)/;
+  for (const file of readdirSync(join(dist, "assets"))) {
+    const text = readFileSync(join(dist, "assets", file), "utf8");
+    for (const [url] of text.matchAll(/https?:\/\/[a-z0-9.-]+\.[a-z]{2,}/gi)) assert.ok(allowed.test(url), `${file}: ${url}`);
+  }
+});
+
+test("23: an open tab reloads itself after the server was upgraded", { skip: !standIn && "needs a server with other assets" }, async () => {
+  const server = await serve(["demo"], { options: { runs: 3, points: 100 } });
+  const { page, done } = await open(server.url);
+  await painted(page, "auto:loss");
+  await page.evaluate(() => (window.__old = true));
+  const [navigation] = await Promise.all([page.waitForEvent("framenavigated"), server.publish("hello", { instance: "another", assets: "another", revision: 1 })]);
+  assert.ok(navigation);
+  await painted(page, "auto:loss");
+  assert.equal(await page.evaluate(() => window.__old), undefined);
+  await done();
+  await server.close();
+});
+
+test("24: first load and everything fit their budgets; every shipped package is in the licences file once", () => {
+  const sizes = JSON.parse(readFileSync(join(dist, "sizes.json"), "utf8"));
+  const gz = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
+  const first = sizes.files.filter((f) => f.first).reduce((n, f) => n + gz(f.file === "index.html" ? f.file : "assets/" + f.file), 0);
+  const total = readdirSync(join(dist, "assets")).reduce((n, f) => n + gz("assets/" + f), gz("index.html"));
+  assert.ok(first <= 120_000, `first load ${first}`);
+  assert.ok(total <= 450_000, `all ${total}`);
+  const text = readFileSync(join(dist, "licences.txt"), "utf8");
+  for (const name of ["preact", "@preact/signals", "marked", "dompurify", "temml", "@dagrejs/dagre"]) assert.equal(text.split(`==== ${name} `).length, 2, name);
+  assert.match(text, /Permission is hereby granted/);
+});
