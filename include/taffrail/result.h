@@ -61,13 +61,14 @@ class [[nodiscard]] Result {
     /// The value; throws ResultError when there is none. Meant for scripts and tests.
     T& value() & { return check(), std::get<0>(state_); }
     const T& value() const& { return check(), std::get<0>(state_); }
-    T&& value() && { return check(), std::get<0>(std::move(state_)); }
+    /// By value: `for (auto& x : f().value())` then keeps the range alive.
+    T value() && { return check(), std::get<0>(std::move(state_)); }
     T value_or(T fallback) && { return ok() ? std::get<0>(std::move(state_)) : std::move(fallback); }
 
     /// Unchecked access: only after ok().
     T& operator*() & noexcept { return *std::get_if<0>(&state_); }
     const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-    T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+    T operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
     T* operator->() noexcept { return std::get_if<0>(&state_); }
     const T* operator->() const noexcept { return std::get_if<0>(&state_); }
 

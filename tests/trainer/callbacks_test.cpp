@@ -187,6 +187,7 @@ TEST_F(CallbacksTest, ResumeGoesOnWhereTheCheckpointWas) {
 TEST_F(CallbacksTest, AForeignFileIsNoCheckpoint) {
     const std::string path = "memory://trainer_test/foreign.ckpt";
     const std::string text = "something else\n";
+    ASSERT_TRUE(io::make_directories("memory://trainer_test").ok());
     ASSERT_TRUE(io::write_file_atomically(path, std::as_bytes(std::span(text))).ok());
     CountingModule module;
     Trainer trainer(quiet());
