@@ -51,6 +51,8 @@ class Mapping {
     /// Called once with (address, size) when the mapping goes.
     using Release = void (*)(std::byte* data, std::size_t size);
 
+    /// Takes the faults of writing to this range now; where the kernel cannot, they come later.
+    void populate(std::size_t offset, std::size_t length) const noexcept;
     /// Swaps the pages for private zero pages and gives the address range up for good: threads that
     /// still hold a pointer into it write into nothing.
     void abandon() noexcept;
@@ -124,8 +126,7 @@ class File {
     /// Forces the bytes (and the size) to the disk itself. After a failure the unsynced bytes count
     /// as lost: do not sync again, write them elsewhere.
     virtual Result<void> sync() = 0;
-    /// The first `size` bytes. ReadWrite is shared with every other mapping of the file and
-    /// populated at once.
+    /// The first `size` bytes. ReadWrite is shared with every other mapping of the file.
     virtual Result<Mapping> map(std::size_t size, MapAccess access) = 0;
     /// Takes the write lock of the whole file for the life of this process or until close; false
     /// when another process holds it. Not inherited by fork(). See is_locked() in io/files.h for

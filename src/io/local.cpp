@@ -124,7 +124,7 @@ class LocalFile final : public File {
     Result<Mapping> map(std::size_t size, MapAccess access) override {
         const bool writable = access == MapAccess::ReadWrite;
         void* address = ::mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                               writable ? MAP_SHARED | MAP_POPULATE : MAP_SHARED, descriptor_, 0);
+                               MAP_SHARED, descriptor_, 0);
         if (address == MAP_FAILED) {
             return system_error("map", path(), errno);
         }
@@ -359,6 +359,14 @@ class LocalFileSystem final : public FileSystem {
 };
 
 }  // namespace
+
+void Mapping::populate(std::size_t offset, std::size_t length) const noexcept {
+#ifdef MADV_POPULATE_WRITE
+    if (offset < size_) {
+        (void)::madvise(data_ + offset, std::min(length, size_ - offset), MADV_POPULATE_WRITE);
+    }
+#endif
+}
 
 void Mapping::abandon() noexcept {
     if (data_ != nullptr && release_ != nullptr) {

@@ -220,6 +220,7 @@ bool Collector::take_from(Producer& producer) {
         return ends_here;
     }
     if (!closed) {
+        ring.prefault(head);
         grow(producer, fill);
     }
     const auto elapsed = std::max<std::int64_t>((Clock::now() - last_pass_).count(), 1'000'000);
@@ -245,7 +246,7 @@ bool Collector::take_from(Producer& producer) {
 
 void Collector::grow(Producer& producer, std::uint64_t fill) {
     const Ring& ring = *producer.rings.back();
-    if (producer.rings.size() > 1 || fill * 2 < ring.capacity()) {
+    if (producer.rings.size() > 1 || fill * 2 <= ring.capacity()) {
         return;
     }
     const std::uint64_t used = session_.ring_bytes_.load(std::memory_order_relaxed);

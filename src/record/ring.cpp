@@ -11,6 +11,9 @@
 namespace taffrail::record {
 namespace {
 
+// Pages are made ready in steps of this size: a short run should not dirty a whole ring.
+constexpr std::uint64_t kPrefaultBytes = 256 << 10;
+
 constexpr std::size_t kCrcFrom = offsetof(RingHeader, crc) + sizeof(std::uint32_t);
 
 std::uint32_t header_crc(const RingHeader& header) noexcept {
@@ -45,10 +48,7 @@ Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
     if (!mapping.ok()) {
         return discard(mapping.error());
     }
-    // The first store into a page costs a fault; take all of them here.
-    for (std::uint64_t at = 0; at < size; at += 4096) {
-        reinterpret_cast<volatile std::byte*>(mapping->data())[at] = std::byte{0};
-    }
+    mapping->populate(0, kPrefaultBytes);
     RingHeader header{};
     std::memcpy(header.magic, kRingMagic, sizeof header.magic);
     header.version = 1;
@@ -70,7 +70,19 @@ Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
     ring->mapping_ = *std::move(mapping);
     ring->capacity_ = capacity;
     ring->number_ = number;
+    ring->prefaulted_ = kPrefaultBytes - kRingDataOffset;
     return ring;
+}
+
+void Ring::prefault(std::uint64_t head) noexcept {
+    if (prefaulted_ >= bytes() || head * 8 + kPrefaultBytes / 2 < prefaulted_) {
+        return;
+    }
+    const std::uint64_t until = std::min(bytes(), (head * 8 / 4096 * 4096) + kPrefaultBytes);
+    if (until > prefaulted_) {
+        mapping_.populate(kRingDataOffset + prefaulted_, until - prefaulted_);
+        prefaulted_ = until;
+    }
 }
 
 void Ring::remove() noexcept {

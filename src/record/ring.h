@@ -40,6 +40,8 @@ class Ring {
 
     [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
 
+    /// In the first lap: makes the pages ahead of `head` ready, so that log calls do not fault. Collector only.
+    void prefault(std::uint64_t head) noexcept;
     /// Removes the file; the mapping stays until the destructor.
     void remove() noexcept;
     /// Removes the file and swaps the mapping for private zero pages: a log call that is still
@@ -53,6 +55,7 @@ class Ring {
     io::Mapping mapping_;
     std::uint64_t capacity_ = 0;
     std::uint32_t number_ = 0;
+    std::uint64_t prefaulted_ = 0;  ///< bytes of entries
 };
 
 /// Checks magic, version and CRC of a header read from a file nobody vouches for.

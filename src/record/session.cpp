@@ -133,7 +133,7 @@ Session::Room Session::make_room(Producer& producer, std::uint64_t words,
         const std::uint64_t used = producer.head - tail;
         std::uint64_t lap = capacity - at;
         std::uint64_t room = capacity - used;
-        if (used * 4 > capacity && collector_->asleep()) {
+        if (used * 4 >= capacity && collector_->asleep()) {
             collector_->wake();
         }
         if (room >= (words <= lap ? words : lap + words)) {
