@@ -105,6 +105,25 @@ TEST_F(SealingTest, NothingChangesForReaders) {
     EXPECT_EQ(glance_at_run(folder_).info.state, RunState::Finished);
 }
 
+TEST_F(SealingTest, LogsThatAreStillThereGiveTheirOwnOrder) {
+    add(1, 0, 0, 400);
+    auto order = [this] {
+        std::vector<std::string> keys;
+        RunReader::open(folder_).value()->for_each([&](const Record& record) {
+            return keys.emplace_back(record.key), true;
+        }).value();
+        return keys;
+    };
+    const auto before = order();
+    const auto report = seal_finished(folder_).value();
+    for (const seal::CoveredLog& log : report.logs) {
+        EXPECT_EQ(log.writer, 1u);
+        EXPECT_TRUE(io::exists(io::join(io::join(folder_, "live"), log_name(log.writer, log.file_number))))
+            << log.file_number;
+    }
+    EXPECT_EQ(order(), before);
+}
+
 TEST_F(SealingTest, SealingTwiceDoesNothingMore) {
     add(1, 0, 0, 100);
     seal_finished(folder_).value();
