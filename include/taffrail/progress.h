@@ -30,6 +30,7 @@ struct ProgressOptions {
     int refresh_rate = 1;  ///< publish every n-th position, and the last; 0 = no bar
     bool leave = true;     ///< the bar stays on the screen when it is done
     std::string unit = "it";
+    bool plain_parts = true;  ///< without a terminal: a line per 10 %, not only one per 30 s
     std::function<void(std::int64_t)> on_publish =
         {};  ///< sees every published position, in the caller's thread
 };

@@ -110,7 +110,7 @@ class BarCore {
         if (end_ns_.load(std::memory_order_relaxed) == 0) {
             end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
         }
-        if (plain_ && printed_ != actual_) {
+        if (plain_ && options_.plain_parts && printed_ != actual_) {
             print_plain();
         }
         region_.close(options_.leave ? terminal::Leave::Keep : terminal::Leave::Erase);
@@ -136,8 +136,9 @@ class BarCore {
 
     void maybe_print_plain(std::int64_t position) noexcept {
         const std::int64_t now = monotonic_ns();
-        const std::int64_t part =
-            options_.total && *options_.total > 0 ? position * kPlainParts / *options_.total : 0;
+        const std::int64_t part = options_.plain_parts && options_.total && *options_.total > 0
+                                      ? position * kPlainParts / *options_.total
+                                      : 0;
         if (part <= last_part_ && now - last_plain_ns_ < kPlainInterval) {
             return;
         }

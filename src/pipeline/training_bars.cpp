@@ -75,7 +75,9 @@ void TrainingBars::begin(Phase phase, std::string_view description,
                             .total = total,
                             .initial = done,
                             .refresh_rate = rate_,
-                            .leave = !nested && (options_.leave || phase != Phase::Train)};
+                            .leave = !nested && (options_.leave || phase != Phase::Train),
+                            // A log file wants the epochs; a validation in each of them is noise.
+                            .plain_parts = !nested};
         if (options_.on_publish) {
             bar.on_publish = [observe = options_.on_publish, name = std::string(to_string(phase))](
                                  std::int64_t position) { observe(name, position); };

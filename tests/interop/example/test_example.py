@@ -1,8 +1,11 @@
 """The digits example as a program: what it prints, writes and records."""
 
+import json
+import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -141,3 +144,22 @@ def test_interrupt_ends_the_run_cleanly(tmp_path):
     out, _ = process.communicate(timeout=30)
     assert process.returncode in (0, 130), out
     assert "held-out PSNR" in out
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs Open MPI")
+def test_ranks_agree_with_one_process(tmp_path):
+    """Synced means over uneven shares are those of all digits together."""
+    words = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=101", "model.hidden=32", "trainer.enable_progress_bar=false"]
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", str(PROGRAM), *words], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=180, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    if "has no MPI" in done.stderr:
+        pytest.skip("built without MPI")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("held-out PSNR") == 1
+    if TAFFRAIL.exists():
+        _, out = keys(tmp_path)
+        points = [json.loads(line) for line in out.splitlines()]
+        error = {point["rank"]: point["value"] for point in points if point["key"] == "val/squared_error"}
+        quality = {point["value"] for point in points if point["key"] == "val/psnr_db"}
+        assert len(quality) == 1, "every rank sees the quality of all digits"
+        assert error and max(abs(-10 * math.log10(value) - next(iter(quality))) for value in error.values()) < 1e-4
