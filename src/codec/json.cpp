@@ -4,6 +4,7 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -88,13 +89,21 @@ struct Builder {
         return true;
     }
 
-    bool on_number_part(Text, Code&) { return true; }
+    bool on_number_part(Text part, Code&) { return text.append(part.data(), part.size()), true; }
 
-    bool on_int64(std::int64_t number, Text, Code&) { return put(number); }
+    bool on_int64(std::int64_t number, Text, Code&) { return text.clear(), put(number); }
 
-    bool on_uint64(std::uint64_t number, Text, Code&) { return put(number); }
+    bool on_uint64(std::uint64_t number, Text, Code&) { return text.clear(), put(number); }
 
-    bool on_double(double number, Text, Code&) { return put(number); }
+    // The parser's own conversion may be off by a unit in the last place; metrics must not be.
+    bool on_double(double number, Text part, Code&) {
+        text.append(part.data(), part.size());
+        double exact = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), exact);
+        const bool read = code == std::errc() && end == text.data() + text.size();
+        text.clear();
+        return put(read ? exact : number);
+    }
 
     bool on_bool(bool truth, Code&) { return put(truth); }
 

@@ -17,6 +17,12 @@ struct Nvml::Functions {
         unsigned long long total, free, used;
     };
 
+    // Newer drivers tell what they keep for themselves apart, so that an idle GPU shows no use.
+    struct MemoryInfo2 {
+        unsigned version = static_cast<unsigned>(sizeof(MemoryInfo2)) | 2u << 24;
+        unsigned long long total = 0, reserved = 0, free = 0, used = 0;
+    };
+
     using Device = void*;
     using Code = int;
 
@@ -30,6 +36,7 @@ struct Nvml::Functions {
     Code (*uuid)(Device, char*, unsigned) = nullptr;
     Code (*utilization)(Device, Utilization*) = nullptr;
     Code (*memory)(Device, MemoryInfo*) = nullptr;
+    Code (*memory_2)(Device, MemoryInfo2*) = nullptr;
     Code (*power)(Device, unsigned*) = nullptr;
     Code (*power_limit)(Device, unsigned*) = nullptr;
     Code (*temperature)(Device, int, unsigned*) = nullptr;
@@ -39,6 +46,15 @@ struct Nvml::Functions {
     Code (*pcie)(Device, int, unsigned*) = nullptr;
     Code (*ecc)(Device, int, int, unsigned long long*) = nullptr;
     Code (*fan)(Device, unsigned*) = nullptr;
+
+    bool read_memory(Device device, MemoryInfo& info) const {
+        MemoryInfo2 newer;
+        if (memory_2 != nullptr && memory_2(device, &newer) == 0) {
+            info = {newer.total, newer.free, newer.used};
+            return true;
+        }
+        return memory != nullptr && memory(device, &info) == 0;
+    }
 };
 
 namespace {
@@ -88,6 +104,7 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& library) {
     resolve(handle, "nvmlDeviceGetUUID", functions->uuid);
     resolve(handle, "nvmlDeviceGetUtilizationRates", functions->utilization);
     resolve(handle, "nvmlDeviceGetMemoryInfo", functions->memory);
+    resolve(handle, "nvmlDeviceGetMemoryInfo_v2", functions->memory_2);
     resolve(handle, "nvmlDeviceGetPowerUsage", functions->power);
     resolve(handle, "nvmlDeviceGetEnforcedPowerLimit", functions->power_limit);
     resolve(handle, "nvmlDeviceGetTemperature", functions->temperature);
@@ -134,7 +151,7 @@ void Nvml::list_gpus() {
             if (call.uuid != nullptr && call.uuid(device, text.data(), text.size()) == kSuccess) {
                 info.uuid = text.data();
             }
-            if (call.memory != nullptr && call.memory(device, &memory) == kSuccess) {
+            if (call.read_memory(device, memory)) {
                 info.memory_bytes = memory.total;
             }
         }
@@ -160,7 +177,7 @@ void Nvml::sample(const ReadingSink& out) {
             put("memory_busy_percent", utilization.memory);
         }
         Functions::MemoryInfo memory{};
-        if (call.memory != nullptr && call.memory(device, &memory) == kSuccess) {
+        if (call.read_memory(device, memory)) {
             put("memory_used_bytes", static_cast<double>(memory.used));
             if (memory.total > 0) {
                 put("memory_percent",

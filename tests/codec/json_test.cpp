@@ -1,6 +1,7 @@
 #include "codec/json.h"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace taffrail {
 namespace {
@@ -36,6 +37,16 @@ TEST(Json, ReadsPythonsNaNAndInfinity) {
     EXPECT_EQ(*items[2].number(), -INFINITY);
     EXPECT_EQ(items[3].integer(), 1);
     EXPECT_EQ(json.string_or("text", ""), "NaN -Infinity \" NaN");
+}
+
+// Found by fuzzing: the parser alone rounds some of these wrongly.
+TEST(Json, NumbersAreReadToTheLastBit) {
+    for (const char* text :
+         {"211000000000000000000000000000000000114", "0.1", "1e23", "9007199254740993.0",
+          "2.2250738585072011e-308", "179769313486231570000e288", "-5e-324"}) {
+        EXPECT_EQ(*parse_json(text).value().number(), std::strtod(text, nullptr)) << text;
+    }
+    EXPECT_EQ(*(*parse_json("[0.1]").value().array())[0].number(), 0.1);
 }
 
 TEST(Json, KeepsMemberOrderAndDumpsIt) {

@@ -30,6 +30,17 @@ int nvmlDeviceGetMemoryInfo(void* device, unsigned long long* info) {
     (void)device;
     return 0;
 }
+/* The newer form, for the first GPU only: what the driver keeps for itself stands apart. */
+struct memory_2 {
+    unsigned version;
+    unsigned long long total, reserved, free, used;
+};
+int nvmlDeviceGetMemoryInfo_v2(void* device, struct memory_2* info) {
+    if (info->version != (sizeof *info | 2u << 24)) return 25;
+    if (device != &g_first) return 3;
+    info->total = 1000, info->reserved = 150, info->free = 250, info->used = 600;
+    return 0;
+}
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) { *milliwatts = 654321; return device == &g_first ? 0 : 3; }
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) { (void)device; *milliwatts = 700000; return 0; }
 int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius) { (void)device; *celsius = 66; return sensor == 0 ? 0 : 2; }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <map>
 
 namespace taffrail::system {
@@ -162,14 +163,25 @@ TEST(Cgroup, NoLimitsMeansNone) {
     EXPECT_FALSE(limits.memory_limit_bytes);
 }
 
-TEST(HostLoad, ThisMachineGivesPlausibleReadings) {
+std::int64_t process_cpu_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// A known load: the process burns half a second of processor time, however long that takes on a
+// busy machine.
+TEST(HostLoad, ThisProcessesShareIsWhatItBurnt) {
     HostLoad load;
-    sample(load, monotonic_ns());
-    const std::int64_t start = monotonic_ns();
-    while (monotonic_ns() - start < 150'000'000) {
+    const std::int64_t wall_before = monotonic_ns(), cpu_before = process_cpu_ns();
+    sample(load, wall_before);
+    while (process_cpu_ns() - cpu_before < 500'000'000) {
     }
-    const auto readings = sample(load, monotonic_ns());
-    EXPECT_GT(readings.at("system/process/cpu_percent"), 10);
+    const std::int64_t wall = monotonic_ns() - wall_before, cpu = process_cpu_ns() - cpu_before;
+    const auto readings = sample(load, wall_before + wall);
+    const double expected = 100.0 * static_cast<double>(cpu) / static_cast<double>(wall);
+    // The kernel counts this in hundredths of a second, at either end.
+    EXPECT_NEAR(readings.at("system/process/cpu_percent"), expected, expected * 0.05);
     EXPECT_LE(readings.at("system/cpu/percent"), 100);
     EXPECT_GT(readings.at("system/process/memory_bytes"), 1e6);
     EXPECT_GT(readings.at("system/memory/percent"), 0);

@@ -28,7 +28,8 @@ TEST(Nvml, ReadsWhatAGpuReportsAndLeavesOutTheRest) {
     EXPECT_EQ(nvml->gpus()[1].memory_bytes, 1000u);
     const auto readings = readings_of(*nvml, false);
     EXPECT_THAT(readings, Contains(Pair("system/gpu/0/percent", 97)));
-    EXPECT_THAT(readings, Contains(Pair("system/gpu/0/memory_percent", 75)));
+    EXPECT_THAT(readings, Contains(Pair("system/gpu/0/memory_percent", 60)));
+    EXPECT_THAT(readings, Contains(Pair("system/gpu/1/memory_percent", 75)));  // the older form
     EXPECT_THAT(readings, Contains(Pair("system/gpu/0/power_watts", 654.321)));
     EXPECT_THAT(readings, Contains(Pair("system/gpu/0/clock_mhz", 1980)));
     EXPECT_THAT(readings, Contains(Pair("system/gpu/0/throttled_by_power", 1)));
