@@ -11,16 +11,17 @@
 
 namespace taffrail::model {
 
-/// Steps that an attempt logged, both ends included.
+/// Steps that an attempt logged on a rank, both ends included.
 struct AttemptSteps {
+    std::int32_t rank = 0;
     std::uint32_t attempt = 0;
     Step first_step = 0, last_step = 0;
 };
 
-/// The range of steps of each attempt in `points`, by attempt.
+/// The range of steps of each attempt on each rank in `points`.
 std::vector<AttemptSteps> attempt_steps(std::span<const Point> points);
 
-/// True when a newer attempt logged steps that an older one has too.
+/// True when a newer attempt of the same rank logged steps that an older one has too.
 bool any_superseded(std::span<const AttemptSteps> attempts);
 
 /// The points of one attempt, or (absent) the winning ones: a point is left out when a newer

@@ -33,13 +33,15 @@ Result<void> RestLog::add(const tlog::DecodedBatch& decoded) {
     rest.schemas = batch.schemas;
     rest.meta = batch.meta;
     rest.console = batch.console;
-    rest.ring_positions = batch.ring_positions;
+    for (const tlog::RingPosition& position : batch.ring_positions) {
+        ring_positions_[position.ring] = position.position;
+    }
     rest.gaps = batch.gaps;
     rest.spool_pending = batch.spool_pending;
     rest.spool_done = batch.spool_done;
-    const bool empty = rest.meta.empty() && rest.console.empty() && rest.gaps.empty() &&
-                       rest.keys.empty() && rest.spool_pending.empty() && rest.spool_done.empty() &&
-                       decoded.unknown_sections().empty();
+    const bool empty = rest.meta.empty() && rest.console.empty() &&
+                       rest.gaps.empty() && rest.keys.empty() && rest.spool_pending.empty() &&
+                       rest.spool_done.empty() && decoded.unknown_sections().empty();
     if (empty) {
         return {};
     }
@@ -56,6 +58,15 @@ Result<void> RestLog::carry(const tlog::FrameHeader& header, ByteSpan payload) {
 }
 
 Result<void> RestLog::finish() {
+    if (!ring_positions_.empty()) {
+        tlog::Batch last;
+        for (const auto& [ring, position] : ring_positions_) {
+            last.ring_positions.push_back({ring, position});
+        }
+        Bytes payload;
+        tlog::encode_batch(payload, last);
+        TAFFRAIL_TRY(put(tlog::FrameType::Batch, payload));
+    }
     if (!checkpoint_.empty()) {
         TAFFRAIL_TRY(put(tlog::FrameType::Checkpoint, checkpoint_));
     }

@@ -10,6 +10,7 @@
 #include "io/file.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ class RestLog {
     std::unique_ptr<io::File> file_;
     tlog::FrameEncoder encoder_;
     Bytes checkpoint_, end_;
+    std::map<std::uint32_t, std::uint64_t> ring_positions_;  ///< newest ones
 };
 
 }  // namespace taffrail::seal

@@ -13,6 +13,7 @@ namespace taffrail::seal {
 namespace {
 
 constexpr std::uint64_t kParquetTail = 8;
+constexpr std::uint64_t kTailBytes = 256 << 10;
 constexpr std::size_t kPageCacheBytes = 64 << 20;
 
 parquet::Column column_of(std::size_t column) {
@@ -46,9 +47,14 @@ Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path) {
     if (info.size < kParquetTail + IndexTrailer::kBytes + 4) {
         return damaged("it is too short");
     }
-    TAFFRAIL_ASSIGN(const Bytes tail, file->read(info.size - kParquetTail, kParquetTail));
-    const auto footer_bytes = load<std::uint32_t>(tail.data());
-    if (as_text(tail).substr(4) != "PAR1" ||
+    // One read brings the footer, the index and the coarse levels of most files: on a cold disk
+    // each read costs.
+    const std::uint64_t tail_bytes = std::min(info.size, kTailBytes);
+    TAFFRAIL_ASSIGN(file->tail_, file->read(info.size - tail_bytes, tail_bytes));
+    file->tail_offset_ = info.size - tail_bytes;
+    const ByteSpan end = ByteSpan(file->tail_).last(kParquetTail);
+    const auto footer_bytes = load<std::uint32_t>(end.data());
+    if (as_text(end).substr(4) != "PAR1" ||
         footer_bytes > info.size - kParquetTail - IndexTrailer::kBytes - 4) {
         return damaged("its end is not that of a Parquet file");
     }
@@ -66,6 +72,10 @@ Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path) {
         return damaged("its index fails its checksum");
     }
     TAFFRAIL_ASSIGN(file->index_, decode_index(index));
+    // Of the tail only pyramid blocks may be asked for again.
+    const std::uint64_t keep = std::max(trailer.offset, file->tail_offset_) - file->tail_offset_;
+    file->tail_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(keep, file->tail_.size())));
+    file->tail_.shrink_to_fit();
     for (const auto& pages : file->index_.pages) {
         auto& first_rows = file->page_rows_.emplace_back();
         std::uint64_t row = 0;
@@ -78,6 +88,12 @@ Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path) {
 }
 
 Result<Bytes> SealedFile::read(std::uint64_t offset, std::uint64_t size) {
+    if (offset >= tail_offset_ && offset - tail_offset_ <= tail_.size() &&
+        size <= tail_.size() - (offset - tail_offset_)) {
+        const ByteSpan part = ByteSpan(tail_).subspan(
+            static_cast<std::size_t>(offset - tail_offset_), static_cast<std::size_t>(size));
+        return Bytes(part.begin(), part.end());
+    }
     Bytes bytes(static_cast<std::size_t>(size));
     TAFFRAIL_ASSIGN(const std::size_t got, file_->read_at(offset, bytes));
     if (got != bytes.size()) {
@@ -102,8 +118,7 @@ std::pair<std::size_t, std::uint64_t> SealedFile::page_of(std::size_t column,
     return {static_cast<std::size_t>(after - first_rows.begin()) - 1, *(after - 1)};
 }
 
-Result<std::shared_ptr<const parquet::DecodedColumn>> SealedFile::page(std::size_t column,
-                                                                       std::size_t number) {
+Result<std::shared_ptr<const PageValues>> SealedFile::page(std::size_t column, std::size_t number) {
     const std::pair key{column, number};
     {
         const std::lock_guard lock(mutex_);
@@ -113,94 +128,89 @@ Result<std::shared_ptr<const parquet::DecodedColumn>> SealedFile::page(std::size
     }
     const parquet::PagePlace& place = index_.pages[column][number];
     TAFFRAIL_ASSIGN(const Bytes bytes, read(place.offset, place.bytes));
-    auto decoded = std::make_shared<parquet::DecodedColumn>();
+    parquet::DecodedColumn decoded;
     std::vector<std::string> dictionary;
     const parquet::Column schema = column_of(column);
     const parquet::Encoding expected[] = {
         index_.profile == parquet::Profile::Compat ? parquet::Encoding::Plain
         : schema.type == parquet::Type::Double     ? parquet::Encoding::ByteStreamSplit
                                                    : parquet::Encoding::DeltaBinaryPacked};
-    const auto taken = parquet::read_page(bytes, schema, expected, dictionary, *decoded);
+    const auto taken = parquet::read_page(bytes, schema, expected, dictionary, decoded);
     if (!taken.ok() || taken->values != place.rows) {
         return Error{ErrorCode::Corrupt,
                      "a page of " + path_ + " is damaged" +
                          (taken.ok() ? std::string() : ": " + taken.error().message)};
     }
-    const std::size_t bytes_kept =
-        8 * (decoded->doubles.size() + decoded->int64s.size()) + decoded->valid.size();
+    auto values = std::make_shared<const PageValues>(std::move(decoded));
     const std::lock_guard lock(mutex_);
-    if (cached_bytes_ + bytes_kept > kPageCacheBytes) {
+    if (cached_bytes_ + values->bytes() > kPageCacheBytes) {
         pages_.clear();
         cached_bytes_ = 0;
     }
-    if (pages_.emplace(key, decoded).second) {
-        cached_bytes_ += bytes_kept;
+    if (pages_.emplace(key, values).second) {
+        cached_bytes_ += values->bytes();
     }
-    return std::shared_ptr<const parquet::DecodedColumn>(std::move(decoded));
+    return values;
 }
 
-Result<void> SealedFile::append_column(std::size_t column, std::uint64_t first_row,
-                                       std::uint64_t rows, parquet::DecodedColumn& to) {
+template <typename Take>
+Result<void> SealedFile::for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
+                                  Take take) {
     for (std::uint64_t row = first_row; row < first_row + rows;) {
         const auto [number, page_row] = page_of(column, row);
         TAFFRAIL_ASSIGN(const auto values, page(column, number));
-        const auto skip = static_cast<std::ptrdiff_t>(row - page_row);
         const std::uint64_t end =
-            std::min<std::uint64_t>(first_row + rows, page_row + index_.pages[column][number].rows);
-        const auto stop = static_cast<std::ptrdiff_t>(end - page_row);
-        const auto copy = [&](auto& out, const auto& in) {
-            if (!in.empty()) {
-                out.insert(out.end(), in.begin() + skip, in.begin() + stop);
-            }
-        };
-        copy(to.doubles, values->doubles);
-        copy(to.int64s, values->int64s);
-        copy(to.int32s, values->int32s);
-        copy(to.valid, values->valid);
-        row = end;
+            std::min<std::uint64_t>(first_row + rows, page_row + values->size());
+        for (; row < end; ++row) {
+            take(*values, static_cast<std::size_t>(row - page_row),
+                 static_cast<std::size_t>(row - first_row));
+        }
     }
     return {};
 }
 
 Result<std::vector<Point>> SealedFile::points(const SeriesPlace& place) {
     const Section& section = index_.sections[place.section];
-    const SeriesEntry& entry = section.series[place.series];
-    parquet::DecodedColumn step, time, epoch, samples, seq, value;
-    TAFFRAIL_TRY(append_column(0, section.first_row, section.rows, step));
-    TAFFRAIL_TRY(append_column(1, section.first_row, section.rows, time));
-    if (section.axes[2].present) {
-        TAFFRAIL_TRY(append_column(2, section.first_row, section.rows, epoch));
-    }
-    if (section.axes[3].present) {
-        TAFFRAIL_TRY(append_column(3, section.first_row, section.rows, samples));
-    }
-    TAFFRAIL_TRY(append_column(5, section.first_row, section.rows, seq));
-    TAFFRAIL_TRY(append_column(entry.column, section.first_row, section.rows, value));
+    TAFFRAIL_ASSIGN(std::vector<Point> points, axes(section.first_row, section.rows));
+    TAFFRAIL_TRY(for_rows(section.series[place.series].column, section.first_row, section.rows,
+                          [&](const PageValues& page, std::size_t row, std::size_t point) {
+                              points[point].value = page.number(row);
+                          }));
+    return points;
+}
 
-    std::vector<Point> points(static_cast<std::size_t>(section.rows));
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        Point& point = points[i];
-        point.step = step.int64s[i];
-        point.time_ns = time.int64s[i];
-        point.value = value.doubles[i];
-        if (!epoch.valid.empty() && epoch.valid[i] != 0) {
-            point.epoch = epoch.doubles[i];
-        }
-        if (!samples.valid.empty() && samples.valid[i] != 0) {
-            point.samples = samples.int64s[i];
-        }
-        point.seq = static_cast<std::uint64_t>(seq.int64s[i]);
-    }
-    // Spans count the rows of the whole file; those outside the section are stepped over.
-    const auto for_rows = [&](std::uint64_t first, std::uint64_t rows, auto apply) {
-        const std::uint64_t low = std::max(first, section.first_row);
-        const std::uint64_t high = std::min(first + rows, section.first_row + section.rows);
+Result<std::vector<Point>> SealedFile::axes(std::uint64_t first_row, std::uint64_t rows) {
+    std::vector<Point> points(static_cast<std::size_t>(rows));
+    const auto take = [&](std::size_t column, auto assign) {
+        return for_rows(column, first_row, rows,
+                        [&](const PageValues& page, std::size_t row, std::size_t point) {
+                            if (page.valid(row)) {
+                                assign(points[point], page, row);
+                            }
+                        });
+    };
+    using Values = const PageValues&;
+    TAFFRAIL_TRY(
+        take(0, [](Point& to, Values page, std::size_t row) { to.step = page.integer(row); }));
+    TAFFRAIL_TRY(
+        take(1, [](Point& to, Values page, std::size_t row) { to.time_ns = page.integer(row); }));
+    TAFFRAIL_TRY(
+        take(2, [](Point& to, Values page, std::size_t row) { to.epoch = page.number(row); }));
+    TAFFRAIL_TRY(
+        take(3, [](Point& to, Values page, std::size_t row) { to.samples = page.integer(row); }));
+    TAFFRAIL_TRY(take(5, [](Point& to, Values page, std::size_t row) {
+        to.seq = static_cast<std::uint64_t>(page.integer(row));
+    }));
+    // Spans count the rows of the whole file; those outside are stepped over.
+    const auto over = [&](std::uint64_t first, std::uint64_t count, auto apply) {
+        const std::uint64_t low = std::max(first, first_row),
+                            high = std::min(first + count, first_row + rows);
         for (std::uint64_t row = low; row < high; ++row) {
-            apply(points[static_cast<std::size_t>(row - section.first_row)]);
+            apply(points[static_cast<std::size_t>(row - first_row)]);
         }
     };
     for (const WriterSpan& span : index_.writers) {
-        for_rows(span.first_row, span.rows, [&](Point& point) {
+        over(span.first_row, span.rows, [&](Point& point) {
             point.writer = span.writer;
             point.attempt = span.attempt;
             point.rank = span.rank;
@@ -208,10 +218,20 @@ Result<std::vector<Point>> SealedFile::points(const SeriesPlace& place) {
     }
     std::uint64_t row = 0;
     for (const PhaseSpan& span : index_.phases) {
-        for_rows(row, span.rows, [&](Point& point) { point.phase = span.phase; });
+        over(row, span.rows, [&](Point& point) { point.phase = span.phase; });
         row += span.rows;
     }
     return points;
+}
+
+Result<std::vector<double>> SealedFile::values(std::size_t column, std::uint64_t first_row,
+                                               std::uint64_t rows) {
+    std::vector<double> values(static_cast<std::size_t>(rows));
+    TAFFRAIL_TRY(for_rows(column, first_row, rows,
+                          [&](const PageValues& page, std::size_t row, std::size_t to) {
+                              values[to] = page.number(row);
+                          }));
+    return values;
 }
 
 std::shared_ptr<const model::BinSegment> SealedFile::segment(const SeriesPlace& place, Axis axis,

@@ -8,6 +8,7 @@
 #include "model/bin_segment.h"
 #include "seal/index.h"
 #include "seal/levels.h"
+#include "seal/page_values.h"
 
 #include <cstdint>
 #include <map>
@@ -35,8 +36,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
     /// One page of a column, decoded; kept until the cache is full.
-    Result<std::shared_ptr<const parquet::DecodedColumn>> page(std::size_t column,
-                                                               std::size_t number);
+    Result<std::shared_ptr<const PageValues>> page(std::size_t column, std::size_t number);
     /// The page that holds `row`, and that page's first row.
     [[nodiscard]] std::pair<std::size_t, std::uint64_t> page_of(std::size_t column,
                                                                 std::uint64_t row) const;
@@ -45,6 +45,11 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
 
     /// The points of a series.
     Result<std::vector<Point>> points(const SeriesPlace& place);
+    /// Rows of the file without their values.
+    Result<std::vector<Point>> axes(std::uint64_t first_row, std::uint64_t rows);
+    /// Values of a column.
+    Result<std::vector<double>> values(std::size_t column, std::uint64_t first_row,
+                                       std::uint64_t rows);
     /// The series on an axis; null when the axis does not rise. `origin_ns` is the zero of
     /// RelativeTime.
     std::shared_ptr<const model::BinSegment> segment(const SeriesPlace& place, Axis axis,
@@ -55,17 +60,20 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
         : path_(std::move(path)), file_(std::move(file)) {}
 
     Result<Bytes> read(std::uint64_t offset, std::uint64_t size);
-    Result<void> append_column(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
-                               parquet::DecodedColumn& to);
+    /// Calls take(page, row in it, row in the file) for each row.
+    template <typename Take>
+    Result<void> for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
+                          Take take);
 
     std::string path_;
     std::unique_ptr<io::File> file_;
     FileIndex index_;
+    Bytes tail_;  ///< the last bytes before the index
+    std::uint64_t tail_offset_ = UINT64_MAX;
     std::vector<std::vector<std::uint64_t>> page_rows_;  ///< first row of each page, by column
 
     std::mutex mutex_;
-    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<const parquet::DecodedColumn>>
-        pages_;
+    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<const PageValues>> pages_;
     std::size_t cached_bytes_ = 0;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ValueLevels>> value_levels_;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<AxisLevels<std::int64_t>>>

@@ -46,6 +46,7 @@ Result<std::shared_ptr<SealedRun>> SealedRun::open(const std::string& run_folder
         const std::string path = run_folder + "/data/" + info.name;
         if (info.kind == SealedFileInfo::Kind::Scalars) {
             TAFFRAIL_ASSIGN(const auto file, SealedFile::open(path));
+            run->files_.push_back(file);
             for (std::size_t section = 0; section < file->index().sections.size(); ++section) {
                 const auto& series = file->index().sections[section].series;
                 for (std::size_t i = 0; i < series.size(); ++i) {
@@ -116,7 +117,7 @@ std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> SealedRun::
     std::vector<model::AttemptSteps> attempts;
     for (const Place& place : found->second) {
         for (const AttemptRange& range : place.file->index().sections[place.at.section].attempts) {
-            attempts.push_back({range.attempt, range.first_step, range.last_step});
+            attempts.push_back({0, range.attempt, range.first_step, range.last_step});
         }
         auto segment = place.file->segment(place.at, axis, origin_ns);
         if (!segment ||

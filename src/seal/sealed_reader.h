@@ -35,6 +35,8 @@ class SealedRun {
     /// Scalar and value keys, sorted by name.
     [[nodiscard]] const std::vector<KeyInfo>& keys() const noexcept { return keys_; }
 
+    /// True for scalar keys.
+    [[nodiscard]] bool contains(std::string_view key) const { return places_.contains(key); }
     /// Every point of a scalar key, by (attempt, rank, writer, row number). NotFound for other
     /// keys.
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
@@ -55,6 +57,11 @@ class SealedRun {
     /// as long as this object.
     [[nodiscard]] Result<std::vector<const SealedValue*>> values(std::string_view key = {}) const;
 
+    /// One file of scalars, for those who walk over rows.
+    [[nodiscard]] const std::vector<std::shared_ptr<SealedFile>>& files() const noexcept {
+        return files_;
+    }
+
   private:
     struct Place {
         std::shared_ptr<SealedFile> file;
@@ -65,6 +72,7 @@ class SealedRun {
                                                               const BinRequest& request,
                                                               std::int64_t origin_ns) const;
 
+    std::vector<std::shared_ptr<SealedFile>> files_;
     std::map<std::string, std::vector<Place>, std::less<>> places_;
     std::vector<KeyInfo> keys_;
     std::vector<std::shared_ptr<const ValuesTable>> values_;

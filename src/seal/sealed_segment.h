@@ -14,13 +14,12 @@
 
 namespace taffrail::seal {
 
-inline const std::vector<std::int64_t>& values_of(const parquet::DecodedColumn& page,
-                                                  std::int64_t) {
-    return page.int64s;
+inline std::int64_t value_at(const PageValues& page, std::size_t row, std::int64_t) {
+    return page.integer(row);
 }
 
-inline const std::vector<double>& values_of(const parquet::DecodedColumn& page, double) {
-    return page.doubles;
+inline double value_at(const PageValues& page, std::size_t row, double) {
+    return page.number(row);
 }
 
 template <typename T>
@@ -137,13 +136,12 @@ class SealedSegment final : public model::BinSegment {
         }
 
         double point_x(std::uint64_t index) {
-            const T* value = find(x_page_, static_cast<std::size_t>(parts_.axis), index, T{});
-            return value == nullptr ? 0 : segment_.position(*value);
+            return segment_.position(
+                find(x_page_, static_cast<std::size_t>(parts_.axis), index, T{}));
         }
 
         double point_value(std::uint64_t index) {
-            const double* value = find(value_page_, parts_.entry->column, index, double{});
-            return value == nullptr ? 0 : *value;
+            return find(value_page_, parts_.entry->column, index, double{});
         }
 
         [[nodiscard]] Result<void> outcome() const {
@@ -152,7 +150,7 @@ class SealedSegment final : public model::BinSegment {
 
       private:
         struct Page {
-            std::shared_ptr<const parquet::DecodedColumn> values;
+            std::shared_ptr<const PageValues> values;
             std::uint64_t first_row = 0, end_row = 0;
         };
 
@@ -166,7 +164,7 @@ class SealedSegment final : public model::BinSegment {
         }
 
         template <typename V>
-        const V* find(Page& page, std::size_t column, std::uint64_t index, V type) {
+        V find(Page& page, std::size_t column, std::uint64_t index, V type) {
             const std::uint64_t row = parts_.section->first_row + index;
             if (row < page.first_row || row >= page.end_row) {
                 const auto [number, first_row] = parts_.file->page_of(column, row);
@@ -176,12 +174,12 @@ class SealedSegment final : public model::BinSegment {
                         error_ = std::move(loaded).error();
                     }
                     page = {};
-                    return nullptr;
+                    return V{};
                 }
                 page = {*std::move(loaded), first_row, 0};
-                page.end_row = first_row + values_of(*page.values, type).size();
+                page.end_row = first_row + page.values->size();
             }
-            return &values_of(*page.values, type)[row - page.first_row];
+            return value_at(*page.values, static_cast<std::size_t>(row - page.first_row), type);
         }
 
         const Parts& parts_;

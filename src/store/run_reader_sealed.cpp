@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
+#include "seal/sealed_rows.h"
 #include "store/batch_records.h"
 #include "store/layout.h"
 #include "store/run_reader.h"
@@ -61,9 +62,7 @@ std::unique_ptr<WriterData> RunReader::make_writer(std::uint64_t id) const {
 }
 
 bool RunReader::is_sealed(std::string_view key) const {
-    return sealed_ != nullptr && std::ranges::any_of(sealed_->keys(), [key](const KeyInfo& info) {
-               return info.key == key && info.kind == Kind::Scalar;
-           });
+    return sealed_ != nullptr && sealed_->contains(key);
 }
 
 bool RunReader::logs_are_complete(std::uint64_t writer) const {
@@ -76,65 +75,57 @@ bool RunReader::logs_are_complete(std::uint64_t writer) const {
 // Rows and values of one writer, put back into the order of its log. False when `visit` wants no more.
 Result<bool> RunReader::visit_sealed(const seal::SealedRun& sealed, std::uint64_t writer,
                                      const std::function<bool(const Record&)>& visit) {
-    struct Item {
-        Point point;
-        const std::string* key = nullptr;
-        const seal::SealedValue* value = nullptr;
-    };
-    std::vector<Item> items;
-    for (const KeyInfo& key : sealed.keys()) {
-        if (key.kind != Kind::Scalar) {
-            continue;
-        }
-        TAFFRAIL_ASSIGN(const std::vector<Point> points, sealed.points(key.key));
-        for (const Point& point : points) {
-            if (point.writer == writer) {
-                items.push_back({point, &key.key, nullptr});
+    seal::SealedRows rows(sealed.files(), writer);
+    seal::SealedRow row;
+    const auto visit_rows = [&](std::uint64_t end_seq) -> Result<bool> {
+        while (true) {
+            TAFFRAIL_ASSIGN(const bool more, rows.next(end_seq, row));
+            if (!more) {
+                return true;
+            }
+            const Point& axes = row.axes;
+            Record record;
+            record.step = axes.step;
+            record.time_ns = axes.time_ns;
+            record.epoch = axes.epoch == axes.epoch ? std::optional(axes.epoch) : std::nullopt;
+            record.samples = axes.samples != INT64_MIN ? std::optional(axes.samples) : std::nullopt;
+            record.phase = axes.phase;
+            record.rank = axes.rank;
+            record.attempt = axes.attempt;
+            record.writer = axes.writer;
+            record.seq = axes.seq;
+            for (const auto& [key, value] : row.values) {
+                record.key = key;
+                record.scalar = value;
+                if (!visit(record)) {
+                    return false;
+                }
             }
         }
-    }
+    };
     TAFFRAIL_ASSIGN(const auto values, sealed.values());
     for (const seal::SealedValue* value : values) {
-        if (value->writer.writer == writer) {
-            Item& item = items.emplace_back();
-            item.point.seq = value->record.seq;
-            item.value = value;
-        }
-    }
-    std::ranges::stable_sort(items, {}, [](const Item& item) { return item.point.seq; });
-    for (const Item& item : items) {
-        if (item.value != nullptr) {
-            tlog::FileIdentity identity;
-            identity.writer = item.value->writer.writer;
-            identity.attempt = item.value->writer.attempt;
-            identity.rank = item.value->writer.rank;
-            Record record = record_of(item.value->record, identity);
-            record.key = item.value->name;
-            auto decoded = decode_value(item.value->record.metadata);
-            const Value value = decoded.ok() ? *std::move(decoded) : Value(Text{decoded.error().message, true});
-            record.value = &value;
-            if (!visit(record)) {
-                return false;
-            }
+        if (value->writer.writer != writer) {
             continue;
         }
-        Record record;
-        record.key = *item.key;
-        record.step = item.point.step;
-        record.time_ns = item.point.time_ns;
-        record.epoch = item.point.epoch == item.point.epoch ? std::optional(item.point.epoch) : std::nullopt;
-        record.samples = item.point.samples != INT64_MIN ? std::optional(item.point.samples) : std::nullopt;
-        record.phase = item.point.phase;
-        record.rank = item.point.rank;
-        record.attempt = item.point.attempt;
-        record.writer = item.point.writer;
-        record.seq = item.point.seq;
-        record.scalar = item.point.value;
+        TAFFRAIL_ASSIGN(const bool more, visit_rows(value->record.seq));
+        if (!more) {
+            return false;
+        }
+        tlog::FileIdentity identity;
+        identity.writer = value->writer.writer;
+        identity.attempt = value->writer.attempt;
+        identity.rank = value->writer.rank;
+        Record record = record_of(value->record, identity);
+        record.key = value->name;
+        auto decoded = decode_value(value->record.metadata);
+        const Value content = decoded.ok() ? *std::move(decoded) : Value(Text{decoded.error().message, true});
+        record.value = &content;
         if (!visit(record)) {
             return false;
         }
     }
-    return true;
+    return visit_rows(UINT64_MAX);
 }
 
 }  // namespace taffrail::storage
