@@ -20,6 +20,7 @@ std::unique_ptr<Command> make_ls();
 std::unique_ptr<Command> make_note();
 std::unique_ptr<Command> make_restore();
 std::unique_ptr<Command> make_rm();
+std::unique_ptr<Command> make_seal();
 std::unique_ptr<Command> make_show();
 std::unique_ptr<Command> make_sync();
 std::unique_ptr<Command> make_tag();

@@ -133,6 +133,15 @@ TEST_F(StoreCommands, ImportKeepsEveryPointAndItsTime) {
     EXPECT_THAT(run({"show", name, "--root", copy}).out, HasSubstr("samples"));
 }
 
+TEST_F(StoreCommands, SealedRunsGiveTheSamePoints) {
+    const std::string before = run({"export", root_, "--format", "csv"}).out;
+    const Outcome outcome = run({"seal", "--all", "--root", root_});
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+    EXPECT_THAT(outcome.out, HasSubstr("points"));
+    EXPECT_EQ(run({"export", root_, "--format", "csv"}).out, before);
+    EXPECT_EQ(run({"verify", "--root", root_}).code, 0);
+}
+
 TEST_F(StoreCommands, DuCountsEveryByte) {
     const Json json = parse_json(run({"du", "--root", root_, "--json"}).out).value();
     ASSERT_EQ(json.array()->size(), 3u);
