@@ -188,6 +188,34 @@ TEST(Fit, W7FewerBatchesThanTheLogInterval) {
     EXPECT_THAT(trainer.warnings(), ElementsAre("W7"));
 }
 
+TEST(Fit, StepRowsFollowTheInterval) {
+    for (const auto& [every, expected] : std::map<std::int64_t, std::vector<Step>>{
+             {50, {49, 99}}, {40, {39, 79, 119}}, {0, {}}}) {
+        auto logger = std::make_shared<RowLogger>();
+        HookModule module;
+        module.train = [](HookModule& self, std::int64_t) { self.log("loss", 1); };
+        TrainerOptions options = quiet(logger);
+        options.log_every_n_steps = every == 50 ? TrainerOptions{}.log_every_n_steps : every;
+        Trainer trainer(options);
+        ASSERT_TRUE(trainer.fit(module, {.train = batches(120)}).ok());
+        std::vector<Step> steps;
+        for (const LoggedRow& row : logger->rows) {
+            steps.push_back(row.step);
+        }
+        EXPECT_EQ(steps, expected);
+    }
+}
+
+// Plain numbers keep no graph: the option is taken and changes nothing but the slot's identity.
+TEST(Fit, EnableGraphIsAccepted) {
+    auto logger = std::make_shared<RowLogger>();
+    HookModule module;
+    module.train = [](HookModule& self, std::int64_t) { self.log("loss", 2, {.enable_graph = true}); };
+    Trainer trainer(quiet(logger));
+    ASSERT_TRUE(trainer.fit(module, {.train = batches(1)}).ok());
+    EXPECT_THAT(logger->rows, ElementsAre(LoggedRow{{{"loss", 2}, {"epoch", 0}}, 0}));
+}
+
 // The handler sets a request; the batch is finished and the run ends as it should.
 TEST(Fit, ControlCEndsCleanlyAfterTheBatch) {
     for (const int signal : {SIGINT, SIGTERM}) {
