@@ -1,0 +1,146 @@
+// A sink that sleeps while its process dies: the next process hands over exactly what is missing.
+#include <taffrail/run.h>
+
+#include "io/temporary_folder.h"
+#include "record/fake_sink.h"
+#include "run/adopt.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace taffrail {
+namespace {
+
+using namespace std::chrono_literals;
+
+RunOptions options_in(const std::string& root) {
+    RunOptions options;
+    options.root = root;
+    options.id = "sleeper";
+    options.environment = false;
+    options.machine_load.reset();
+    options.flush_interval = 5ms;
+    return options;
+}
+
+// Takes the first records, then hangs for ever; writes what it took to a file others can read.
+class SleepySink final : public Sink {
+  public:
+    SleepySink(std::string path, std::size_t limit) : path_(std::move(path)), limit_(limit) {}
+
+    Result<void> open(const SinkContext&) override { return {}; }
+
+    Result<void> write(std::span<const Record> records, std::size_t& delivered) override {
+        auto file = io::open(path_, io::OpenMode::CreateOrOpen).value();
+        for (const Record& record : records) {
+            if (taken_ >= limit_) {
+                file.reset();
+                for (;;) {
+                    pause();
+                }
+            }
+            append(pending_, record.scalar);
+            ++taken_;
+            ++delivered;
+            if (taken_ == limit_) {
+                // Half a batch arrived; say so, and hang at the next one.
+                (void)file->append(std::exchange(pending_, {}));
+                return Error{ErrorCode::Unavailable, "falling asleep"};
+            }
+        }
+        (void)file->append(std::exchange(pending_, {}));
+        return {};
+    }
+
+    Result<void> flush() override { return {}; }
+
+    Result<void> close(RunState) override { return {}; }
+
+    [[nodiscard]] bool accepts(Kind kind) const noexcept override { return kind == Kind::Scalar; }
+
+    [[nodiscard]] std::chrono::milliseconds flush_interval() const noexcept override { return 5ms; }
+
+  private:
+    std::string path_;
+    std::size_t limit_, taken_ = 0;
+    Bytes pending_;
+};
+
+std::vector<double> numbers_in(const std::string& path) {
+    const Bytes bytes = io::read_file(path).value();
+    std::vector<double> numbers(bytes.size() / 8);
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    return numbers;
+}
+
+void die_with_a_sleeping_sink(const std::string& root, const std::string& path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        Run run = init(options_in(root));
+        (void)run.add_sink(std::make_unique<SleepySink>(path, 137), "sleepy");
+        for (int i = 0; i < 2000; ++i) {
+            run.log("x", i, i);
+        }
+        (void)run.flush();
+        for (int i = 2000; i < 5000; ++i) {
+            run.log("x", i, i);
+        }
+        usleep(50'000);
+        for (int i = 5000; i < 5100; ++i) {
+            run.log("x", i, i);
+        }
+        kill(getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+void expect_exactly(const std::string& path, std::size_t count) {
+    const auto numbers = numbers_in(path);
+    ASSERT_EQ(numbers.size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(numbers[i], static_cast<double>(i));
+    }
+}
+
+TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsSynced) {
+    test::TemporaryFolder folder;
+    const std::string path = folder.file("taken");
+    die_with_a_sleeping_sink(folder.file("store"), path);
+    const auto runs = io::list(folder.file("store/runs")).value();
+    const std::string run_folder = folder.file("store/runs/" + runs.at(0).name);
+    ASSERT_TRUE(running::adopt_orphans(run_folder, "sleeper").ok());
+    const auto noted = running::noted_sinks(run_folder);
+    ASSERT_EQ(noted.size(), 1u);
+    EXPECT_EQ(noted[0].name, "sleepy");
+    SleepySink again(path, SIZE_MAX);
+    const auto delivered = running::deliver_backlog(run_folder, "sleeper", noted[0], again, {});
+    ASSERT_TRUE(delivered.ok()) << delivered.error().message;
+    EXPECT_EQ(*delivered, 5100u - 137u);
+    expect_exactly(path, 5100);
+    EXPECT_EQ(running::deliver_backlog(run_folder, "sleeper", noted[0], again, {}).value(), 0u)
+        << "only once";
+}
+
+TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsResumed) {
+    test::TemporaryFolder folder;
+    const std::string path = folder.file("taken");
+    die_with_a_sleeping_sink(folder.file("store"), path);
+    RunOptions resumed = options_in(folder.file("store"));
+    resumed.resume = Resume::Must;
+    Run run = Run::open(resumed).value();
+    ASSERT_TRUE(run.add_sink(std::make_unique<SleepySink>(path, SIZE_MAX), "sleepy").ok());
+    for (int i = 5100; i < 5200; ++i) {
+        run.log("x", i, i);
+    }
+    ASSERT_TRUE(run.finish().ok());
+    expect_exactly(path, 5200);
+}
+
+}  // namespace
+}  // namespace taffrail
