@@ -204,7 +204,7 @@ test("pins: a clicked step and a second one give values and their difference; a 
 test("axes: log and symlog, every kind of x, any metric as x", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   await painted(page, "train/loss");
-  for (const x of ["relative", "wall", "epoch", "samples", "metric:train/kl", "step"]) {
+  for (const x of ["relative", "wall", "epoch", "samples", "metric:train/accuracy", "step"]) {
     await repaint(page, "train/loss", () => page.getByLabel("x axis", { exact: true }).selectOption(x)).catch((e) => assert.fail(`${x}: ${e.message}`));
     assert.ok(!(await page.locator('[data-card="train/loss"] .card-note').count()), x);
   }

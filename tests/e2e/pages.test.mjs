@@ -6,12 +6,15 @@ import { getJson, parseCsv, postJson } from "./api.mjs";
 import { open, painted, quit, settled } from "./browser.mjs";
 import { python, serve } from "./server.mjs";
 
-let server, project, address, list;
+let server, project, address, list, model, depth;
 before(async () => {
   server = await serve(["demo"]);
   project = (await getJson(server.url, "projects")).projects[0].name;
   address = (page, rest = "") => `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
-  list = await postJson(server.url, "runs:query", { project, columns: ["config:lr", "metric:val/loss", "config:model", "config:depth"] });
+  list = await postJson(server.url, "runs:query", { project, columns: ["config:lr", "metric:val/loss", "config:model", "config:optimizer", "config:depth", "config:model/depth", "config:batch_size"] });
+  const present = (id) => list.values[id]?.some((v) => v !== null);
+  model = ["config:model", "config:optimizer"].find(present);
+  depth = ["config:depth", "config:model/depth"].find(present);
 });
 after(async () => {
   await quit();
@@ -44,7 +47,7 @@ test("Table: sorting by a metric puts the best run first, as Python finds it", a
 test("Table: groups show mean ± deviation as Python computes them", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
-  await page.getByLabel("Group rows").selectOption("config:model");
+  await page.getByLabel("Group rows").selectOption(model);
   await page.waitForSelector(".grid-row.group");
   const expected = await python(
     `
@@ -53,7 +56,7 @@ d = json.load(sys.stdin); g = {}
 for m, v in zip(d["m"], d["v"]):
     if isinstance(v, float): g.setdefault(m, []).append(v)
 json.dump({k: [len(v), statistics.mean(v), statistics.stdev(v)] for k, v in g.items()}, sys.stdout)`,
-    { m: list.values["config:model"], v: list.values["metric:val/loss"] },
+    { m: list.values[model], v: list.values["metric:val/loss"] },
   );
   const column = (await page.locator('[role="columnheader"]').allTextContents()).findIndex((t) => t.startsWith("val/loss"));
   await page.waitForFunction(() => /±/.test(document.querySelector(".grid-row.group").textContent));
@@ -281,12 +284,12 @@ test("15: brushing two axes leaves the runs Python leaves, in the table, on the 
   await page.waitForSelector("[data-brushed]");
   await page.waitForSelector("[data-parameter]");
   await page.evaluate(() => 0);
-  const brushes = { "config:lr": [0.0002, 0.002], "config:depth": [3, 6] };
+  const brushes = { "config:lr": [0.0002, 0.002], [depth]: [3, 6] };
   const goal = (await view(page)).hp.goal;
   await page.goto(address("hparams", z({ hp: { brushes, goal } })));
   await page.reload();
   await page.waitForSelector("[data-brushed]");
-  const expected = await python("import json,sys; d=json.load(sys.stdin); json.dump(sorted(i for i,a,b in zip(d['i'],d['lr'],d['depth']) if 0.0002<=a<=0.002 and 3<=b<=6),sys.stdout)", { i: list.runs.id, lr: list.values["config:lr"], depth: list.values["config:depth"] });
+  const expected = await python("import json,sys; d=json.load(sys.stdin); json.dump(sorted(i for i,a,b in zip(d['i'],d['lr'],d['depth']) if 0.0002<=a<=0.002 and 3<=b<=6),sys.stdout)", { i: list.runs.id, lr: list.values["config:lr"], depth: list.values[depth] });
   await page.waitForFunction((n) => document.querySelector("[data-brushed]").dataset.brushed === String(n), expected.length);
   assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected);
   await page.getByRole("button", { name: "Keep only these" }).click();

@@ -8,7 +8,7 @@ const page = await browser.newPage({ viewport: has("phone") ? { width: 390, heig
 page.on("console", (m) => ["error", "warning"].includes(m.type()) && console.log("console", m.text()));
 page.on("pageerror", (e) => console.log("error", e.stack));
 page.on("requestfailed", (r) => console.log("failed", r.url(), r.failure()?.errorText));
-page.setDefaultTimeout(5000);
+page.setDefaultTimeout(30000);
 await page.goto(url);
 await page.waitForTimeout(1500);
 for (let i = 0; i < rest.length; i++) {

@@ -145,7 +145,7 @@ export function ComparePage() {
             />
           </div>
         )}
-        <CodeDiff ids={ordered} base={base} />
+        {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
         <div class="overview" style={{ paddingTop: 0 }}>{charts.map((c) => <div class="overview-chart" key={c.id}><ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} /></div>)}</div>
       </div>
     </div>

@@ -24,7 +24,7 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
   const style = runStyle.value;
   const byId = runById.value;
   const current = theme.value;
-  const byKey = keys.length > 1 && data.header.runs.length <= 1 && !data.header.groups;
+  const byKey = keys.length > 1 && oneRun(data);
   const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
   return (s) => {
     const info = data.series[s];
@@ -39,6 +39,8 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
     return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label: byId.get(info.run)?.name ?? info.run };
   };
 }
+
+const oneRun = (data: ChartData) => !data.header.groups && data.series.every((s) => s.run === data.series[0].run);
 
 let lookup = 0;
 
@@ -186,7 +188,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
 
   const f = feed.current;
   const data = f?.data ?? null;
-  const byKey = (data?.header.runs.length ?? 2) <= 1 && !data?.header.groups;
+  const byKey = data !== null && oneRun(data);
   const shortNames = withoutCommon(spec.keys);
   return (
     <section

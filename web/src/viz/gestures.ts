@@ -80,14 +80,15 @@ export function listen(element: HTMLElement, target: GestureTarget): () => void 
     const ended = drag;
     drag = null;
     if (!ended.moved) {
-      if (event.type === "pointerup") target.click(p.x, p.y, event);
+      if (event.type === "pointerup" && event.pointerType !== "touch") target.click(p.x, p.y, event);
     } else if (ended.pan) target.pan(0, 0, true);
     else target.select({ x0: ended.x, y0: ended.y, x1: p.x, y1: p.y }, true);
   };
   element.addEventListener("pointerup", finish, { signal });
   element.addEventListener("pointercancel", finish, { signal });
-  element.addEventListener("pointerleave", () => {
-    if (!drag) target.leave();
+  element.addEventListener("pointerleave", (event) => {
+    // A lifted finger leaves too; what the tap showed stays until the next one.
+    if (!drag && event.pointerType !== "touch") target.leave();
   }, { signal });
   element.addEventListener("dblclick", () => target.reset(), { signal });
   element.addEventListener("wheel", (event) => {
