@@ -77,6 +77,6 @@ int main(int argc, char** argv) {
             return 1;
         }
     }
-    std::printf("{\"bytes\": %llu}\n", static_cast<unsigned long long>(bytes));
+    std::printf("{\"id\": \"generate\", \"bytes\": %llu}\n", static_cast<unsigned long long>(bytes));
     return 0;
 }

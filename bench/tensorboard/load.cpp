@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     getrusage(RUSAGE_SELF, &usage);
     const double cpu_ms = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
                           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
-    std::printf("{\"runs\": %zu, \"keys\": %llu, \"points\": %llu, \"entries\": %llu, \"wall_ms\": %.1f, \"cpu_ms\": %.1f, "
+    std::printf("{\"id\": \"load\", \"runs\": %zu, \"keys\": %llu, \"points\": %llu, \"entries\": %llu, \"wall_ms\": %.1f, \"cpu_ms\": %.1f, "
                 "\"rss_mb\": %.1f}\n",
                 runs, static_cast<unsigned long long>(keys), static_cast<unsigned long long>(points),
                 static_cast<unsigned long long>(entries), wall_ms, cpu_ms, static_cast<double>(usage.ru_maxrss) / 1024.0);

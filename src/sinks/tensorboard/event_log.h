@@ -80,9 +80,4 @@ class EventLog {
     std::unordered_map<std::string, Bytes> described_;  ///< tag → metadata of its own
 };
 
-/// Seconds as event files want them.
-inline double to_seconds(std::int64_t time_ns) noexcept {
-    return static_cast<double>(time_ns) / 1e9;
-}
-
 }  // namespace taffrail::tensorboard

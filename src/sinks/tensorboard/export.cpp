@@ -1,34 +1,9 @@
 // Any recorded run as a logdir: the same encoder as the sink, fed from a reader.
 #include "base/try.h"
+#include "sinks/tensorboard/loaded_value.h"
 #include "sinks/tensorboard/sink.h"
 
 namespace taffrail::tensorboard {
-namespace {
-
-/// Calls `visit(Blob&)` for every blob of a value.
-template <typename Visit>
-void for_each_blob(Value& value, Visit&& visit) {
-    std::visit(
-        [&](auto& held) {
-            using T = std::decay_t<decltype(held)>;
-            if constexpr (std::is_same_v<T, Image>) {
-                for (Blob& blob : held.images) {
-                    visit(blob);
-                }
-            } else if constexpr (std::is_same_v<T, Audio> || std::is_same_v<T, Video> || std::is_same_v<T, Mesh> ||
-                                 std::is_same_v<T, Tensor>) {
-                visit(held.data);
-            } else if constexpr (std::is_same_v<T, Figure>) {
-                visit(held.picture);
-            } else if constexpr (std::is_same_v<T, Embedding>) {
-                visit(held.vectors);
-                visit(held.sprite);
-            }
-        },
-        value);
-}
-
-}  // namespace
 
 Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder) {
     const RunInfo info = run.info();
@@ -51,14 +26,7 @@ Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder)
         Record loaded = record;
         Value value;
         if (record.value != nullptr) {
-            value = *record.value;
-            for_each_blob(value, [&](Blob& blob) {
-                if (!blob.bytes && blob.ref.size > 0) {
-                    if (auto bytes = run.load(blob.ref); bytes.ok()) {
-                        blob.bytes = *bytes;
-                    }
-                }
-            });
+            value = loaded_value(run, *record.value);
             loaded.value = &value;
         }
         failure = sink.write({&loaded, 1}, delivered);

@@ -55,11 +55,15 @@ class TensorboardSink final : public Sink {
     double hparams_time_ = 0;
 };
 
-/// Makes the sink known under "tensorboard" and "TensorboardWriter".
-void register_tensorboard_sink();
-
 /// Writes everything of a recorded run, native or foreign, as a logdir run into `folder`. Scalars become floats: event
 /// files hold no more.
 Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder);
 
 }  // namespace taffrail::tensorboard
+
+namespace taffrail {
+
+/// Makes the sink known under "tensorboard" and "TensorboardWriter".
+void register_tensorboard_sink();
+
+}  // namespace taffrail

@@ -40,7 +40,15 @@ class TensorboardCatalogue final : public Catalogue {
 /// Opens a logdir, or `name1:path1,name2:path2`, and reads it.
 Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec);
 
+}  // namespace taffrail::tensorboard
+
+namespace taffrail {
+
 /// Makes the source known to taffrail::read().
 void register_tensorboard_source();
 
-}  // namespace taffrail::tensorboard
+namespace tensorboard {
+using taffrail::register_tensorboard_source;
+}
+
+}  // namespace taffrail
