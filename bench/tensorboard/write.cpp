@@ -1,15 +1,15 @@
-// What a scalar costs: write FOLDER STEPS. Twenty tags a step through SummaryWriter; caller time by the clock of this
-// thread alone, CPU of all threads from open to close.
+// What a scalar costs: write FOLDER STEPS. Twenty tags a step through SummaryWriter; caller time by
+// the clock of this thread alone, CPU of all threads from open to close.
+#include <taffrail/summary_writer.h>
+
+#include "base/clock.h"
+
 #include <sys/resource.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include <taffrail/summary_writer.h>
-
-#include "base/clock.h"
 
 using namespace taffrail;
 

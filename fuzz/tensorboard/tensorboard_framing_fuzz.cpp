@@ -1,8 +1,8 @@
 // Any bytes as an event file: the reader ends, never reads outside, and accounts for every byte.
-#include <cstdlib>
-
 #include "io/files.h"
 #include "sources/tensorboard/record_stream.h"
+
+#include <cstdlib>
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -10,7 +10,9 @@ using namespace taffrail::tensorboard;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string path = "memory://fuzz/file";
     static const bool made = io::make_directories("memory://fuzz").ok();
-    if (!made || !io::write_file_atomically(path, {reinterpret_cast<const std::byte*>(data), size}, false).ok()) {
+    if (!made ||
+        !io::write_file_atomically(path, {reinterpret_cast<const std::byte*>(data), size}, false)
+             .ok()) {
         std::abort();
     }
     auto file = io::open(path, io::OpenMode::Read);

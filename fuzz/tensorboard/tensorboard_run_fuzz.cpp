@@ -1,8 +1,9 @@
-// A file of framed records (length-prefixed by two bytes in the input) read as a run, whole and in pieces: both agree.
-#include <cstdlib>
-
+// A file of framed records (length-prefixed by two bytes in the input) read as a run, whole and in
+// pieces: both agree.
 #include "io/files.h"
 #include "sources/tensorboard/loader.h"
+
+#include <cstdlib>
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -27,7 +28,8 @@ std::uint64_t points_of(const RecordedRun& run) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes file;
     for (std::size_t at = 0; at + 2 <= size;) {
-        const std::size_t length = std::min<std::size_t>(data[at] | (data[at + 1] & 3) << 8, size - at - 2);
+        const std::size_t length =
+            std::min<std::size_t>(data[at] | (data[at + 1] & 3) << 8, size - at - 2);
         const bool junk = (data[at + 1] & 0x80) != 0;
         const ByteSpan bytes{reinterpret_cast<const std::byte*>(data + at + 2), length};
         if (junk) {

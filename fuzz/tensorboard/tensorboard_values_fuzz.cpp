@@ -1,13 +1,14 @@
-// Any bytes as messages: first byte chooses the plugin, the rest is an event, a value, metadata, a graph, a layout.
-#include <array>
-#include <string_view>
-
+// Any bytes as messages: first byte chooses the plugin, the rest is an event, a value, metadata, a
+// graph, a layout.
 #include "codec/formats/tensorboard/decode.h"
 #include "codec/formats/tensorboard/hparams.h"
 #include "codec/formats/tensorboard/layout.h"
 #include "codec/formats/tensorboard/mesh.h"
 #include "codec/formats/tensorboard/tensor.h"
 #include "sources/tensorboard/projector.h"
+
+#include <array>
+#include <string_view>
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -17,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     static constexpr std::array<std::string_view, 11> plugins{
-        "", kScalars, kImages, kAudio, kText, kHistograms, kHparams, kMesh, kPrCurves, kCustomScalars, "other"};
+        "",       kScalars, kImages,   kAudio,         kText,  kHistograms,
+        kHparams, kMesh,    kPrCurves, kCustomScalars, "other"};
     const std::string_view plugin = plugins[data[0] % plugins.size()];
     const ByteSpan bytes{reinterpret_cast<const std::byte*>(data + 1), size - 1};
     EventView event;
@@ -32,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (parse_value(bytes, value)) {
         decode(value);
     }
-    for (ValueContent content : {ValueContent::Image, ValueContent::Histo, ValueContent::Audio, ValueContent::Tensor}) {
+    for (ValueContent content :
+         {ValueContent::Image, ValueContent::Histo, ValueContent::Audio, ValueContent::Tensor}) {
         ValueView whole;
         whole.content = content;
         whole.body = bytes;

@@ -1,17 +1,20 @@
 #include "tb_data_server/flags.h"
 
-#include <string_view>
-
 #include "base/strings.h"
+
+#include <string_view>
 
 namespace taffrail::data_server {
 
 const char* usage() noexcept {
-    return "taffrail-tb-data-server --logdir DIR [--reload SECONDS|once] [--port N] [--port-file FILE] [--error-file FILE]\n"
+    return "taffrail-tb-data-server --logdir DIR [--reload SECONDS|once] [--port N] [--port-file "
+           "FILE] [--error-file FILE]\n"
            "                        [--die-after-stdin] [--verbose]\n\n"
-           "Answers TensorBoard's data-provider questions from event files and Taffrail runs, every point kept.\n"
+           "Answers TensorBoard's data-provider questions from event files and Taffrail runs, "
+           "every point kept.\n"
            "Let TensorBoard start it:\n\n"
-           "  TENSORBOARD_DATA_SERVER_BINARY=$(command -v taffrail-tb-data-server) tensorboard --logdir runs --load_fast=true\n";
+           "  TENSORBOARD_DATA_SERVER_BINARY=$(command -v taffrail-tb-data-server) tensorboard "
+           "--logdir runs --load_fast=true\n";
 }
 
 Result<Flags> parse_flags(int count, char** words) {
@@ -20,8 +23,8 @@ Result<Flags> parse_flags(int count, char** words) {
         std::string_view word = words[i];
         const auto equals = word.find('=');
         const std::string_view name = word.substr(0, equals);
-        const bool simple = name == "--die-after-stdin" || name == "--verbose" || name == "-v" || name == "--checksum" ||
-                            name == "--help" || name == "-h";
+        const bool simple = name == "--die-after-stdin" || name == "--verbose" || name == "-v" ||
+                            name == "--checksum" || name == "--help" || name == "-h";
         std::string value;
         if (equals != std::string_view::npos) {
             value = word.substr(equals + 1);
@@ -33,13 +36,16 @@ Result<Flags> parse_flags(int count, char** words) {
         } else if (name == "--reload") {
             const auto seconds = parse_int(value);
             if (value != "once" && (!seconds || *seconds < 0 || *seconds > 86'400)) {
-                return Error{ErrorCode::InvalidArgument, "--reload takes seconds or 'once', not '" + value + "'"};
+                return Error{ErrorCode::InvalidArgument,
+                             "--reload takes seconds or 'once', not '" + value + "'"};
             }
-            flags.reload_seconds = value == "once" ? std::nullopt : std::optional(static_cast<int>(*seconds));
+            flags.reload_seconds =
+                value == "once" ? std::nullopt : std::optional(static_cast<int>(*seconds));
         } else if (name == "--port") {
             const auto port = parse_int(value);
             if (!port || *port < 0 || *port > 65'535) {
-                return Error{ErrorCode::InvalidArgument, "--port takes a port number, not '" + value + "'"};
+                return Error{ErrorCode::InvalidArgument,
+                             "--port takes a port number, not '" + value + "'"};
             }
             flags.port = static_cast<int>(*port);
         } else if (name == "--port-file") {

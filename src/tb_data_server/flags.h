@@ -1,11 +1,11 @@
 // The command line TensorBoard starts a data server with.
 #pragma once
 
+#include <taffrail/result.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include <taffrail/result.h>
 
 namespace taffrail::data_server {
 
@@ -19,7 +19,8 @@ struct Flags {
     bool help = false;
 };
 
-/// `--name=value` and `--name value`; flags we have no use for (sampling limits: nothing is sampled) are taken and ignored.
+/// `--name=value` and `--name value`; flags we have no use for (sampling limits: nothing is
+/// sampled) are taken and ignored.
 Result<Flags> parse_flags(int count, char** words);
 const char* usage() noexcept;
 

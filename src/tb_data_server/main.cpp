@@ -1,6 +1,12 @@
-// taffrail-tb-data-server: lets an unmodified TensorBoard show event files and Taffrail runs through our reader.
+// taffrail-tb-data-server: lets an unmodified TensorBoard show event files and Taffrail runs
+// through our reader.
 //
 // TensorBoard looks for the port file within seconds, so the socket opens before anything is read.
+#include "io/files.h"
+#include "tb_data_server/flags.h"
+#include "tb_data_server/run_source.h"
+#include "tb_data_server/service.h"
+
 #include <unistd.h>
 
 #include <array>
@@ -9,11 +15,6 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
-
-#include "io/files.h"
-#include "tb_data_server/flags.h"
-#include "tb_data_server/run_source.h"
-#include "tb_data_server/service.h"
 
 using namespace taffrail;
 using namespace taffrail::data_server;
@@ -26,7 +27,8 @@ constexpr int kBadLogdir = 8;
 int fail(const Flags& flags, const std::string& message, int code) {
     std::fprintf(stderr, "taffrail-tb-data-server: %s\n", message.c_str());
     if (!flags.error_file.empty()) {
-        static_cast<void>(io::write_file_atomically(flags.error_file, as_bytes(message + "\n"), false));
+        static_cast<void>(
+            io::write_file_atomically(flags.error_file, as_bytes(message + "\n"), false));
     }
     return code;
 }
@@ -52,14 +54,16 @@ int main(int argc, char** argv) {
     if (const auto place = io::locate(flags->logdir); !place.ok()) {
         return fail(*flags, place.error().message, kBadLogdir);
     }
-    auto source = std::make_shared<ReloadingSource>(flags->logdir, flags->reload_seconds, flags->verbose > 0);
+    auto source =
+        std::make_shared<ReloadingSource>(flags->logdir, flags->reload_seconds, flags->verbose > 0);
     const auto server = serve(flags->port, flags->logdir, source);
     if (!server.ok()) {
         return fail(*flags, server.error().message, 1);
     }
     const std::string port = std::to_string((*server)->port()) + "\n";
     if (!flags->port_file.empty()) {
-        if (const auto written = io::write_file_atomically(flags->port_file, as_bytes(port), false); !written.ok()) {
+        if (const auto written = io::write_file_atomically(flags->port_file, as_bytes(port), false);
+            !written.ok()) {
             return fail(*flags, written.error().message, 1);
         }
     } else {

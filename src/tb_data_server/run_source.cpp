@@ -1,20 +1,24 @@
 #include "tb_data_server/run_source.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <map>
-
 #include "base/clock.h"
 #include "codec/formats/tensorboard/event.h"
 #include "io/files.h"
 #include "open/builtin_sources.h"
 #include "sources/tensorboard/catalogue.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
 namespace taffrail::data_server {
 
-ReloadingSource::ReloadingSource(std::string logdir, std::optional<int> reload_seconds, bool verbose)
-    : logdir_(std::move(logdir)), reload_seconds_(reload_seconds), verbose_(verbose), thread_([this] { work(); }) {}
+ReloadingSource::ReloadingSource(std::string logdir, std::optional<int> reload_seconds,
+                                 bool verbose)
+    : logdir_(std::move(logdir)),
+      reload_seconds_(reload_seconds),
+      verbose_(verbose),
+      thread_([this] { work(); }) {}
 
 ReloadingSource::~ReloadingSource() {
     {
@@ -31,16 +35,19 @@ void ReloadingSource::work() {
     for (;;) {
         const std::int64_t begin = monotonic_ns();
         if (!catalogue) {
-            // A folder that is not there yet is no error: TensorBoard may be started before the first run.
+            // A folder that is not there yet is no error: TensorBoard may be started before the
+            // first run.
             if (auto opened = read(logdir_); opened.ok()) {
                 catalogue = *std::move(opened);
-            } else if (auto events = tensorboard::open_logdir(logdir_); events.ok() && io::exists(logdir_)) {
+            } else if (auto events = tensorboard::open_logdir(logdir_);
+                       events.ok() && io::exists(logdir_)) {
                 catalogue = *std::move(events);
             }
         } else {
             const auto refreshed = catalogue->refresh();
             if (!refreshed.ok() && verbose_) {
-                std::fprintf(stderr, "taffrail-tb-data-server: %s\n", refreshed.error().message.c_str());
+                std::fprintf(stderr, "taffrail-tb-data-server: %s\n",
+                             refreshed.error().message.c_str());
             }
         }
         if (catalogue) {
@@ -73,7 +80,8 @@ void ReloadingSource::take(const Catalogue& catalogue) {
         if (!run.ok() || (*run)->keys().empty()) {
             continue;  // an empty run has no place in TensorBoard's lists
         }
-        // Event-file runs are called by their path; ours by their name, told apart by the id where names repeat.
+        // Event-file runs are called by their path; ours by their name, told apart by the id where
+        // names repeat.
         std::string name = info.source == "tensorboard" || info.name.empty() ? info.id : info.name;
         if (by_name.contains(name)) {
             name += " (" + info.id + ")";
@@ -95,7 +103,8 @@ std::vector<RunSource::Named> ReloadingSource::runs() const {
 
 std::shared_ptr<RecordedRun> ReloadingSource::find(const std::string& name) const {
     std::lock_guard lock(mutex_);
-    const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const Named& named) { return named.name == name; });
+    const auto found = std::find_if(runs_.begin(), runs_.end(),
+                                    [&](const Named& named) { return named.name == name; });
     return found != runs_.end() ? found->run : nullptr;
 }
 

@@ -1,6 +1,8 @@
 // The runs below a logdir, read in the background again and again.
 #pragma once
 
+#include "tb_data_server/service.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -8,8 +10,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-
-#include "tb_data_server/service.h"
 
 namespace taffrail::data_server {
 

@@ -10,17 +10,22 @@ Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder)
     SinkOptions options;
     options.log_dir = folder;
     TensorboardSink sink(options);
-    TAFFRAIL_TRY(sink.open({.run_id = info.id, .run_name = info.name, .start_time_ns = info.start_time_ns}));
+    TAFFRAIL_TRY(
+        sink.open({.run_id = info.id, .run_name = info.name, .start_time_ns = info.start_time_ns}));
     Result<void> failure;
     std::size_t delivered = 0;
     if (!info.config.empty()) {
         const Value config = info.config;
-        const Record record{.key = "hparams", .kind = Kind::Hparams, .time_ns = info.start_time_ns, .value = &config};
+        const Record record{.key = "hparams",
+                            .kind = Kind::Hparams,
+                            .time_ns = info.start_time_ns,
+                            .value = &config};
         TAFFRAIL_TRY(sink.write({&record, 1}, delivered));
     }
     const auto read = run.for_each([&](const Record& record) {
         // Read back, a chart layout is a description for people; it cannot become a layout again.
-        if (!sink.accepts(record.kind) || record.kind == Kind::Hparams || record.key == kLayoutTag) {
+        if (!sink.accepts(record.kind) || record.kind == Kind::Hparams ||
+            record.key == kLayoutTag) {
             return true;
         }
         Record loaded = record;

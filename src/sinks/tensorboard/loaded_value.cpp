@@ -15,8 +15,8 @@ void for_each_blob(Value& value, Visit&& visit) {
                 for (Blob& blob : held.images) {
                     visit(blob);
                 }
-            } else if constexpr (std::is_same_v<T, Audio> || std::is_same_v<T, Video> || std::is_same_v<T, Mesh> ||
-                                 std::is_same_v<T, Tensor>) {
+            } else if constexpr (std::is_same_v<T, Audio> || std::is_same_v<T, Video> ||
+                                 std::is_same_v<T, Mesh> || std::is_same_v<T, Tensor>) {
                 visit(held.data);
             } else if constexpr (std::is_same_v<T, Figure>) {
                 visit(held.picture);

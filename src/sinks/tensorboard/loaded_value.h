@@ -5,7 +5,8 @@
 
 namespace taffrail::tensorboard {
 
-/// A copy of `value` with every blob that `run` can load. What cannot be loaded stays without bytes; encoders say so.
+/// A copy of `value` with every blob that `run` can load. What cannot be loaded stays without
+/// bytes; encoders say so.
 Value loaded_value(const RecordedRun& run, const Value& value);
 
 }  // namespace taffrail::tensorboard

@@ -8,8 +8,10 @@ void register_tensorboard_sink() {
                    .class_name = "TensorboardWriter",
                    .summary = "event files for TensorBoard",
                    .make = [](const OptionMap& options) -> Result<std::unique_ptr<Sink>> {
-                       TAFFRAIL_ASSIGN(tensorboard::SinkOptions parsed, tensorboard::parse_options(options));
-                       return std::unique_ptr<Sink>(std::make_unique<tensorboard::TensorboardSink>(std::move(parsed)));
+                       TAFFRAIL_ASSIGN(tensorboard::SinkOptions parsed,
+                                       tensorboard::parse_options(options));
+                       return std::unique_ptr<Sink>(
+                           std::make_unique<tensorboard::TensorboardSink>(std::move(parsed)));
                    }});
 }
 
