@@ -1,13 +1,14 @@
-// Writes logdirs for measurements: generate FOLDER RUNS TAGS POINTS [scalar|multi|tensor|blob:BYTES]
+// Writes logdirs for measurements: generate FOLDER RUNS TAGS POINTS
+// [scalar|multi|tensor|blob:BYTES]
+#include "codec/formats/tensorboard/encode.h"
+#include "codec/formats/tensorboard/framing.h"
+#include "io/files.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include "codec/formats/tensorboard/encode.h"
-#include "codec/formats/tensorboard/framing.h"
-#include "io/files.h"
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -28,24 +29,29 @@ Bytes make_run(int run, int tags, int points, const std::string& form) {
     for (int tag = 0; tag < tags; ++tag) {
         names.push_back("train/metric_" + std::to_string(tag));
     }
-    const auto blob_bytes = form.starts_with("blob:") ? std::strtoull(form.c_str() + 5, nullptr, 10) : 0;
+    const auto blob_bytes =
+        form.starts_with("blob:") ? std::strtoull(form.c_str() + 5, nullptr, 10) : 0;
     const Bytes blob(blob_bytes, std::byte{0x37});
     for (int point = 0; point < points; ++point) {
         const double wall = 1.7e9 + run + point * 0.731;
         std::vector<Bytes> values;
         for (int tag = 0; tag < tags; ++tag) {
-            const auto value = static_cast<float>(std::exp(-point * 1e-3) + 0.01 * ((point * 7919 + tag) % 101));
+            const auto value =
+                static_cast<float>(std::exp(-point * 1e-3) + 0.01 * ((point * 7919 + tag) % 101));
             const std::string& name = names[static_cast<std::size_t>(tag)];
             if (form == "scalar") {
                 append_scalar_record(file, wall, point, name, value, {});
             } else if (form == "multi") {
-                values.push_back(encode_summary_value(encode_scalar(name, static_cast<double>(value)), false));
+                values.push_back(
+                    encode_summary_value(encode_scalar(name, static_cast<double>(value)), false));
             } else if (form == "tensor") {
-                const Bytes one = encode_summary_value(encode_scalar_tensor(name, static_cast<double>(value), false), true);
+                const Bytes one = encode_summary_value(
+                    encode_scalar_tensor(name, static_cast<double>(value), false), true);
                 append_value_event(file, wall, point, {&one, 1});
             } else {
                 const ByteSpan picture = blob;
-                const Bytes one = encode_summary_value(encode_pictures(name, 64, 64, {&picture, 1}), point == 0);
+                const Bytes one =
+                    encode_summary_value(encode_pictures(name, 64, 64, {&picture, 1}), point == 0);
                 append_value_event(file, wall, point, {&one, 1});
             }
         }
@@ -60,7 +66,8 @@ Bytes make_run(int run, int tags, int points, const std::string& form) {
 
 int main(int argc, char** argv) {
     if (argc < 5) {
-        std::fprintf(stderr, "usage: generate FOLDER RUNS TAGS POINTS [scalar|multi|tensor|blob:BYTES]\n");
+        std::fprintf(stderr,
+                     "usage: generate FOLDER RUNS TAGS POINTS [scalar|multi|tensor|blob:BYTES]\n");
         return 2;
     }
     const std::string form = argc > 5 ? argv[5] : "scalar";
@@ -72,11 +79,14 @@ int main(int argc, char** argv) {
         const Bytes file = make_run(run, std::atoi(argv[3]), std::atoi(argv[4]), form);
         bytes += file.size();
         if (!io::make_directories(folder).ok() ||
-            !io::write_file_atomically(io::join(folder, "events.out.tfevents.1700000000.host.1.0"), file, false).ok()) {
+            !io::write_file_atomically(io::join(folder, "events.out.tfevents.1700000000.host.1.0"),
+                                       file, false)
+                 .ok()) {
             std::fprintf(stderr, "cannot write below %s\n", argv[1]);
             return 1;
         }
     }
-    std::printf("{\"bytes\": %llu}\n", static_cast<unsigned long long>(bytes));
+    std::printf("{\"id\": \"generate\", \"bytes\": %llu}\n",
+                static_cast<unsigned long long>(bytes));
     return 0;
 }

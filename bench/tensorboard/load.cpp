@@ -1,11 +1,11 @@
 // Opens a logdir, makes every point queryable, and says what it took: load FOLDER [threads]
+#include "base/clock.h"
+#include "sources/tensorboard/catalogue.h"
+
 #include <sys/resource.h>
 
 #include <cstdio>
 #include <cstdlib>
-
-#include "base/clock.h"
-#include "sources/tensorboard/catalogue.h"
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -35,11 +35,15 @@ int main(int argc, char** argv) {
     const double wall_ms = static_cast<double>(monotonic_ns() - begin) / 1e6;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const double cpu_ms = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
-                          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
-    std::printf("{\"runs\": %zu, \"keys\": %llu, \"points\": %llu, \"entries\": %llu, \"wall_ms\": %.1f, \"cpu_ms\": %.1f, "
-                "\"rss_mb\": %.1f}\n",
-                runs, static_cast<unsigned long long>(keys), static_cast<unsigned long long>(points),
-                static_cast<unsigned long long>(entries), wall_ms, cpu_ms, static_cast<double>(usage.ru_maxrss) / 1024.0);
+    const double cpu_ms =
+        static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+        static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3;
+    std::printf(
+        "{\"id\": \"load\", \"runs\": %zu, \"keys\": %llu, \"points\": %llu, \"entries\": %llu, "
+        "\"wall_ms\": %.1f, \"cpu_ms\": %.1f, "
+        "\"rss_mb\": %.1f}\n",
+        runs, static_cast<unsigned long long>(keys), static_cast<unsigned long long>(points),
+        static_cast<unsigned long long>(entries), wall_ms, cpu_ms,
+        static_cast<double>(usage.ru_maxrss) / 1024.0);
     return 0;
 }

@@ -1,13 +1,13 @@
 #include "sinks/tensorboard/event_log.h"
 
-#include <set>
-
 #include "base/diagnostics.h"
 #include "codec/formats/tensorboard/framing.h"
 #include "io/files.h"
 #include "io/memory.h"
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
+
+#include <set>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -44,7 +44,8 @@ TEST(EventLog, SecondWriterInAFolderMarksNoStartUnlessItResumes) {
     const std::string folder = fresh_folder();
     auto first = EventLog::create({.folder = folder}, 1).value();
     auto second = EventLog::create({.folder = folder}, 1).value();
-    auto resumed = EventLog::create({.folder = folder, .filename_suffix = {}, .resume_step = 50}, 2).value();
+    auto resumed =
+        EventLog::create({.folder = folder, .filename_suffix = {}, .resume_step = 50}, 2).value();
     EXPECT_NE(first->path(), second->path());
     Bytes bytes;
     EXPECT_EQ(events_of(second->path(), bytes).size(), 1u);
@@ -63,7 +64,9 @@ TEST(EventLog, MetadataStandsOnATagsFirstValueOnly) {
     ASSERT_EQ(events.size(), 4u);
     std::vector<bool> described;
     for (std::size_t i = 2; i < 4; ++i) {
-        for_each_value(events[i].body, [&](const ValueView& value, ByteSpan) { described.push_back(value.has_metadata); });
+        for_each_value(events[i].body, [&](const ValueView& value, ByteSpan) {
+            described.push_back(value.has_metadata);
+        });
     }
     EXPECT_EQ(described, (std::vector<bool>{true, false}));
 }
@@ -71,7 +74,8 @@ TEST(EventLog, MetadataStandsOnATagsFirstValueOnly) {
 TEST(EventLog, TagUsedForAnotherKindIsRenamedAndSaid) {
     reset_diagnostics();
     std::vector<std::string> said;
-    const auto old = set_diagnostic_handler([&](DiagnosticLevel, std::string_view message) { said.emplace_back(message); });
+    const auto old = set_diagnostic_handler(
+        [&](DiagnosticLevel, std::string_view message) { said.emplace_back(message); });
     const std::string folder = fresh_folder();
     auto log = EventLog::create({.folder = folder}, 1).value();
     const ByteSpan picture = as_bytes("\x89PNG");
@@ -91,7 +95,11 @@ TEST(EventLog, ThousandFilesInOneSecondDoNotClash) {
     const std::string folder = fresh_folder();
     std::set<std::string> paths;
     for (int i = 0; i < 1000; ++i) {
-        paths.insert(EventLog::create({.folder = folder, .filename_suffix = {}, .resume_step = {}, .resumed = true}, 5).value()->path());
+        paths.insert(
+            EventLog::create(
+                {.folder = folder, .filename_suffix = {}, .resume_step = {}, .resumed = true}, 5)
+                .value()
+                ->path());
     }
     EXPECT_EQ(paths.size(), 1000u);
 }

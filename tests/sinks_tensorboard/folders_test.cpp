@@ -1,9 +1,9 @@
 #include "sinks/tensorboard/folders.h"
 
-#include <cstdlib>
-
 #include "io/files.h"
 #include "sources_tensorboard/logdir.h"
+
+#include <cstdlib>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -13,7 +13,8 @@ TEST(ExpandPath, ReplacesHomeAndVariables) {
     ::setenv("HOME", "/home/me", 1);
     EXPECT_EQ(expand_path("~/x"), "/home/me/x");
     EXPECT_EQ(expand_path("$TAFFRAIL_TEST_A/${TAFFRAIL_TEST_A}b"), "alpha/alphab");
-    EXPECT_EQ(expand_path("a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$"), "a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$");
+    EXPECT_EQ(expand_path("a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$"),
+              "a$TAFFRAIL_TEST_UNSET/${TAFFRAIL_TEST_UNSET}/$");
     EXPECT_EQ(expand_path("a~b"), "a~b");
 }
 

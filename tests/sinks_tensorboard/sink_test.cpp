@@ -17,7 +17,8 @@ TEST(SinkOptions, UnknownAndWrongOnesAreNamed) {
     ASSERT_FALSE(unknown.ok());
     EXPECT_NE(unknown.error().message.find("max_queue"), std::string::npos);
     EXPECT_FALSE(parse_options({{"flush_secs", "soon"}}).ok());
-    const auto fine = parse_options({{"log_dir", "x"}, {"max_queue", "100"}, {"flush_secs", "0.5"}, {"purge_step", "7"}});
+    const auto fine = parse_options(
+        {{"log_dir", "x"}, {"max_queue", "100"}, {"flush_secs", "0.5"}, {"purge_step", "7"}});
     ASSERT_TRUE(fine.ok());
     EXPECT_EQ(fine->max_queue, 100u);
     EXPECT_EQ(fine->purge_step, 7);
@@ -62,10 +63,14 @@ TEST(TensorboardSink, ResumedRunSupersedesTheOldTail) {
         SinkOptions options;
         options.log_dir = folder;
         TensorboardSink sink(options);
-        ASSERT_TRUE(sink.open({.run_id = "r", .attempt = number, .resume_step = number > 0 ? std::optional(from) : std::nullopt}).ok());
+        ASSERT_TRUE(sink.open({.run_id = "r",
+                               .attempt = number,
+                               .resume_step = number > 0 ? std::optional(from) : std::nullopt})
+                        .ok());
         std::size_t delivered = 0;
         for (Step step = from; step <= to; ++step) {
-            const Record record{.key = "loss", .kind = Kind::Scalar, .step = step, .time_ns = step, .scalar = 1};
+            const Record record{
+                .key = "loss", .kind = Kind::Scalar, .step = step, .time_ns = step, .scalar = 1};
             ASSERT_TRUE(sink.write({&record, 1}, delivered).ok());
         }
         ASSERT_TRUE(sink.close(RunState::Finished).ok());
@@ -88,7 +93,9 @@ TEST(ExportToLogdir, GivesBackWhatWasRead) {
     for (int i = 0; i < 20; ++i) {
         maker.scalar("loss", i, static_cast<float>(i) / 4);
     }
-    maker.value(encode_pictures("p", 2, 3, {&picture, 1}), 5).value(encode_histogram("h", histogram), 6).save(from);
+    maker.value(encode_pictures("p", 2, 3, {&picture, 1}), 5)
+        .value(encode_histogram("h", histogram), 6)
+        .save(from);
     const auto source = read_run(from);
     ASSERT_TRUE(export_to_logdir(*source, to).ok());
     const auto copy = read_run(to);

@@ -1,11 +1,11 @@
 #include <taffrail/summary_writer.h>
 
+#include "sources/tensorboard/catalogue.h"
+#include "sources_tensorboard/logdir.h"
+
 #include <array>
 #include <chrono>
 #include <thread>
-
-#include "sources/tensorboard/catalogue.h"
-#include "sources_tensorboard/logdir.h"
 
 namespace taffrail::tensorboard {
 namespace {
@@ -104,18 +104,28 @@ TEST(SummaryWriter, EveryKindReadsBack) {
     const std::array<double, 4> predictions{0.9, 0.8, 0.4, 0.1};
     {
         SummaryWriter writer({.log_dir = folder});
-        const ImageView image{.pixels = TensorView(pixels.data(), DType::U8, {4, 5, 3}), .layout = Layout::Hwc};
+        const ImageView image{.pixels = TensorView(pixels.data(), DType::U8, {4, 5, 3}),
+                              .layout = Layout::Hwc};
         writer.add_image("image", image, 1);
         const std::array<ImageBox, 1> boxes{ImageBox{.left = 1, .top = 1, .right = 3, .bottom = 2}};
         writer.add_image_with_boxes("boxes", image, boxes, 1);
-        writer.add_video("video", {.frames = TensorView(frames.data(), DType::U8, {3, 4, 5, 3}), .layout = Layout::Hwc,
-                                   .frames_per_second = 4}, 1);
+        writer.add_video("video",
+                         {.frames = TensorView(frames.data(), DType::U8, {3, 4, 5, 3}),
+                          .layout = Layout::Hwc,
+                          .frames_per_second = 4},
+                         1);
         writer.add_audio("audio", {.samples = TensorView(samples), .sample_rate = 8000}, 1);
         writer.add_text("text", "words", 1);
         writer.add_histogram("histogram", TensorView(samples), 1);
         writer.add_mesh("mesh", {.vertices = vertices}, 1);
         writer.add_pr_curve("pr", labels, predictions, 1);
-        writer.add_graph({.nodes = {{.name = "a", .op = "Add", .inputs = {}, .output_shape = {}, .parameters = 0, .device = {}, .attributes = {}}}});
+        writer.add_graph({.nodes = {{.name = "a",
+                                     .op = "Add",
+                                     .inputs = {},
+                                     .output_shape = {},
+                                     .parameters = 0,
+                                     .device = {},
+                                     .attributes = {}}}});
         writer.add_embedding(TensorView(vectors.data(), DType::F32, {4, 3}), nullptr, nullptr, 2);
         writer.add_tensor("tensor", TensorView(vectors.data(), DType::F32, {4, 3}), 1);
         writer.add_hparams({{"lr", 0.5}}, {{"accuracy", 0.75}});
@@ -128,11 +138,19 @@ TEST(SummaryWriter, EveryKindReadsBack) {
     for (const KeyInfo& key : run->keys()) {
         kinds[key.key] = key.kind;
     }
-    const std::map<std::string, Kind> expected{
-        {"image", Kind::Image}, {"boxes", Kind::Image}, {"video", Kind::Video}, {"audio", Kind::Audio},
-        {"text/text_summary", Kind::Text}, {"histogram", Kind::Histogram}, {"mesh", Kind::Mesh}, {"pr", Kind::PrCurve},
-        {"graph", Kind::Graph}, {"default", Kind::Embedding}, {"tensor", Kind::Tensor}, {"accuracy", Kind::Scalar},
-        {"custom_scalars__config__", Kind::Text}};
+    const std::map<std::string, Kind> expected{{"image", Kind::Image},
+                                               {"boxes", Kind::Image},
+                                               {"video", Kind::Video},
+                                               {"audio", Kind::Audio},
+                                               {"text/text_summary", Kind::Text},
+                                               {"histogram", Kind::Histogram},
+                                               {"mesh", Kind::Mesh},
+                                               {"pr", Kind::PrCurve},
+                                               {"graph", Kind::Graph},
+                                               {"default", Kind::Embedding},
+                                               {"tensor", Kind::Tensor},
+                                               {"accuracy", Kind::Scalar},
+                                               {"custom_scalars__config__", Kind::Text}};
     EXPECT_EQ(kinds, expected);
     EXPECT_EQ(std::get<Video>(*run->entries("video").value()[0].value).frames, 3);
     EXPECT_EQ(run->info().state, RunState::Finished);

@@ -27,8 +27,8 @@ TEST(Discovery, EveryFolderWithAnEventFileIsARun) {
     maker.save(root + "/named.tfevents.folder");
     maker.save(root + "/no_run", "notes.txt");
     const auto catalogue = open_logdir(root).value();
-    EXPECT_EQ(ids_of(*catalogue),
-              (std::vector<std::string>{".", "deep/er", "named.tfevents.folder", "with space/ünïcode #&?%"}));
+    EXPECT_EQ(ids_of(*catalogue), (std::vector<std::string>{".", "deep/er", "named.tfevents.folder",
+                                                            "with space/ünïcode #&?%"}));
 }
 
 TEST(Discovery, SplitsNamesFromPaths) {
@@ -74,7 +74,8 @@ TEST(Catalogue, ProfilerTracesAreListedWithTheRunAbove) {
     FileMaker maker;
     maker.version();
     maker.save(root + "/run");
-    for (const char* path : {"/run/plugins/profile/2026/host.xplane.pb", "/torch/worker0.123.pt.trace.json"}) {
+    for (const char* path :
+         {"/run/plugins/profile/2026/host.xplane.pb", "/torch/worker0.123.pt.trace.json"}) {
         ASSERT_TRUE(io::make_directories(io::parent(root + path)).ok());
         ASSERT_TRUE(io::write_file_atomically(root + path, as_bytes("{}"), false).ok());
     }
@@ -84,9 +85,11 @@ TEST(Catalogue, ProfilerTracesAreListedWithTheRunAbove) {
     ASSERT_EQ(run->keys().size(), 1u);
     EXPECT_EQ(run->keys()[0].key, "profiler/profile/2026/host.xplane.pb");
     EXPECT_EQ(run->keys()[0].kind, Kind::Artifact);
-    const auto entries = catalogue->run("torch").value()->entries("profiler/worker0.123.pt.trace.json").value();
+    const auto entries =
+        catalogue->run("torch").value()->entries("profiler/worker0.123.pt.trace.json").value();
     const auto& artifact = std::get<Artifact>(*entries[0].value);
-    EXPECT_EQ(as_text(*catalogue->run("torch").value()->load(artifact.files[0].data.ref).value()), "{}");
+    EXPECT_EQ(as_text(*catalogue->run("torch").value()->load(artifact.files[0].data.ref).value()),
+              "{}");
 }
 
 }  // namespace

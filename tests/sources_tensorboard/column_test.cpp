@@ -17,7 +17,8 @@ std::vector<Sample> arbitrary_samples() {
     for (int i = 0; i < count; ++i) {
         const bool narrow = *rc::gen::weightedElement<bool>({{5, true}, {1, false}});
         const auto bits = *rc::gen::arbitrary<std::uint32_t>();
-        samples.push_back({*rc::gen::arbitrary<std::int64_t>(), std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>()),
+        samples.push_back({*rc::gen::arbitrary<std::int64_t>(),
+                           std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>()),
                            narrow ? static_cast<double>(std::bit_cast<float>(bits))
                                   : std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>()),
                            narrow});
@@ -34,12 +35,14 @@ void add(ScalarColumn& column, const Sample& sample, ScalarColumn::Origin origin
 }
 
 bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+           (std::isnan(a) && std::isnan(b));
 }
 
 RC_GTEST_PROP(ScalarColumn, GivesBackEveryBit, ()) {
     const auto samples = arbitrary_samples();
-    const auto cut = static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, samples.size() + 1));
+    const auto cut =
+        static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, samples.size() + 1));
     ScalarColumn column, later;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         add(i < cut ? column : later, samples[i], {.file = 1, .attempt = i < cut ? 0U : 2U});
@@ -50,7 +53,8 @@ RC_GTEST_PROP(ScalarColumn, GivesBackEveryBit, ()) {
     std::uint64_t nans = 0;
     column.for_each([&](const ColumnPoint& point) {
         RC_ASSERT(point.step == samples[at].step);
-        RC_ASSERT(std::bit_cast<std::uint64_t>(point.wall_time) == std::bit_cast<std::uint64_t>(samples[at].wall));
+        RC_ASSERT(std::bit_cast<std::uint64_t>(point.wall_time) ==
+                  std::bit_cast<std::uint64_t>(samples[at].wall));
         RC_ASSERT(same_bits(point.value, samples[at].value));
         RC_ASSERT(point.attempt == (at < cut ? 0U : 5U));
         nans += std::isnan(point.value) ? 1 : 0;

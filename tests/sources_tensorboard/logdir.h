@@ -1,15 +1,15 @@
 // Event files made by hand, for tests of the reader.
 #pragma once
 
-#include <atomic>
-#include <string>
-#include <vector>
-
 #include <taffrail/key.h>
 
 #include "codec/formats/tensorboard/encode.h"
 #include "codec/formats/tensorboard/framing.h"
 #include "io/files.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
 
 namespace taffrail::tensorboard::testing {
 
@@ -29,17 +29,20 @@ struct FileMaker {
         append_record(bytes, payload);
         return *this;
     }
+
     FileMaker& start(Step step) {
         Bytes payload;
         append_session_event(payload, wall, step, SessionStatus::Start);
         append_record(bytes, payload);
         return *this;
     }
+
     FileMaker& scalar(std::string_view tag, Step step, float value) {
         append_scalar_record(bytes, wall, step, tag, value, {});
         wall += 0.25;
         return *this;
     }
+
     FileMaker& value(const EncodedValue& value, Step step, bool with_metadata = true) {
         const Bytes one = encode_summary_value(value, with_metadata);
         Bytes payload;
@@ -47,15 +50,19 @@ struct FileMaker {
         append_record(bytes, payload);
         return *this;
     }
+
     FileMaker& raw(ByteSpan junk) {
         append(bytes, junk);
         return *this;
     }
+
     FileMaker& payload(std::string_view text) {
         append_record(bytes, as_bytes(text));
         return *this;
     }
-    void save(const std::string& folder, const std::string& name = "events.out.tfevents.1.host.1.0") const {
+
+    void save(const std::string& folder,
+              const std::string& name = "events.out.tfevents.1.host.1.0") const {
         ASSERT_TRUE(io::make_directories(folder).ok());
         ASSERT_TRUE(io::write_file_atomically(io::join(folder, name), bytes, false).ok());
     }

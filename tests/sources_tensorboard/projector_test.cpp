@@ -9,8 +9,10 @@ namespace {
 
 TEST(ProjectorConfig, ReadsWhatOtherWritersWrite) {
     const auto embeddings = parse_projector_config(
-        "# comment\nembeddings {\ntensor_name: \"default:00007\"\nmetadata_path: \"00007/default/metadata.tsv\"\n"
-        "sprite { image_path: 'a/sprite.png' single_image_dim: 28 single_image_dim: 32 }\ntensor_path: \"a/tensors.tsv\" }\n",
+        "# comment\nembeddings {\ntensor_name: \"default:00007\"\nmetadata_path: "
+        "\"00007/default/metadata.tsv\"\n"
+        "sprite { image_path: 'a/sprite.png' single_image_dim: 28 single_image_dim: 32 "
+        "}\ntensor_path: \"a/tensors.tsv\" }\n",
         "folder");
     ASSERT_EQ(embeddings.size(), 1u);
     EXPECT_EQ(embeddings[0].key(), "default");

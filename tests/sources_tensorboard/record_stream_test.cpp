@@ -1,9 +1,9 @@
 // Damage: everything before and behind it is read, and the gap is stated to the byte.
 #include "sources/tensorboard/record_stream.h"
 
-#include <rapidcheck/gtest.h>
-
 #include "sources_tensorboard/logdir.h"
+
+#include <rapidcheck/gtest.h>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -53,7 +53,8 @@ TEST(RecordStream, ReadsWholeFile) {
 TEST(RecordStream, StopsQuietlyAtRecordCutAnywhere) {
     const Bytes whole = records({"one", "two"});
     for (std::size_t size = whole.size() / 2 + 1; size < whole.size(); ++size) {
-        const auto result = read_back(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+        const auto result =
+            read_back(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
         EXPECT_EQ(result.payloads, std::vector<std::string>{"one"}) << size;
         EXPECT_TRUE(result.damage.empty());
         EXPECT_EQ(result.tail, Tail::Short);
@@ -104,7 +105,8 @@ TEST(RecordStream, ZeroFilledTailIsPendingNotDamage) {
 }
 
 TEST(RecordStream, AbsurdLengthAllocatesNothing) {
-    for (std::uint64_t length : {std::uint64_t{1} << 40, (std::uint64_t{1} << 63) - 1, ~std::uint64_t{0}}) {
+    for (std::uint64_t length :
+         {std::uint64_t{1} << 40, (std::uint64_t{1} << 63) - 1, ~std::uint64_t{0}}) {
         Bytes file = records({"one"});
         Bytes header;
         append(header, length);
@@ -153,7 +155,8 @@ RC_GTEST_PROP(RecordStream, ReadsWhatTheNaiveReaderReads, ()) {
     }
     const auto flips = file.empty() ? 0 : *rc::gen::inRange(0, 3);
     for (int i = 0; i < flips; ++i) {
-        file[*rc::gen::inRange<std::size_t>(0, file.size())] ^= static_cast<std::byte>(*rc::gen::inRange(1, 256));
+        file[*rc::gen::inRange<std::size_t>(0, file.size())] ^=
+            static_cast<std::byte>(*rc::gen::inRange(1, 256));
     }
     const auto result = read_back(file);
     RC_ASSERT(result.payloads == naive(file));

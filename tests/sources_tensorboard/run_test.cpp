@@ -1,10 +1,10 @@
 #include "sources/tensorboard/run.h"
 
-#include <array>
-
 #include "codec/formats/tensorboard/hparams.h"
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
+
+#include <array>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -12,7 +12,8 @@ namespace {
 using testing::FileMaker;
 using testing::fresh_folder;
 
-const std::string kFirst = "events.out.tfevents.1.host.1.0", kSecond = "events.out.tfevents.2.host.1.0";
+const std::string kFirst = "events.out.tfevents.1.host.1.0",
+                  kSecond = "events.out.tfevents.2.host.1.0";
 
 std::shared_ptr<RecordedRun> open_only_run(const std::string& folder) {
     return open_logdir(folder).value()->run(".").value();
@@ -147,7 +148,11 @@ TEST(TensorboardRun, DamageIsStatedAndNothingElseIsLost) {
     FileMaker maker;
     maker.version().scalar("loss", 0, 1.0F);
     const std::size_t at = maker.bytes.size();
-    maker.raw(Bytes(40)).scalar("loss", 1, 2.0F).payload("no event at all").scalar("loss", 2, 3.0F).save(folder);
+    maker.raw(Bytes(40))
+        .scalar("loss", 1, 2.0F)
+        .payload("no event at all")
+        .scalar("loss", 2, 3.0F)
+        .save(folder);
     const auto run = open_only_run(folder);
     EXPECT_EQ(run->points("loss").value().size(), 3u);
     const auto damage = run->damage();
@@ -178,8 +183,12 @@ TEST(TensorboardRun, MeshPartsBecomeOneMesh) {
     const std::array<std::int32_t, 3> faces{0, 1, 2};
     const std::array<std::uint8_t, 9> colors{1, 2, 3, 4, 5, 6, 7, 8, 9};
     FileMaker maker;
-    for (const EncodedValue& part : encode_mesh("shape", {.batch = 1, .vertex_count = 3, .face_count = 1,
-                                                          .vertices = vertices, .faces = faces, .colors = colors,
+    for (const EncodedValue& part : encode_mesh("shape", {.batch = 1,
+                                                          .vertex_count = 3,
+                                                          .face_count = 1,
+                                                          .vertices = vertices,
+                                                          .faces = faces,
+                                                          .colors = colors,
                                                           .config_json = R"({"camera": {}})"})) {
         maker.value(part, 4);
     }
@@ -203,8 +212,10 @@ TEST(TensorboardRun, HparamsBecomeConfigAndEndBecomesState) {
     const std::string folder = fresh_folder();
     const Hparams hparams{{"lr", 0.5}, {"name", std::string("x")}};
     FileMaker maker;
-    maker.version().value(encode_hparams(kSessionStartTag, encode_session_start(hparams, "g", 1)), 0);
-    maker.value(encode_hparams(kSessionEndTag, encode_session_end(RunState::Failed, 2)), 0).save(folder);
+    maker.version().value(encode_hparams(kSessionStartTag, encode_session_start(hparams, "g", 1)),
+                          0);
+    maker.value(encode_hparams(kSessionEndTag, encode_session_end(RunState::Failed, 2)), 0)
+        .save(folder);
     const RunInfo info = open_only_run(folder)->info();
     EXPECT_EQ(info.config, hparams);
     EXPECT_EQ(info.group, "g");
@@ -231,7 +242,9 @@ TEST(TensorboardRun, MetadataThatComesLateStillCounts) {
     histogram.edges = {0, 1};
     histogram.counts = {3};
     FileMaker maker;
-    maker.value(encode_histogram("h", histogram), 0, false).value(encode_histogram("h", histogram), 1, true).save(folder);
+    maker.value(encode_histogram("h", histogram), 0, false)
+        .value(encode_histogram("h", histogram), 1, true)
+        .save(folder);
     const auto keys = open_only_run(folder)->keys();
     ASSERT_EQ(keys.size(), 1u);
     EXPECT_EQ(keys[0].kind, Kind::Histogram);
@@ -241,7 +254,11 @@ TEST(TensorboardRun, MetadataThatComesLateStillCounts) {
 TEST(TensorboardRun, ForEachGivesEveryRecord) {
     const std::string folder = fresh_folder();
     FileMaker maker;
-    maker.version().scalar("a", 0, 1.0F).value(encode_text("note", {.text = "hello"}), 1).scalar("a", 2, 2.0F).save(folder);
+    maker.version()
+        .scalar("a", 0, 1.0F)
+        .value(encode_text("note", {.text = "hello"}), 1)
+        .scalar("a", 2, 2.0F)
+        .save(folder);
     std::vector<std::string> seen;
     ASSERT_TRUE(open_only_run(folder)
                     ->for_each([&](const Record& record) {

@@ -1,8 +1,8 @@
 // Reading a file in pieces on several threads must give what one pass gives, damaged or not.
-#include <rapidcheck/gtest.h>
-
 #include "sources/tensorboard/loader.h"
 #include "sources_tensorboard/logdir.h"
+
+#include <rapidcheck/gtest.h>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -23,16 +23,26 @@ RC_GTEST_PROP(Segments, GiveWhatOnePassGives, ()) {
     histogram.counts = {2};
     for (int i = 0; i < count; ++i) {
         switch (*rc::gen::inRange(0, 8)) {
-            case 0: maker.raw(as_bytes("junk")); break;
-            case 1: maker.value(encode_histogram("h", histogram), i, i < 40); break;
-            case 2: maker.start(i / 2); break;
-            default: maker.scalar(i % 3 == 0 ? "a" : "b", i, static_cast<float>(i)); break;
+            case 0:
+                maker.raw(as_bytes("junk"));
+                break;
+            case 1:
+                maker.value(encode_histogram("h", histogram), i, i < 40);
+                break;
+            case 2:
+                maker.start(i / 2);
+                break;
+            default:
+                maker.scalar(i % 3 == 0 ? "a" : "b", i, static_cast<float>(i));
+                break;
         }
     }
     const std::string folder = testing::fresh_folder();
     maker.save(folder);
     const auto whole = load(folder, {.threads = 1, .segment_bytes = UINT64_MAX});
-    const auto cut = load(folder, {.threads = 3, .segment_bytes = static_cast<std::uint64_t>(*rc::gen::inRange(20, 900))});
+    const auto cut = load(
+        folder,
+        {.threads = 3, .segment_bytes = static_cast<std::uint64_t>(*rc::gen::inRange(20, 900))});
     const auto damage_of = [](const TensorboardRun& run) {
         std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
         for (const Damage& one : run.damage()) {
@@ -48,7 +58,8 @@ RC_GTEST_PROP(Segments, GiveWhatOnePassGives, ()) {
         RC_ASSERT(keys[i].kind == cut_keys[i].kind);
         RC_ASSERT(keys[i].count == cut_keys[i].count);
         if (keys[i].kind == Kind::Scalar) {
-            const auto points = whole->points(keys[i].key).value(), cut_points = cut->points(keys[i].key).value();
+            const auto points = whole->points(keys[i].key).value(),
+                       cut_points = cut->points(keys[i].key).value();
             RC_ASSERT(points.size() == cut_points.size());
             for (std::size_t p = 0; p < points.size(); ++p) {
                 RC_ASSERT(points[p].step == cut_points[p].step);

@@ -1,13 +1,13 @@
 #include "sinks/tensorboard/boxes.h"
 
+#include "base/try.h"
+#include "codec/capture.h"
+#include "codec/tensor.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
-
-#include "base/try.h"
-#include "codec/capture.h"
-#include "codec/tensor.h"
 
 namespace taffrail::tensorboard {
 namespace {
@@ -22,7 +22,8 @@ struct Canvas {
     void fill(std::int64_t left, std::int64_t top, std::int64_t right, std::int64_t bottom,
               const std::array<std::uint8_t, 3>& color) {
         for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(bottom, height); ++y) {
-            for (std::int64_t x = std::max<std::int64_t>(left, 0); x < std::min(right, width); ++x) {
+            for (std::int64_t x = std::max<std::int64_t>(left, 0); x < std::min(right, width);
+                 ++x) {
                 std::copy(color.begin(), color.end(), rgb.begin() + (y * width + x) * 3);
             }
         }
@@ -30,9 +31,9 @@ struct Canvas {
 };
 
 std::int64_t to_pixel(float position, std::int64_t limit) {
-    return std::isfinite(position)
-               ? static_cast<std::int64_t>(std::clamp(std::round(position), -1.0F, static_cast<float>(limit)))
-               : -1;
+    return std::isfinite(position) ? static_cast<std::int64_t>(std::clamp(
+                                         std::round(position), -1.0F, static_cast<float>(limit)))
+                                   : -1;
 }
 
 }  // namespace
@@ -42,8 +43,9 @@ Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBo
     TensorView pixels = image.pixels;
     const std::size_t rank = pixels.shape.rank();
     if (rank != 2 && rank != 3) {
-        return Error{ErrorCode::InvalidArgument,
-                     "add_image_with_boxes takes one picture of two or three axes, not " + describe(pixels)};
+        return Error{
+            ErrorCode::InvalidArgument,
+            "add_image_with_boxes takes one picture of two or three axes, not " + describe(pixels)};
     }
     if (rank == 3 && image.layout == Layout::Chw) {
         const std::array<std::size_t, 3> axes{1, 2, 0};
@@ -51,7 +53,8 @@ Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBo
     }
     const std::int64_t channels = rank == 3 ? pixels.shape[2] : 1;
     if (channels != 1 && channels != 3 && channels != 4) {
-        return Error{ErrorCode::InvalidArgument, "an image has 1, 3 or 4 channels, not " + describe(pixels)};
+        return Error{ErrorCode::InvalidArgument,
+                     "an image has 1, 3 or 4 channels, not " + describe(pixels)};
     }
     Canvas canvas{.width = pixels.shape[1], .height = pixels.shape[0], .rgb = {}};
     const std::vector<std::uint8_t> source = to_u8(pixels);
@@ -63,18 +66,22 @@ Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBo
             canvas.rgb[i * 3 + c] = source[i * step + (channels == 1 ? 0 : c)];
         }
     }
-    const std::int64_t line = std::max<std::int64_t>(1, std::min(canvas.width, canvas.height) / 150);
+    const std::int64_t line =
+        std::max<std::int64_t>(1, std::min(canvas.width, canvas.height) / 150);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         const auto& color = kColors[i % kColors.size()];
-        const std::int64_t left = to_pixel(boxes[i].left, canvas.width), right = to_pixel(boxes[i].right, canvas.width);
-        const std::int64_t top = to_pixel(boxes[i].top, canvas.height), bottom = to_pixel(boxes[i].bottom, canvas.height);
+        const std::int64_t left = to_pixel(boxes[i].left, canvas.width),
+                           right = to_pixel(boxes[i].right, canvas.width);
+        const std::int64_t top = to_pixel(boxes[i].top, canvas.height),
+                           bottom = to_pixel(boxes[i].bottom, canvas.height);
         canvas.fill(left, top, right + line, top + line, color);
         canvas.fill(left, bottom, right + line, bottom + line, color);
         canvas.fill(left, top, left + line, bottom + line, color);
         canvas.fill(right, top, right + line, bottom + line, color);
     }
-    return capture_image({.pixels = TensorView(canvas.rgb.data(), DType::U8, {canvas.height, canvas.width, 3}),
-                          .layout = Layout::Hwc});
+    return capture_image(
+        {.pixels = TensorView(canvas.rgb.data(), DType::U8, {canvas.height, canvas.width, 3}),
+         .layout = Layout::Hwc});
 }
 
 }  // namespace taffrail::tensorboard

@@ -1,9 +1,9 @@
 // Pictures with boxes drawn on them.
 #pragma once
 
-#include <span>
-
 #include <taffrail/summary_writer.h>
+
+#include <span>
 
 namespace taffrail::tensorboard {
 

@@ -1,7 +1,5 @@
 #include "sinks/tensorboard/encode_record.h"
 
-#include <algorithm>
-
 #include "base/try.h"
 #include "codec/formats/tensorboard/tensor.h"
 #include "codec/gif.h"
@@ -9,11 +7,14 @@
 #include "codec/png.h"
 #include "codec/tensor.h"
 
+#include <algorithm>
+
 namespace taffrail::tensorboard {
 namespace {
 
 Error missing(std::string_view tag) {
-    return {ErrorCode::Internal, "the bytes of '" + std::string(tag) + "' were not loaded for TensorBoard"};
+    return {ErrorCode::Internal,
+            "the bytes of '" + std::string(tag) + "' were not loaded for TensorBoard"};
 }
 
 std::string join_captions(const std::vector<std::string>& captions) {
@@ -29,10 +30,12 @@ Result<Bytes> raw_to_png(const Image& image, ByteSpan bytes) {
     const Shape shape{image.height, image.width, image.channels};
     const std::int64_t elements = shape.elements();
     if (elements < 0 || bytes.size() != static_cast<std::size_t>(elements) * size_of(image.dtype)) {
-        return Error{ErrorCode::InvalidArgument, "raw pixels do not fill width × height × channels"};
+        return Error{ErrorCode::InvalidArgument,
+                     "raw pixels do not fill width × height × channels"};
     }
     const auto pixels = to_u8(TensorView(bytes.data(), image.dtype, shape));
-    return encode_png(reinterpret_cast<const std::byte*>(pixels.data()), static_cast<std::uint32_t>(image.width),
+    return encode_png(reinterpret_cast<const std::byte*>(pixels.data()),
+                      static_cast<std::uint32_t>(image.width),
                       static_cast<std::uint32_t>(image.height), image.channels);
 }
 
@@ -63,13 +66,16 @@ Result<EncodedValue> encode_video(std::string_view tag, const Video& video) {
         return encode_pictures(tag, video.width, video.height, {&bytes, 1}, video.caption);
     }
     if (video.format != "frames") {
-        return Error{ErrorCode::Unsupported, "TensorBoard shows animated GIF only; '" + std::string(tag) + "' is " +
-                                                 video.format + " and stays in the native store"};
+        return Error{ErrorCode::Unsupported, "TensorBoard shows animated GIF only; '" +
+                                                 std::string(tag) + "' is " + video.format +
+                                                 " and stays in the native store"};
     }
-    const std::span<const std::uint8_t> frames(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    const std::span<const std::uint8_t> frames(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                               bytes.size());
     TAFFRAIL_ASSIGN(const Bytes gif,
                     encode_gif(frames, video.frames, static_cast<std::uint32_t>(video.width),
-                               static_cast<std::uint32_t>(video.height), video.channels, video.frames_per_second));
+                               static_cast<std::uint32_t>(video.height), video.channels,
+                               video.frames_per_second));
     const ByteSpan picture = gif;
     return encode_pictures(tag, video.width, video.height, {&picture, 1}, video.caption);
 }
@@ -91,10 +97,14 @@ Result<std::vector<EncodedValue>> encode_logged_mesh(std::string_view tag, const
 
 Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
     switch (kind_of(value)) {
-        case Kind::Scalar: return encode_scalar(tag, std::get<double>(value));
-        case Kind::Histogram: return encode_histogram(tag, std::get<Histogram>(value));
-        case Kind::Image: return encode_image(tag, std::get<Image>(value));
-        case Kind::Video: return encode_video(tag, std::get<Video>(value));
+        case Kind::Scalar:
+            return encode_scalar(tag, std::get<double>(value));
+        case Kind::Histogram:
+            return encode_histogram(tag, std::get<Histogram>(value));
+        case Kind::Image:
+            return encode_image(tag, std::get<Image>(value));
+        case Kind::Video:
+            return encode_video(tag, std::get<Video>(value));
         case Kind::Audio: {
             const auto& audio = std::get<Audio>(value);
             if (!audio.data.bytes) {
@@ -102,9 +112,12 @@ Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
             }
             return encode_audio(tag, *audio.data.bytes, audio.caption);
         }
-        case Kind::Text: return encode_text(tag, std::get<Text>(value));
-        case Kind::Table: return encode_table(tag, std::get<Table>(value));
-        case Kind::PrCurve: return encode_pr_curve(tag, std::get<PrCurve>(value));
+        case Kind::Text:
+            return encode_text(tag, std::get<Text>(value));
+        case Kind::Table:
+            return encode_table(tag, std::get<Table>(value));
+        case Kind::PrCurve:
+            return encode_pr_curve(tag, std::get<PrCurve>(value));
         case Kind::Figure: {
             const auto& figure = std::get<Figure>(value);
             if (figure.picture.bytes) {
@@ -119,10 +132,12 @@ Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
             }
             return encode_text(tag, {.text = figure.plotly_json, .plain = true});
         }
-        case Kind::Note: return encode_text(tag, {.text = std::get<Note>(value).text, .plain = false});
+        case Kind::Note:
+            return encode_text(tag, {.text = std::get<Note>(value).text, .plain = false});
         case Kind::Alert: {
             const auto& alert = std::get<Alert>(value);
-            return encode_text(tag, {.text = "**" + alert.title + "**\n\n" + alert.text, .plain = false});
+            return encode_text(
+                tag, {.text = "**" + alert.title + "**\n\n" + alert.text, .plain = false});
         }
         case Kind::Tensor: {
             const auto& tensor = std::get<Tensor>(value);
@@ -131,14 +146,16 @@ Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
             }
             const TensorType type = tensor_type_of(tensor.dtype);
             if (type == TensorType::Invalid) {
-                const auto floats = to_f32(TensorView(tensor.data.bytes->data(), tensor.dtype, tensor.shape));
-                return encode_tensor_value(
-                    tag, TensorType::Float, tensor.shape.extents(),
-                    {reinterpret_cast<const std::byte*>(floats.data()), floats.size() * sizeof(float)});
+                const auto floats =
+                    to_f32(TensorView(tensor.data.bytes->data(), tensor.dtype, tensor.shape));
+                return encode_tensor_value(tag, TensorType::Float, tensor.shape.extents(),
+                                           {reinterpret_cast<const std::byte*>(floats.data()),
+                                            floats.size() * sizeof(float)});
             }
             return encode_tensor_value(tag, type, tensor.shape.extents(), *tensor.data.bytes);
         }
-        default: return Error{ErrorCode::Unsupported, "event files have no place for this kind"};
+        default:
+            return Error{ErrorCode::Unsupported, "event files have no place for this kind"};
     }
 }
 

@@ -1,5 +1,11 @@
 #include "sinks/tensorboard/event_log.h"
 
+#include "base/crc32c.h"
+#include "base/diagnostics.h"
+#include "base/utf8.h"
+#include "codec/formats/tensorboard/framing.h"
+#include "io/files.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,12 +14,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "base/crc32c.h"
-#include "base/diagnostics.h"
-#include "base/utf8.h"
-#include "codec/formats/tensorboard/framing.h"
-#include "io/files.h"
-
 namespace taffrail::tensorboard {
 namespace {
 
@@ -21,20 +21,23 @@ std::atomic<unsigned> file_counter{0};
 
 std::string host_name() {
     std::array<char, 256> name{};
-    return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? std::string(name.data()) : "localhost";
+    return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0'
+               ? std::string(name.data())
+               : "localhost";
 }
 
 std::string file_name(double wall_time, unsigned counter, std::string_view suffix) {
     std::array<char, 24> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%010lld", static_cast<long long>(wall_time));
-    return "events.out.tfevents." + std::string(seconds.data()) + "." + host_name() + "." + std::to_string(::getpid()) +
-           "." + std::to_string(counter) + std::string(suffix);
+    return "events.out.tfevents." + std::string(seconds.data()) + "." + host_name() + "." +
+           std::to_string(::getpid()) + "." + std::to_string(counter) + std::string(suffix);
 }
 
 /// Event files in the folder besides `own`.
 bool has_other_event_files(const std::string& folder, std::string_view own) {
     const auto entries = io::list(folder);
-    return entries.ok() && std::any_of(entries->begin(), entries->end(), [&](const io::DirectoryEntry& entry) {
+    return entries.ok() &&
+           std::any_of(entries->begin(), entries->end(), [&](const io::DirectoryEntry& entry) {
                return entry.type != io::EntryType::Directory && entry.name != own &&
                       entry.name.find("tfevents") != std::string::npos;
            });
@@ -58,7 +61,8 @@ float to_float(double value) noexcept {
 
 }  // namespace
 
-Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& options, double wall_time) {
+Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& options,
+                                                   double wall_time) {
     if (const auto made = io::make_directories(options.folder); !made.ok()) {
         return made.error();
     }
@@ -72,7 +76,8 @@ Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& option
             }
             return std::move(file).error();
         }
-        std::unique_ptr<EventLog> log(new EventLog(std::move(*file), options.folder, std::move(path)));
+        std::unique_ptr<EventLog> log(
+            new EventLog(std::move(*file), options.folder, std::move(path)));
         log->scalar_metadata_ = encode_metadata({.plugin = std::string(kScalars),
                                                  .content = {},
                                                  .display_name = {},
@@ -81,11 +86,13 @@ Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& option
         Bytes payload;
         append_file_version_event(payload, wall_time);
         append_record(log->pending_, payload);
-        // A second START hides every older point from its step on, so a process that merely joins a folder writes none.
+        // A second START hides every older point from its step on, so a process that merely joins a
+        // folder writes none.
         const bool alone = !has_other_event_files(options.folder, name);
         if (options.resume_step || (alone && !options.resumed)) {
             payload.clear();
-            append_session_event(payload, wall_time, options.resume_step.value_or(0), SessionStatus::Start);
+            append_session_event(payload, wall_time, options.resume_step.value_or(0),
+                                 SessionStatus::Start);
             append_record(log->pending_, payload);
         }
         if (const auto written = log->write_out(); !written.ok()) {
@@ -112,7 +119,8 @@ std::string EventLog::free_name(std::string_view name, std::string_view plugin) 
     const std::string valid = is_valid_utf8(name) ? std::string(name) : repair_utf8(name);
     std::string candidate = valid;
     for (int number = 1; owner_.contains(candidate); ++number) {
-        candidate = valid + "_" + std::string(suffix_of(plugin)) + (number > 1 ? std::to_string(number) : std::string());
+        candidate = valid + "_" + std::string(suffix_of(plugin)) +
+                    (number > 1 ? std::to_string(number) : std::string());
     }
     return candidate;
 }
@@ -138,9 +146,12 @@ EventLog::Tag& EventLog::tag_of(std::string_view name, std::string_view plugin) 
     owner_.emplace(tag.written, tag.plugin);
     table_[slot] = static_cast<std::uint32_t>(tags_.size());
     if (tag.written != name && is_valid_utf8(name)) {
-        diagnose_once(DiagnosticLevel::Warning, "tensorboard tag reused: " + tag.name + " " + tag.plugin,
-                      "tensorboard: the tag '" + tag.name + "' already holds another kind of data; TensorBoard shows one kind a "
-                      "tag, so '" + std::string(suffix_of(plugin)) + "' values go to '" + tag.written + "'");
+        diagnose_once(DiagnosticLevel::Warning,
+                      "tensorboard tag reused: " + tag.name + " " + tag.plugin,
+                      "tensorboard: the tag '" + tag.name +
+                          "' already holds another kind of data; TensorBoard shows one kind a "
+                          "tag, so '" +
+                          std::string(suffix_of(plugin)) + "' values go to '" + tag.written + "'");
     }
     return tag;
 }

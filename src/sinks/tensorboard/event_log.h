@@ -1,8 +1,16 @@
 // One event file being written: first events, tags and their metadata, whole-record appends.
 //
-// TensorBoard's two loaders agree only on files that keep some rules; they are kept here, once, for the sink and for
-// SummaryWriter: version event first, session marks, metadata with a data class on a tag's first value, one kind per tag.
+// TensorBoard's two loaders agree only on files that keep some rules; they are kept here, once, for
+// the sink and for SummaryWriter: version event first, session marks, metadata with a data class on
+// a tag's first value, one kind per tag.
 #pragma once
+
+#include <taffrail/key.h>
+#include <taffrail/result.h>
+#include <taffrail/value.h>
+
+#include "codec/formats/tensorboard/encode.h"
+#include "io/file.h"
 
 #include <cstdint>
 #include <memory>
@@ -13,51 +21,56 @@
 #include <unordered_map>
 #include <vector>
 
-#include <taffrail/key.h>
-#include <taffrail/result.h>
-#include <taffrail/value.h>
-
-#include "codec/formats/tensorboard/encode.h"
-#include "io/file.h"
-
 namespace taffrail::tensorboard {
 
 struct EventLogOptions {
     std::string folder;
     std::string filename_suffix;
-    /// The first step of a resumed run: older points at and after it are superseded. Absent: a new run.
+    /// The first step of a resumed run: older points at and after it are superseded. Absent: a new
+    /// run.
     std::optional<Step> resume_step;
-    /// A resumed run whose first step is not known: no session mark, since the mark would hide older points.
+    /// A resumed run whose first step is not known: no session mark, since the mark would hide
+    /// older points.
     bool resumed = false;
 };
 
 /// Used by one thread.
 class EventLog {
   public:
-    /// Makes the folder and a new file in it; its name is unlike any other's, also between processes.
-    static Result<std::unique_ptr<EventLog>> create(const EventLogOptions& options, double wall_time);
+    /// Makes the folder and a new file in it; its name is unlike any other's, also between
+    /// processes.
+    static Result<std::unique_ptr<EventLog>> create(const EventLogOptions& options,
+                                                    double wall_time);
 
     void scalar(std::string_view tag, Step step, double wall_time, double value);
     /// Title and description of a scalar tag; counts only before the tag's first value.
     void describe(std::string_view tag, std::string display_name, std::string description);
-    /// One event with these values. A tag already used for another kind gets another name, and that is said once.
+    /// One event with these values. A tag already used for another kind gets another name, and that
+    /// is said once.
     void values(std::span<EncodedValue> values, Step step, double wall_time);
-    void value(EncodedValue one, Step step, double wall_time) { values({&one, 1}, step, wall_time); }
+
+    void value(EncodedValue one, Step step, double wall_time) {
+        values({&one, 1}, step, wall_time);
+    }
+
     void graph(const Graph& graph, Step step, double wall_time);
 
     /// Events not written to the file yet.
     [[nodiscard]] std::size_t pending_events() const noexcept { return pending_events_; }
+
     [[nodiscard]] std::size_t pending_bytes() const noexcept { return pending_.size(); }
+
     /// Appends the pending records in one write. After a failure they are still pending.
     Result<void> write_out();
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
   private:
     struct Tag {
-        std::string name;       ///< as given by the caller
-        std::string written;    ///< as it stands in the file
+        std::string name;     ///< as given by the caller
+        std::string written;  ///< as it stands in the file
         std::string plugin;
         std::uint32_t hash = 0;
         bool described = false;  ///< its metadata is in the file
@@ -65,6 +78,7 @@ class EventLog {
 
     EventLog(std::unique_ptr<io::File> file, std::string folder, std::string path)
         : file_(std::move(file)), folder_(std::move(folder)), path_(std::move(path)) {}
+
     Tag& tag_of(std::string_view name, std::string_view plugin);
     std::string free_name(std::string_view name, std::string_view plugin) const;
     void grow();
@@ -79,10 +93,5 @@ class EventLog {
     Bytes scalar_metadata_;
     std::unordered_map<std::string, Bytes> described_;  ///< tag → metadata of its own
 };
-
-/// Seconds as event files want them.
-inline double to_seconds(std::int64_t time_ns) noexcept {
-    return static_cast<double>(time_ns) / 1e9;
-}
 
 }  // namespace taffrail::tensorboard

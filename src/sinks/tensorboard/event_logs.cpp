@@ -1,7 +1,5 @@
 #include "sinks/tensorboard/event_logs.h"
 
-#include <algorithm>
-
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "codec/capture.h"
@@ -10,10 +8,13 @@
 #include "sinks/tensorboard/encode_record.h"
 #include "sinks/tensorboard/projector_files.h"
 
+#include <algorithm>
+
 namespace taffrail::tensorboard {
 
 void EventLogs::fail(const Error& error) {
-    diagnose_once(DiagnosticLevel::Warning, "summary writer: " + error.message, "SummaryWriter: " + error.message);
+    diagnose_once(DiagnosticLevel::Warning, "summary writer: " + error.message,
+                  "SummaryWriter: " + error.message);
     if (failure_.ok()) {
         failure_ = error;
     }
@@ -52,7 +53,8 @@ void EventLogs::value(std::string_view tag, const Value& value, Step step, doubl
         ready = &copy;
     }
     if (const auto* embedding = std::get_if<Embedding>(ready)) {
-        if (const auto written = write_embedding(main_->folder(), tag, step, *embedding); !written.ok()) {
+        if (const auto written = write_embedding(main_->folder(), tag, step, *embedding);
+            !written.ok()) {
             fail(written.error());
         }
         return;
@@ -68,8 +70,9 @@ void EventLogs::value(std::string_view tag, const Value& value, Step step, doubl
 void EventLogs::hparams(EventLog& log, const Hparams& hparams, double wall_time) {
     Session& session = sessions_[&log];
     for (const auto& [name, cell] : hparams) {
-        const auto known = std::find_if(session.hparams.begin(), session.hparams.end(),
-                                        [&, &wanted = name](const auto& one) { return one.first == wanted; });
+        const auto known =
+            std::find_if(session.hparams.begin(), session.hparams.end(),
+                         [&, &wanted = name](const auto& one) { return one.first == wanted; });
         if (known != session.hparams.end()) {
             known->second = cell;
         } else {
@@ -78,16 +81,21 @@ void EventLogs::hparams(EventLog& log, const Hparams& hparams, double wall_time)
     }
     if (!session.written) {
         session.written = true;
-        log.value(encode_hparams(kSessionStartTag, encode_session_start(session.hparams, "", wall_time)), 0, wall_time);
+        log.value(
+            encode_hparams(kSessionStartTag, encode_session_start(session.hparams, "", wall_time)),
+            0, wall_time);
     }
 }
 
 void EventLogs::layout(const std::vector<ScalarChartCategory>& add, double wall_time) {
     for (const ScalarChartCategory& category : add) {
-        auto known = std::find_if(layout_.begin(), layout_.end(),
-                                  [&](const LayoutCategory& one) { return one.title == category.title; });
+        auto known = std::find_if(layout_.begin(), layout_.end(), [&](const LayoutCategory& one) {
+            return one.title == category.title;
+        });
         if (known == layout_.end()) {
-            known = layout_.insert(layout_.end(), LayoutCategory{.title = category.title, .charts = {}, .closed = false});
+            known = layout_.insert(
+                layout_.end(),
+                LayoutCategory{.title = category.title, .charts = {}, .closed = false});
         }
         for (const ScalarChart& chart : category.charts) {
             LayoutChart& to = known->charts.emplace_back();

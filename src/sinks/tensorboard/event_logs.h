@@ -1,16 +1,17 @@
-// The event files of one SummaryWriter: its own, and those of the runs below it that add_scalars and add_hparams make.
+// The event files of one SummaryWriter: its own, and those of the runs below it that add_scalars
+// and add_hparams make.
 #pragma once
-
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <taffrail/record.h>
 #include <taffrail/summary_writer.h>
 
 #include "codec/formats/tensorboard/layout.h"
 #include "sinks/tensorboard/event_log.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace taffrail::tensorboard {
 
@@ -21,6 +22,7 @@ class EventLogs {
         : main_(std::move(main)), filename_suffix_(std::move(filename_suffix)) {}
 
     [[nodiscard]] EventLog& main() noexcept { return *main_; }
+
     /// The log of a run below; null when it cannot be made (the failure is kept).
     EventLog* below(const std::string& name);
 
@@ -33,6 +35,7 @@ class EventLogs {
     Result<void> finish(RunState state);
     [[nodiscard]] std::size_t pending_events() const noexcept;
     void fail(const Error& error);
+
     [[nodiscard]] const Result<void>& first_failure() const noexcept { return failure_; }
 
   private:

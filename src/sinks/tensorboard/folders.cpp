@@ -1,5 +1,8 @@
 #include "sinks/tensorboard/folders.h"
 
+#include "base/strings.h"
+#include "io/files.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,9 +10,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <ctime>
-
-#include "base/strings.h"
-#include "io/files.h"
 
 namespace taffrail::tensorboard {
 
@@ -30,13 +30,15 @@ std::string expand_path(std::string_view path) {
         path.remove_prefix(dollar + 1);
         const bool braced = path.starts_with('{');
         std::size_t length = braced ? 1 : 0;
-        while (length < path.size() &&
-               (std::isalnum(static_cast<unsigned char>(path[length])) != 0 || path[length] == '_')) {
+        while (
+            length < path.size() &&
+            (std::isalnum(static_cast<unsigned char>(path[length])) != 0 || path[length] == '_')) {
             ++length;
         }
         const bool closed = braced && length < path.size() && path[length] == '}';
         const std::string name(path.substr(braced ? 1 : 0, braced ? length - 1 : length));
-        const char* value = !name.empty() && (!braced || closed) ? std::getenv(name.c_str()) : nullptr;
+        const char* value =
+            !name.empty() && (!braced || closed) ? std::getenv(name.c_str()) : nullptr;
         const std::size_t used = closed ? length + 1 : length;
         if (value != nullptr) {
             result += value;
@@ -48,7 +50,8 @@ std::string expand_path(std::string_view path) {
     return result;
 }
 
-std::string versioned_folder(const std::string& root, const std::string& name, const std::string& version) {
+std::string versioned_folder(const std::string& root, const std::string& name,
+                             const std::string& version) {
     const std::string base = name.empty() ? root : io::join(root, name);
     if (!version.empty()) {
         return io::join(base, parse_int(version) ? "version_" + version : version);

@@ -1,8 +1,5 @@
 #include "sinks/tensorboard/sink.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/strings.h"
@@ -13,6 +10,9 @@
 #include "sinks/tensorboard/folders.h"
 #include "sinks/tensorboard/projector_files.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace taffrail::tensorboard {
 namespace {
 
@@ -22,13 +22,15 @@ constexpr std::size_t kPendingBytes = std::size_t{4} << 20;
 }  // namespace
 
 Result<SinkOptions> parse_options(const OptionMap& options) {
-    static const std::vector<std::string> known{"log_dir", "name",      "version",    "comment",
-                                                "filename_suffix", "purge_step", "max_queue", "flush_secs"};
+    static const std::vector<std::string> known{
+        "log_dir",         "name",       "version",   "comment",
+        "filename_suffix", "purge_step", "max_queue", "flush_secs"};
     SinkOptions parsed;
     for (const auto& [key, text] : options) {
         const auto wrong = [&, &name = key, &given = text](std::string_view wanted) {
-            return Error{ErrorCode::InvalidArgument,
-                         "tensorboard: " + name + " must be " + std::string(wanted) + ", not '" + given + "'"};
+            return Error{ErrorCode::InvalidArgument, "tensorboard: " + name + " must be " +
+                                                         std::string(wanted) + ", not '" + given +
+                                                         "'"};
         };
         if (key == "log_dir" || key == "logdir" || key == "save_dir") {
             parsed.log_dir = text;
@@ -60,7 +62,8 @@ Result<SinkOptions> parse_options(const OptionMap& options) {
             }
             parsed.flush_secs = *number;
         } else {
-            return Error{ErrorCode::InvalidArgument, "tensorboard: no option '" + key + "'" + did_you_mean(key, known)};
+            return Error{ErrorCode::InvalidArgument,
+                         "tensorboard: no option '" + key + "'" + did_you_mean(key, known)};
         }
     }
     return parsed;
@@ -79,12 +82,16 @@ Result<void> TensorboardSink::open(const SinkContext& context) {
         // Ranks that log the same tags into one run would tangle their curves.
         folder = io::join(folder, "rank_" + std::to_string(context.rank));
     }
-    const std::optional<Step> resume = options_.purge_step ? options_.purge_step : context.resume_step;
-    TAFFRAIL_ASSIGN(log_, EventLog::create({.folder = folder,
-                                            .filename_suffix = options_.filename_suffix,
-                                            .resume_step = context.attempt > 0 || options_.purge_step ? resume : std::nullopt,
-                                            .resumed = context.attempt > 0},
-                                           to_seconds(wall_time_ns())));
+    const std::optional<Step> resume =
+        options_.purge_step ? options_.purge_step : context.resume_step;
+    TAFFRAIL_ASSIGN(
+        log_,
+        EventLog::create(
+            {.folder = folder,
+             .filename_suffix = options_.filename_suffix,
+             .resume_step = context.attempt > 0 || options_.purge_step ? resume : std::nullopt,
+             .resumed = context.attempt > 0},
+            to_seconds(wall_time_ns())));
     return {};
 }
 
@@ -93,7 +100,8 @@ bool TensorboardSink::accepts(Kind kind) const noexcept {
 }
 
 std::chrono::milliseconds TensorboardSink::flush_interval() const noexcept {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(options_.flush_secs, 1e9) * 1000));
+    return std::chrono::milliseconds(
+        static_cast<std::int64_t>(std::min(options_.flush_secs, 1e9) * 1000));
 }
 
 Result<void> TensorboardSink::write(std::span<const Record> records, std::size_t& delivered) {
@@ -117,7 +125,8 @@ void TensorboardSink::take(const Record& record) {
     const Value& value = *record.value;
     if (const auto* hparams = std::get_if<Hparams>(&value)) {
         for (const auto& [name, cell] : *hparams) {
-            const auto known = std::find_if(hparams_.begin(), hparams_.end(), [&](const auto& one) { return one.first == name; });
+            const auto known = std::find_if(hparams_.begin(), hparams_.end(),
+                                            [&](const auto& one) { return one.first == name; });
             if (known != hparams_.end()) {
                 known->second = cell;
             } else {
@@ -128,7 +137,8 @@ void TensorboardSink::take(const Record& record) {
         hparams_waiting_ = !hparams_written_;
         if (hparams_written_) {
             diagnose_once(DiagnosticLevel::Warning, "tensorboard late hparams",
-                          "tensorboard: hyperparameters logged after the first flush stay out of its HPARAMS page; TensorBoard "
+                          "tensorboard: hyperparameters logged after the first flush stay out of "
+                          "its HPARAMS page; TensorBoard "
                           "takes the first ones only");
         }
         return;
@@ -138,8 +148,11 @@ void TensorboardSink::take(const Record& record) {
         return;
     }
     if (const auto* embedding = std::get_if<Embedding>(&value)) {
-        if (const auto written = write_embedding(log_->folder(), record.key, record.step, *embedding); !written.ok()) {
-            diagnose_once(DiagnosticLevel::Warning, "tensorboard embedding", "tensorboard: " + written.error().message);
+        if (const auto written =
+                write_embedding(log_->folder(), record.key, record.step, *embedding);
+            !written.ok()) {
+            diagnose_once(DiagnosticLevel::Warning, "tensorboard embedding",
+                          "tensorboard: " + written.error().message);
         }
         return;
     }
@@ -159,7 +172,8 @@ void TensorboardSink::write_hparams() {
     }
     hparams_waiting_ = false;
     hparams_written_ = true;
-    log_->value(encode_hparams(kSessionStartTag, encode_session_start(hparams_, "", hparams_time_)), 0, hparams_time_);
+    log_->value(encode_hparams(kSessionStartTag, encode_session_start(hparams_, "", hparams_time_)),
+                0, hparams_time_);
 }
 
 Result<void> TensorboardSink::flush() {

@@ -1,24 +1,24 @@
 // The `tensorboard` sink: a run's records as event files in a logdir.
 #pragma once
 
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include <taffrail/reader.h>
 #include <taffrail/sink.h>
 
 #include "sinks/tensorboard/event_log.h"
 
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace taffrail::tensorboard {
 
 struct SinkOptions {
-    std::string log_dir;            ///< empty: `tensorboard` inside the run's folder
-    std::string name;               ///< with `version`: log_dir/name/version_k, as Lightning lays it out
+    std::string log_dir;  ///< empty: `tensorboard` inside the run's folder
+    std::string name;     ///< with `version`: log_dir/name/version_k, as Lightning lays it out
     std::string version;
-    bool versioned = false;         ///< name or version was given
-    std::string comment;            ///< appended to the folder's name when log_dir is not given
+    bool versioned = false;  ///< name or version was given
+    std::string comment;     ///< appended to the folder's name when log_dir is not given
     std::string filename_suffix;
     std::optional<Step> purge_step;
     std::size_t max_queue = 10;
@@ -38,6 +38,7 @@ class TensorboardSink final : public Sink {
     Result<void> close(RunState state) override;
     [[nodiscard]] bool accepts(Kind kind) const noexcept override;
     [[nodiscard]] std::chrono::milliseconds flush_interval() const noexcept override;
+
     [[nodiscard]] std::size_t flush_records() const noexcept override { return options_.max_queue; }
 
     /// The folder of the event file, after open().
@@ -55,11 +56,15 @@ class TensorboardSink final : public Sink {
     double hparams_time_ = 0;
 };
 
-/// Makes the sink known under "tensorboard" and "TensorboardWriter".
-void register_tensorboard_sink();
-
-/// Writes everything of a recorded run, native or foreign, as a logdir run into `folder`. Scalars become floats: event
-/// files hold no more.
+/// Writes everything of a recorded run, native or foreign, as a logdir run into `folder`. Scalars
+/// become floats: event files hold no more.
 Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder);
 
 }  // namespace taffrail::tensorboard
+
+namespace taffrail {
+
+/// Makes the sink known under "tensorboard" and "TensorboardWriter".
+void register_tensorboard_sink();
+
+}  // namespace taffrail

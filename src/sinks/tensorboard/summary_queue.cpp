@@ -7,12 +7,14 @@ namespace taffrail::tensorboard {
 void SummaryQueue::room(std::unique_lock<std::mutex>& lock) {
     if (pending_.scalars.size() + pending_.job_bytes > kMaxBytes) [[unlikely]] {
         work_.notify_one();
-        space_.wait(lock, [&] { return closed_ || pending_.scalars.size() + pending_.job_bytes <= kMaxBytes; });
+        space_.wait(lock, [&] {
+            return closed_ || pending_.scalars.size() + pending_.job_bytes <= kMaxBytes;
+        });
     }
 }
 
-// A wake-up is a system call, so it happens only when the thread sleeps and there is something it should write now: the
-// first event of all, or max_queue of them.
+// A wake-up is a system call, so it happens only when the thread sleeps and there is something it
+// should write now: the first event of all, or max_queue of them.
 void SummaryQueue::wake_if_due() {
     if (sleeping_ && (first_ || pending_.events >= max_queue_)) {
         sleeping_ = false;
@@ -81,7 +83,9 @@ SummaryQueue::Turn SummaryQueue::take(SummaryBatch& batch, double timeout_second
         const auto full = [&] { return pending_.scalars.size() + pending_.job_bytes > kMaxBytes; };
         work_.wait_for(lock, 5ms, [&] { return urgent() || full(); });
     }
-    const auto due = [&] { return urgent() || (!pending_.empty() && (first_ || pending_.events >= max_queue_)); };
+    const auto due = [&] {
+        return urgent() || (!pending_.empty() && (first_ || pending_.events >= max_queue_));
+    };
     if (!due()) {
         sleeping_ = true;
         work_.wait_for(lock, std::chrono::duration<double>(timeout_seconds), due);

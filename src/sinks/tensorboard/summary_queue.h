@@ -1,7 +1,12 @@
 // What SummaryWriter's callers hand over to its thread: one buffer, swapped whole.
 //
-// A scalar is a few bytes behind the others; anything larger is a job in a list, with its turn kept in the buffer.
+// A scalar is a few bytes behind the others; anything larger is a job in a list, with its turn kept
+// in the buffer.
 #pragma once
+
+#include <taffrail/key.h>
+
+#include "base/bytes.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -9,10 +14,6 @@
 #include <mutex>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/key.h>
-
-#include "base/bytes.h"
 
 namespace taffrail::tensorboard {
 
@@ -26,7 +27,9 @@ struct SummaryBatch {
     std::vector<SummaryJob> jobs;
     std::size_t events = 0;
     std::size_t job_bytes = 0;
+
     [[nodiscard]] bool empty() const noexcept { return events == 0; }
+
     void clear() {
         scalars.clear();
         jobs.clear();
@@ -60,8 +63,10 @@ class SummaryQueue {
         std::uint64_t flush_ticket = 0;  ///< serve all requests up to this one
         bool closed = false;
     };
-    /// Swaps the pending batch into `batch` (emptied before). Waits until there is work: max_queue events, a flush request,
-    /// the end, or `timeout_seconds`. `paced` waits a moment even when there is work, so that calls are taken in bulk.
+
+    /// Swaps the pending batch into `batch` (emptied before). Waits until there is work: max_queue
+    /// events, a flush request, the end, or `timeout_seconds`. `paced` waits a moment even when
+    /// there is work, so that calls are taken in bulk.
     Turn take(SummaryBatch& batch, double timeout_seconds, bool paced);
     void served(std::uint64_t ticket);
 

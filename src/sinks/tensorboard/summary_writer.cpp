@@ -1,5 +1,13 @@
 #include <taffrail/summary_writer.h>
 
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "codec/capture.h"
+#include "sinks/tensorboard/boxes.h"
+#include "sinks/tensorboard/event_logs.h"
+#include "sinks/tensorboard/folders.h"
+#include "sinks/tensorboard/summary_queue.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,14 +16,6 @@
 #include <cmath>
 #include <mutex>
 #include <thread>
-
-#include "base/clock.h"
-#include "base/diagnostics.h"
-#include "codec/capture.h"
-#include "sinks/tensorboard/boxes.h"
-#include "sinks/tensorboard/event_logs.h"
-#include "sinks/tensorboard/folders.h"
-#include "sinks/tensorboard/summary_queue.h"
 
 namespace taffrail {
 
@@ -30,7 +30,9 @@ using tensorboard::to_seconds;
 class SummaryWriter::Implementation {
   public:
     explicit Implementation(SummaryWriterOptions options)
-        : options_(std::move(options)), queue_(std::max<std::size_t>(options_.max_queue, 1)), clock_(make_tick_clock()),
+        : options_(std::move(options)),
+          queue_(std::max<std::size_t>(options_.max_queue, 1)),
+          clock_(make_tick_clock()),
           owner_(::getpid()) {
         folder_ = tensorboard::expand_path(options_.log_dir);
         if (folder_.empty()) {
@@ -63,10 +65,14 @@ class SummaryWriter::Implementation {
         thread_.join();
     }
 
-    void scalar(std::string_view tag, double value, Step step, const WallSeconds& walltime) noexcept {
-        ScalarHeader header{.value = value, .step = step, .time = 0,
-                            .tag_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(tag.size(), kMaxTag)),
-                            .what = ScalarHeader::What::Ticks};
+    void scalar(std::string_view tag, double value, Step step,
+                const WallSeconds& walltime) noexcept {
+        ScalarHeader header{
+            .value = value,
+            .step = step,
+            .time = 0,
+            .tag_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(tag.size(), kMaxTag)),
+            .what = ScalarHeader::What::Ticks};
         if (walltime) {
             header.time = std::bit_cast<std::uint64_t>(*walltime);
             header.what = ScalarHeader::What::WallTime;
@@ -94,9 +100,9 @@ class SummaryWriter::Implementation {
                 return;
             }
             auto held = std::make_shared<const Value>(*std::move(made));
-            job([held, tag = std::string(tag), step, wall = wall_of(walltime)](EventLogs& logs) {
-                logs.value(tag, *held, step, wall);
-            }, size_of(*held));
+            job([held, tag = std::string(tag), step,
+                 wall = wall_of(walltime)](EventLogs& logs) { logs.value(tag, *held, step, wall); },
+                size_of(*held));
         } catch (...) {
             refused();
         }
@@ -135,7 +141,9 @@ class SummaryWriter::Implementation {
 
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
-    static double wall_of(const WallSeconds& walltime) noexcept { return walltime ? *walltime : to_seconds(wall_time_ns()); }
+    static double wall_of(const WallSeconds& walltime) noexcept {
+        return walltime ? *walltime : to_seconds(wall_time_ns());
+    }
 
   private:
     static constexpr std::size_t kMaxTag = 64 << 10;
@@ -146,11 +154,14 @@ class SummaryWriter::Implementation {
         bool paced = false, first = true;
         for (bool open = true; open;) {
             const double waited = static_cast<double>(monotonic_ns() - last_flush) / 1e9;
-            const auto turn = queue_.take(batch, std::clamp(options_.flush_secs - waited, 0.001, 3600.0), paced);
-            // A steady stream is taken every few milliseconds; the callers then never pay for waking this thread.
+            const auto turn =
+                queue_.take(batch, std::clamp(options_.flush_secs - waited, 0.001, 3600.0), paced);
+            // A steady stream is taken every few milliseconds; the callers then never pay for
+            // waking this thread.
             paced = batch.events >= 64;
             encode(batch);
-            const bool timed = static_cast<double>(monotonic_ns() - last_flush) / 1e9 >= options_.flush_secs;
+            const bool timed =
+                static_cast<double>(monotonic_ns() - last_flush) / 1e9 >= options_.flush_secs;
             const bool asked = turn.flush_ticket > served_;
             open = !turn.closed;
             if (!open) {
@@ -178,8 +189,9 @@ class SummaryWriter::Implementation {
                 batch.jobs[next_job++](*logs_);
                 continue;
             }
-            const double wall = header.what == ScalarHeader::What::WallTime ? std::bit_cast<double>(header.time)
-                                                                            : to_seconds(clock_.to_wall_ns(header.time));
+            const double wall = header.what == ScalarHeader::What::WallTime
+                                    ? std::bit_cast<double>(header.time)
+                                    : to_seconds(clock_.to_wall_ns(header.time));
             log.scalar(tag, header.step, wall, header.value);
         }
         if (!logs_->first_failure().ok()) {
@@ -222,7 +234,8 @@ class SummaryWriter::Implementation {
     void refused() noexcept {
         if (refused_.fetch_add(1, std::memory_order_relaxed) == 0) {
             try {
-                fail({ErrorCode::Closed, "SummaryWriter for " + folder_ + " is closed; values added now are lost"});
+                fail({ErrorCode::Closed,
+                      "SummaryWriter for " + folder_ + " is closed; values added now are lost"});
             } catch (...) {
             }
         }
@@ -248,23 +261,28 @@ SummaryWriter::~SummaryWriter() = default;
 SummaryWriter::SummaryWriter(SummaryWriter&&) noexcept = default;
 SummaryWriter& SummaryWriter::operator=(SummaryWriter&&) noexcept = default;
 
-void SummaryWriter::add_scalar(std::string_view tag, double value, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_scalar(std::string_view tag, double value, Step global_step,
+                               WallSeconds walltime) noexcept {
     implementation_->scalar(tag, value, global_step, walltime);
 }
 
 void SummaryWriter::describe(std::string_view tag, std::string_view display_name,
                              std::string_view description) noexcept {
     implementation_->job([tag = std::string(tag), name = std::string(display_name),
-                          text = std::string(description)](EventLogs& logs) { logs.main().describe(tag, name, text); });
+                          text = std::string(description)](EventLogs& logs) {
+        logs.main().describe(tag, name, text);
+    });
 }
 
-void SummaryWriter::add_scalars(std::string_view main_tag, const std::map<std::string, double>& tag_scalar_dict,
+void SummaryWriter::add_scalars(std::string_view main_tag,
+                                const std::map<std::string, double>& tag_scalar_dict,
                                 Step global_step, WallSeconds walltime) noexcept {
     const double wall = Implementation::wall_of(walltime);
     for (const auto& [key, value] : tag_scalar_dict) {
         std::string folder = std::string(main_tag) + "_" + key;
         std::replace(folder.begin(), folder.end(), '/', '_');
-        implementation_->job([folder, tag = std::string(main_tag), value = value, global_step, wall](EventLogs& logs) {
+        implementation_->job([folder, tag = std::string(main_tag), value = value, global_step,
+                              wall](EventLogs& logs) {
             if (EventLog* log = logs.below(folder)) {
                 log->scalar(tag, global_step, wall, value);
             }
@@ -272,19 +290,24 @@ void SummaryWriter::add_scalars(std::string_view main_tag, const std::map<std::s
     }
 }
 
-void SummaryWriter::add_histogram(std::string_view tag, const TensorView& values, Step global_step, std::size_t bins,
-                                  WallSeconds walltime) noexcept {
-    implementation_->value(tag, global_step, walltime, [&] { return capture_histogram(values, {.bins = bins}); });
+void SummaryWriter::add_histogram(std::string_view tag, const TensorView& values, Step global_step,
+                                  std::size_t bins, WallSeconds walltime) noexcept {
+    implementation_->value(tag, global_step, walltime,
+                           [&] { return capture_histogram(values, {.bins = bins}); });
 }
 
-void SummaryWriter::add_histogram_raw(std::string_view tag, double min, double max, double num, double sum,
-                                      double sum_squares, std::span<const double> bucket_limits,
-                                      std::span<const double> bucket_counts, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_histogram_raw(std::string_view tag, double min, double max, double num,
+                                      double sum, double sum_squares,
+                                      std::span<const double> bucket_limits,
+                                      std::span<const double> bucket_counts, Step global_step,
+                                      WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&]() -> Result<Value> {
         if (bucket_limits.size() != bucket_counts.size() || bucket_limits.empty()) {
-            return Error{ErrorCode::InvalidArgument, "add_histogram_raw needs as many limits as counts, and at least one; got " +
-                                                         std::to_string(bucket_limits.size()) + " and " +
-                                                         std::to_string(bucket_counts.size())};
+            return Error{
+                ErrorCode::InvalidArgument,
+                "add_histogram_raw needs as many limits as counts, and at least one; got " +
+                    std::to_string(bucket_limits.size()) + " and " +
+                    std::to_string(bucket_counts.size())};
         }
         static_cast<void>(num);
         Histogram histogram;
@@ -294,15 +317,18 @@ void SummaryWriter::add_histogram_raw(std::string_view tag, double min, double m
         histogram.sum_squares = sum_squares;
         histogram.edges.push_back(min);
         for (std::size_t i = 0; i < bucket_limits.size(); ++i) {
-            // The last limit of other writers is the largest double there is; the true edge is the maximum.
-            histogram.edges.push_back(i + 1 == bucket_limits.size() ? max : std::max(bucket_limits[i], min));
+            // The last limit of other writers is the largest double there is; the true edge is the
+            // maximum.
+            histogram.edges.push_back(
+                i + 1 == bucket_limits.size() ? max : std::max(bucket_limits[i], min));
         }
         histogram.counts.assign(bucket_counts.begin(), bucket_counts.end());
         return Value(std::move(histogram));
     });
 }
 
-void SummaryWriter::add_image(std::string_view tag, const ImageView& image, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_image(std::string_view tag, const ImageView& image, Step global_step,
+                              WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_image(image); });
 }
 
@@ -311,33 +337,41 @@ void SummaryWriter::add_images(std::string_view tag, const ImageView& images, St
     add_image(tag, images, global_step, walltime);
 }
 
-void SummaryWriter::add_image_with_boxes(std::string_view tag, const ImageView& image, std::span<const ImageBox> boxes,
-                                         Step global_step, WallSeconds walltime) noexcept {
-    implementation_->value(tag, global_step, walltime, [&] { return tensorboard::capture_with_boxes(image, boxes); });
+void SummaryWriter::add_image_with_boxes(std::string_view tag, const ImageView& image,
+                                         std::span<const ImageBox> boxes, Step global_step,
+                                         WallSeconds walltime) noexcept {
+    implementation_->value(tag, global_step, walltime,
+                           [&] { return tensorboard::capture_with_boxes(image, boxes); });
 }
 
-void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, Step global_step,
+                               WallSeconds walltime) noexcept {
     add_image(tag, figure, global_step, walltime);
 }
 
-void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step,
+                              WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_video(video); });
 }
 
-void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step,
+                              WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_audio(audio); });
 }
 
-void SummaryWriter::add_text(std::string_view tag, std::string_view text, Step global_step, WallSeconds walltime) noexcept {
-    implementation_->value(std::string(tag) + "/text_summary", global_step, walltime,
-                           [&]() -> Result<Value> { return Value(Text{.text = std::string(text), .plain = false}); });
+void SummaryWriter::add_text(std::string_view tag, std::string_view text, Step global_step,
+                             WallSeconds walltime) noexcept {
+    implementation_->value(
+        std::string(tag) + "/text_summary", global_step, walltime,
+        [&]() -> Result<Value> { return Value(Text{.text = std::string(text), .plain = false}); });
 }
 
 void SummaryWriter::add_graph(const Graph& graph, WallSeconds walltime) noexcept {
     implementation_->value("graph", 0, walltime, [&]() -> Result<Value> { return Value(graph); });
 }
 
-void SummaryWriter::add_hparams(const Hparams& hparam_dict, const std::map<std::string, double>& metric_dict,
+void SummaryWriter::add_hparams(const Hparams& hparam_dict,
+                                const std::map<std::string, double>& metric_dict,
                                 std::string_view run_name, Step global_step) noexcept {
     implementation_->job([hparam_dict, metric_dict, run = std::string(run_name), global_step,
                           wall = to_seconds(wall_time_ns())](EventLogs& logs) {
@@ -352,15 +386,18 @@ void SummaryWriter::add_hparams(const Hparams& hparam_dict, const std::map<std::
     });
 }
 
-void SummaryWriter::add_mesh(std::string_view tag, const MeshView& mesh, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_mesh(std::string_view tag, const MeshView& mesh, Step global_step,
+                             WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_mesh(mesh); });
 }
 
 void SummaryWriter::add_pr_curve(std::string_view tag, std::span<const std::uint8_t> labels,
-                                 std::span<const double> predictions, Step global_step, std::size_t num_thresholds,
-                                 std::span<const double> weights, WallSeconds walltime) noexcept {
+                                 std::span<const double> predictions, Step global_step,
+                                 std::size_t num_thresholds, std::span<const double> weights,
+                                 WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] {
-        return capture_pr_curve(PrCurve::from_predictions(labels, predictions, num_thresholds, weights));
+        return capture_pr_curve(
+            PrCurve::from_predictions(labels, predictions, num_thresholds, weights));
     });
 }
 
@@ -369,28 +406,37 @@ void SummaryWriter::add_pr_curve_raw(std::string_view tag, const PrCurve& curve,
     implementation_->value(tag, global_step, walltime, [&] { return capture_pr_curve(curve); });
 }
 
-void SummaryWriter::add_embedding(const TensorView& mat, const Table* metadata, const ImageView* label_img,
-                                  Step global_step, std::string_view tag) noexcept {
+void SummaryWriter::add_embedding(const TensorView& mat, const Table* metadata,
+                                  const ImageView* label_img, Step global_step,
+                                  std::string_view tag) noexcept {
     implementation_->value(tag, global_step, {}, [&] {
         return capture_embedding(mat, {.metadata = metadata, .thumbnails = label_img});
     });
 }
 
 void SummaryWriter::add_custom_scalars(const std::vector<ScalarChartCategory>& layout) noexcept {
-    implementation_->job([layout, wall = to_seconds(wall_time_ns())](EventLogs& logs) { logs.layout(layout, wall); });
+    implementation_->job([layout, wall = to_seconds(wall_time_ns())](EventLogs& logs) {
+        logs.layout(layout, wall);
+    });
 }
 
-void SummaryWriter::add_custom_scalars_multilinechart(const std::vector<std::string>& tags, std::string_view category,
+void SummaryWriter::add_custom_scalars_multilinechart(const std::vector<std::string>& tags,
+                                                      std::string_view category,
                                                       std::string_view title) noexcept {
-    add_custom_scalars({{.title = std::string(category), .charts = {{.title = std::string(title), .tags = tags, .margin = false}}}});
+    add_custom_scalars(
+        {{.title = std::string(category),
+          .charts = {{.title = std::string(title), .tags = tags, .margin = false}}}});
 }
 
-void SummaryWriter::add_custom_scalars_marginchart(const std::vector<std::string>& tags, std::string_view category,
+void SummaryWriter::add_custom_scalars_marginchart(const std::vector<std::string>& tags,
+                                                   std::string_view category,
                                                    std::string_view title) noexcept {
-    add_custom_scalars({{.title = std::string(category), .charts = {{.title = std::string(title), .tags = tags, .margin = true}}}});
+    add_custom_scalars({{.title = std::string(category),
+                         .charts = {{.title = std::string(title), .tags = tags, .margin = true}}}});
 }
 
-void SummaryWriter::add_tensor(std::string_view tag, const TensorView& tensor, Step global_step, WallSeconds walltime) noexcept {
+void SummaryWriter::add_tensor(std::string_view tag, const TensorView& tensor, Step global_step,
+                               WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime, [&] { return capture_tensor(tensor); });
 }
 

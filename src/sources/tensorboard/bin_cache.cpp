@@ -28,16 +28,18 @@ std::vector<Point> winning_points(std::vector<Point> points, std::span<const Res
                 return false;
             }
             const auto own = first_step.find(restart.attempt);
-            const Step from = restart.from_step ? *restart.from_step : own != first_step.end() ? own->second : INT64_MAX;
+            const Step from = restart.from_step         ? *restart.from_step
+                              : own != first_step.end() ? own->second
+                                                        : INT64_MAX;
             return point.step >= from && from != INT64_MAX;
         });
     });
     return points;
 }
 
-std::shared_ptr<const model::SeriesIndex> BinCache::get(std::string_view key, std::optional<std::uint32_t> attempt,
-                                                        std::uint64_t revision,
-                                                        const std::function<std::vector<Point>()>& make) {
+std::shared_ptr<const model::SeriesIndex> BinCache::get(
+    std::string_view key, std::optional<std::uint32_t> attempt, std::uint64_t revision,
+    const std::function<std::vector<Point>()>& make) {
     {
         std::lock_guard lock(mutex_);
         for (auto item = items_.begin(); item != items_.end(); ++item) {
@@ -62,7 +64,8 @@ std::shared_ptr<const model::SeriesIndex> BinCache::get(std::string_view key, st
     }
     index->append({.step = steps, .time_ns = times}, values);
     std::lock_guard lock(mutex_);
-    std::erase_if(items_, [&](const Item& item) { return item.key == key && item.attempt == attempt; });
+    std::erase_if(items_,
+                  [&](const Item& item) { return item.key == key && item.attempt == attempt; });
     items_.push_front({std::string(key), attempt, revision, index});
     if (items_.size() > kKept) {
         items_.pop_back();

@@ -1,6 +1,11 @@
 // Pyramids of the series people look at now. Columns stay packed; a chart unpacks its series once.
 #pragma once
 
+#include <taffrail/reader.h>
+
+#include "model/series_index.h"
+#include "sources/tensorboard/run_part.h"
+
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -12,21 +17,19 @@
 #include <string_view>
 #include <vector>
 
-#include <taffrail/reader.h>
-
-#include "model/series_index.h"
-#include "sources/tensorboard/run_part.h"
-
 namespace taffrail::tensorboard {
 
-/// The points that count: of a range logged again after a restart only the newest, unless one attempt is asked for.
+/// The points that count: of a range logged again after a restart only the newest, unless one
+/// attempt is asked for.
 std::vector<Point> winning_points(std::vector<Point> points, std::span<const Restart> restarts,
                                   std::optional<std::uint32_t> attempt);
 
 class BinCache {
   public:
-    /// The index of (key, attempt) at `revision`, made by `make` when it is not at hand. A few are kept.
-    std::shared_ptr<const model::SeriesIndex> get(std::string_view key, std::optional<std::uint32_t> attempt,
+    /// The index of (key, attempt) at `revision`, made by `make` when it is not at hand. A few are
+    /// kept.
+    std::shared_ptr<const model::SeriesIndex> get(std::string_view key,
+                                                  std::optional<std::uint32_t> attempt,
                                                   std::uint64_t revision,
                                                   const std::function<std::vector<Point>()>& make);
 
@@ -37,6 +40,7 @@ class BinCache {
         std::uint64_t revision = 0;
         std::shared_ptr<const model::SeriesIndex> index;
     };
+
     static constexpr std::size_t kKept = 4;
     std::mutex mutex_;
     std::list<Item> items_;  ///< newest first

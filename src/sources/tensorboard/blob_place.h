@@ -1,23 +1,30 @@
-// Refs to bytes inside foreign files. Reading a logdir must not hash gigabytes of pictures nobody looks at, so the ref of
-// such a blob names its place instead of its content.
+// Refs to bytes inside foreign files. Reading a logdir must not hash gigabytes of pictures nobody
+// looks at, so the ref of such a blob names its place instead of its content.
 #pragma once
-
-#include <cstring>
-#include <optional>
-#include <string_view>
 
 #include <taffrail/value.h>
 
 #include "base/crc32c.h"
 
+#include <cstring>
+#include <optional>
+#include <string_view>
+
 namespace taffrail::tensorboard {
 
 struct BlobPlace {
-    enum class Type : std::uint32_t { Bytes = 1, TensorElements = 2, Mesh = 3, SideFile = 4, Embedding = 5 };
+    enum class Type : std::uint32_t {
+        Bytes = 1,
+        TensorElements = 2,
+        Mesh = 3,
+        SideFile = 4,
+        Embedding = 5
+    };
     Type type = Type::Bytes;
-    std::uint32_t file = 0;    ///< number of the file, or key_number() of a mesh or embedding
-    std::uint64_t offset = 0;  ///< byte offset, or number of the entry (doubled for embeddings: + 1 is the sprite)
-    std::uint64_t size = 0;    ///< of the bytes at that place
+    std::uint32_t file = 0;  ///< number of the file, or key_number() of a mesh or embedding
+    std::uint64_t offset =
+        0;  ///< byte offset, or number of the entry (doubled for embeddings: + 1 is the sprite)
+    std::uint64_t size = 0;  ///< of the bytes at that place
 };
 
 inline std::uint32_t key_number(std::string_view key) noexcept {

@@ -1,8 +1,8 @@
 #include "sources/tensorboard/catalogue.h"
 
-#include <algorithm>
-
 #include "io/files.h"
+
+#include <algorithm>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -41,8 +41,9 @@ std::vector<RunInfo> TensorboardCatalogue::runs(bool) const {
     for (const auto& run : all()) {
         infos.push_back(run->info());
     }
-    std::stable_sort(infos.begin(), infos.end(),
-                     [](const RunInfo& a, const RunInfo& b) { return a.start_time_ns > b.start_time_ns; });
+    std::stable_sort(infos.begin(), infos.end(), [](const RunInfo& a, const RunInfo& b) {
+        return a.start_time_ns > b.start_time_ns;
+    });
     return infos;
 }
 
@@ -70,9 +71,10 @@ Result<std::shared_ptr<RecordedRun>> TensorboardCatalogue::run(std::string_view 
     if (prefixed == 1) {
         return std::shared_ptr<RecordedRun>(found);
     }
-    return Error{ErrorCode::NotFound, "no run '" + std::string(id) + "'" +
-                                          (prefixed > 1 ? ": " + std::to_string(prefixed) + " runs begin so"
-                                                        : " in this logdir; `taffrail ls` lists them")};
+    return Error{ErrorCode::NotFound,
+                 "no run '" + std::string(id) + "'" +
+                     (prefixed > 1 ? ": " + std::to_string(prefixed) + " runs begin so"
+                                   : " in this logdir; `taffrail ls` lists them")};
 }
 
 Result<std::vector<std::string>> TensorboardCatalogue::refresh() {
@@ -104,9 +106,11 @@ Result<std::vector<std::string>> TensorboardCatalogue::refresh() {
         for (auto& [id, run] : found) {
             auto& slot = runs_[id];
             if (!slot) {
-                slot = std::make_shared<TensorboardRun>(id, display_name(id, run.folder), run.folder);
+                slot =
+                    std::make_shared<TensorboardRun>(id, display_name(id, run.folder), run.folder);
             }
-            relisted.push_back(slot->set_files(std::move(run.event_files), std::move(run.side_files)));
+            relisted.push_back(
+                slot->set_files(std::move(run.event_files), std::move(run.side_files)));
             to_load.push_back(slot);
         }
     }
@@ -125,13 +129,15 @@ Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec) {
         if (info->type == io::EntryType::Directory) {
             roots.push_back({"", spec});
         } else {
-            return Error{ErrorCode::InvalidArgument, "'" + spec + "' is a file; open the folder it is in"};
+            return Error{ErrorCode::InvalidArgument,
+                         "'" + spec + "' is a file; open the folder it is in"};
         }
     } else {
         roots = split_spec(spec);
         for (const NamedPath& root : roots) {
             if (!io::exists(root.path)) {
-                return Error{ErrorCode::NotFound, "no folder '" + root.path + "' to read event files from"};
+                return Error{ErrorCode::NotFound,
+                             "no folder '" + root.path + "' to read event files from"};
             }
         }
     }

@@ -1,6 +1,12 @@
 // A TensorBoard logdir as a Catalogue.
 #pragma once
 
+#include <taffrail/reader.h>
+
+#include "sources/tensorboard/discovery.h"
+#include "sources/tensorboard/loader.h"
+#include "sources/tensorboard/run.h"
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,17 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include <taffrail/reader.h>
-
-#include "sources/tensorboard/discovery.h"
-#include "sources/tensorboard/loader.h"
-#include "sources/tensorboard/run.h"
-
 namespace taffrail::tensorboard {
 
 class TensorboardCatalogue final : public Catalogue {
   public:
-    /// Reads nothing yet: the first refresh() does. `roots` may be one unnamed folder or several named ones.
+    /// Reads nothing yet: the first refresh() does. `roots` may be one unnamed folder or several
+    /// named ones.
     explicit TensorboardCatalogue(std::vector<NamedPath> roots, LoadOptions options = {});
 
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted = false) const override;
@@ -40,7 +41,15 @@ class TensorboardCatalogue final : public Catalogue {
 /// Opens a logdir, or `name1:path1,name2:path2`, and reads it.
 Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec);
 
+}  // namespace taffrail::tensorboard
+
+namespace taffrail {
+
 /// Makes the source known to taffrail::read().
 void register_tensorboard_source();
 
-}  // namespace taffrail::tensorboard
+namespace tensorboard {
+using taffrail::register_tensorboard_source;
+}
+
+}  // namespace taffrail

@@ -6,7 +6,8 @@ namespace taffrail::tensorboard {
 namespace {
 
 constexpr std::size_t kSmallestChunk = 64, kLargestChunk = std::size_t{32} << 10;
-// Parts this small are added point by point: a live run would else collect thousands of tiny chunks.
+// Parts this small are added point by point: a live run would else collect thousands of tiny
+// chunks.
 constexpr std::uint64_t kJoinByPoint = 256;
 
 }  // namespace
@@ -32,7 +33,8 @@ void ScalarColumn::start_chunk(const Origin& origin, bool wide) {
     seal_chunk();
     // A quarter of what is there: at most a fifth of the memory is room not used yet.
     std::size_t held = 0;
-    for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend() && held < 4 * kLargestChunk; ++chunk) {
+    for (auto chunk = chunks_.rbegin(); chunk != chunks_.rend() && held < 4 * kLargestChunk;
+         ++chunk) {
         held += chunk->capacity;
     }
     const std::size_t capacity = std::clamp(held / 4, kSmallestChunk, kLargestChunk);
@@ -48,7 +50,8 @@ void ScalarColumn::start_chunk(const Origin& origin, bool wide) {
     wide_ = wide;
 }
 
-void ScalarColumn::append_double(std::int64_t step, double wall_time, double value, const Origin& origin) {
+void ScalarColumn::append_double(std::int64_t step, double wall_time, double value,
+                                 const Origin& origin) {
     const bool fits = std::isnan(value) || static_cast<double>(static_cast<float>(value)) == value;
     if (fits && !wide_) {
         append(step, wall_time, static_cast<float>(value), origin);

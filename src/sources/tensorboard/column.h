@@ -1,9 +1,13 @@
 // Points of one scalar tag, packed: about nine bytes a point, exact to the last bit.
 //
-// Each point is the difference of its step, the difference of its wall time's bit pattern (neighbouring doubles of one
-// magnitude differ by little as integers), and the value. Chunks stand alone, so columns read from two parts of a file are
-// joined by joining their chunk lists.
+// Each point is the difference of its step, the difference of its wall time's bit pattern
+// (neighbouring doubles of one magnitude differ by little as integers), and the value. Chunks stand
+// alone, so columns read from two parts of a file are joined by joining their chunk lists.
 #pragma once
+
+#include <taffrail/reader.h>
+
+#include "base/bytes.h"
 
 #include <bit>
 #include <cmath>
@@ -11,10 +15,6 @@
 #include <limits>
 #include <memory>
 #include <vector>
-
-#include <taffrail/reader.h>
-
-#include "base/bytes.h"
 
 namespace taffrail::tensorboard {
 
@@ -50,6 +50,7 @@ class ScalarColumn {
         cursor_ += sizeof value;
         note(step, wall_time, static_cast<double>(value));
     }
+
     /// For values that a float does not hold.
     void append_double(std::int64_t step, double wall_time, double value, const Origin& origin);
 
@@ -57,15 +58,21 @@ class ScalarColumn {
     void join(ScalarColumn&& later, std::uint32_t attempt_offset);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
     [[nodiscard]] std::int64_t first_step() const noexcept { return first_step_; }
+
     [[nodiscard]] std::int64_t last_step() const noexcept { return last_step_; }
+
     [[nodiscard]] double max_wall_time() const noexcept { return max_wall_; }
+
     [[nodiscard]] std::int64_t max_step() const noexcept { return max_step_; }
+
     [[nodiscard]] SeriesSummary summary() const;
     /// Bytes held, headers included.
     [[nodiscard]] std::size_t memory() const noexcept;
     /// Frees the points, keeps the summary. points() is empty then and dropped() true.
     void drop();
+
     [[nodiscard]] bool dropped() const noexcept { return dropped_; }
 
     /// Calls visit(const ColumnPoint&) for every point in log order.
@@ -84,9 +91,12 @@ class ScalarColumn {
 
     void start_chunk(const Origin& origin, bool wide);
     void seal_chunk() noexcept;
+
     [[nodiscard]] std::uint32_t used(const Chunk& chunk) const noexcept {
-        return &chunk == &chunks_.back() ? static_cast<std::uint32_t>(cursor_ - chunk.bytes.get()) : chunk.used;
+        return &chunk == &chunks_.back() ? static_cast<std::uint32_t>(cursor_ - chunk.bytes.get())
+                                         : chunk.used;
     }
+
     static std::byte* put_varint(std::byte* at, std::uint64_t value) noexcept {
         while (value >= 0x80) {
             *at++ = static_cast<std::byte>(value | 0x80);
@@ -95,9 +105,12 @@ class ScalarColumn {
         *at++ = static_cast<std::byte>(value);
         return at;
     }
+
     static std::uint64_t zigzag(std::uint64_t difference) noexcept {
-        return (difference << 1) ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
+        return (difference << 1) ^
+               static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63);
     }
+
     void put_position(std::int64_t step, double wall_time) noexcept {
         const auto raw_step = static_cast<std::uint64_t>(step);
         const auto raw_wall = std::bit_cast<std::uint64_t>(wall_time);
@@ -106,6 +119,7 @@ class ScalarColumn {
         previous_step_ = raw_step;
         previous_wall_ = raw_wall;
     }
+
     void note(std::int64_t step, double wall_time, double value) noexcept {
         if (count_++ == 0) {
             first_step_ = step;
@@ -133,7 +147,8 @@ class ScalarColumn {
     bool dropped_ = false;
 
     std::uint64_t count_ = 0, nan_count_ = 0;
-    double min_ = std::numeric_limits<double>::infinity(), max_ = -std::numeric_limits<double>::infinity();
+    double min_ = std::numeric_limits<double>::infinity(),
+           max_ = -std::numeric_limits<double>::infinity();
     double sum_ = 0, last_ = 0;
     std::int64_t first_step_ = 0, last_step_ = 0;
     double first_wall_ = 0, last_wall_ = 0;

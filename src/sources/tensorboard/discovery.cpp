@@ -1,11 +1,11 @@
 #include "sources/tensorboard/discovery.h"
 
+#include "base/strings.h"
+#include "io/files.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include "base/strings.h"
-#include "io/files.h"
 
 namespace taffrail::tensorboard {
 namespace {
@@ -23,7 +23,8 @@ class Walk {
     std::vector<FoundRun> runs;
 
     /// `owner` is the run that the files of a plugins folder belong to; null outside of one.
-    void folder(const std::string& path, const std::string& id, FoundRun* owner, std::string below, int depth) {
+    void folder(const std::string& path, const std::string& id, FoundRun* owner, std::string below,
+                int depth) {
         const auto entries = io::list(path);
         if (!entries.ok() || depth > kMaxDepth) {
             return;
@@ -38,7 +39,8 @@ class Walk {
             if (type == io::EntryType::Other) {
                 const auto info = io::stat(inner);  // a symbolic link, most likely
                 type = info.ok() ? info->type : io::EntryType::Other;
-                if (type == io::EntryType::Directory && !visited_.emplace(info->device, info->inode).second) {
+                if (type == io::EntryType::Directory &&
+                    !visited_.emplace(info->device, info->inode).second) {
                     continue;
                 }
             }
@@ -49,20 +51,23 @@ class Walk {
             }
         }
         const std::size_t index = runs.size();
-        const bool is_run = !run.event_files.empty() || (owner == nullptr && !run.side_files.empty());
+        const bool is_run =
+            !run.event_files.empty() || (owner == nullptr && !run.side_files.empty());
         if (is_run) {
             runs.push_back(std::move(run));
         }
         for (auto& [name, inner] : folders) {
             const std::string inner_id = id == "." ? name : id + "/" + name;
             if (owner == nullptr && name == kPlugins) {
-                // Files below plugins/ belong to the run above; event files there are runs of their own as ever.
+                // Files below plugins/ belong to the run above; event files there are runs of their
+                // own as ever.
                 FoundRun collected;
                 folder(inner, inner_id, &collected, "", depth + 1);
                 if (!collected.side_files.empty()) {
                     if (is_run) {
                         auto& to = runs[index].side_files;
-                        to.insert(to.end(), collected.side_files.begin(), collected.side_files.end());
+                        to.insert(to.end(), collected.side_files.begin(),
+                                  collected.side_files.end());
                     } else {
                         collected.id = id;
                         collected.folder = path;
@@ -70,14 +75,15 @@ class Walk {
                     }
                 }
             } else {
-                folder(inner, inner_id, owner, owner != nullptr ? below + name + "/" : below, depth + 1);
+                folder(inner, inner_id, owner, owner != nullptr ? below + name + "/" : below,
+                       depth + 1);
             }
         }
     }
 
   private:
-    static void file(FoundRun& run, FoundRun* owner, const std::string& below, const std::string& name,
-                     const std::string& path) {
+    static void file(FoundRun& run, FoundRun* owner, const std::string& below,
+                     const std::string& name, const std::string& path) {
         if (is_event_file(name)) {
             run.event_files.push_back(path);
             return;
@@ -90,10 +96,11 @@ class Walk {
         const auto info = io::stat(path);
         if (info.ok()) {
             (owner != nullptr ? *owner : run)
-                .side_files.push_back({.key = config ? std::string(kProjectorConfig) : "profiler/" + below + name,
-                                       .path = path,
-                                       .size = info->size,
-                                       .modified_ns = info->modified_ns});
+                .side_files.push_back(
+                    {.key = config ? std::string(kProjectorConfig) : "profiler/" + below + name,
+                     .path = path,
+                     .size = info->size,
+                     .modified_ns = info->modified_ns});
         }
     }
 
@@ -106,12 +113,14 @@ bool find_any(const std::string& path, int depth, int& budget) {
         return false;
     }
     for (const io::DirectoryEntry& entry : *entries) {
-        if (entry.type != io::EntryType::Directory && (is_event_file(entry.name) || is_trace(entry.name))) {
+        if (entry.type != io::EntryType::Directory &&
+            (is_event_file(entry.name) || is_trace(entry.name))) {
             return true;
         }
     }
     return std::any_of(entries->begin(), entries->end(), [&](const io::DirectoryEntry& entry) {
-        return entry.type != io::EntryType::File && find_any(io::join(path, entry.name), depth + 1, budget);
+        return entry.type != io::EntryType::File &&
+               find_any(io::join(path, entry.name), depth + 1, budget);
     });
 }
 
@@ -140,7 +149,8 @@ std::vector<NamedPath> split_spec(std::string_view spec) {
         const bool named = colon != std::string_view::npos && colon > 0 && !part.starts_with('/') &&
                            !part.substr(colon).starts_with("://");
         if (named) {
-            parts.push_back({std::string(part.substr(0, colon)), std::string(part.substr(colon + 1))});
+            parts.push_back(
+                {std::string(part.substr(0, colon)), std::string(part.substr(colon + 1))});
         } else if (!part.empty()) {
             parts.push_back({"", std::string(part)});
         }

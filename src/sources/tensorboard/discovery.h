@@ -1,16 +1,16 @@
 // Which folders below a logdir are runs.
 #pragma once
 
+#include "sources/tensorboard/run.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sources/tensorboard/run.h"
-
 namespace taffrail::tensorboard {
 
 struct FoundRun {
-    std::string id;      ///< path below the logdir; "." for the logdir itself
+    std::string id;  ///< path below the logdir; "." for the logdir itself
     std::string folder;
     std::vector<std::string> event_files;  ///< sorted by name, as TensorBoard reads them
     std::vector<SideFile> side_files;      ///< profiler traces, projector configuration
@@ -29,6 +29,7 @@ bool holds_event_files(const std::string& root);
 struct NamedPath {
     std::string name, path;
 };
+
 std::vector<NamedPath> split_spec(std::string_view spec);
 
 }  // namespace taffrail::tensorboard

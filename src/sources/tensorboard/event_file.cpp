@@ -1,9 +1,9 @@
 #include "sources/tensorboard/event_file.h"
 
+#include "io/files.h"
+
 #include <algorithm>
 #include <array>
-
-#include "io/files.h"
 
 namespace taffrail::tensorboard {
 namespace {
@@ -19,8 +19,8 @@ std::uint32_t head_crc_of(io::File& file, std::uint64_t bytes) {
 
 }  // namespace
 
-RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size, bool synchronise,
-                       std::uint32_t file_number) {
+RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size,
+                       bool synchronise, std::uint32_t file_number) {
     // One window a thread, kept between files: pages already touched are cheaper than fresh ones.
     thread_local Bytes buffer;
     RangeResult result;
@@ -64,7 +64,8 @@ Change look_again(EventFile& event_file) {
         return Change::Replaced;
     }
     if (event_file.head_bytes > 0) {
-        // Another inode with the same beginning is a copy that was renamed over it (rsync): reading goes on.
+        // Another inode with the same beginning is a copy that was renamed over it (rsync): reading
+        // goes on.
         const auto file = io::open(event_file.path, io::OpenMode::Read);
         if (file.ok() && head_crc_of(**file, event_file.head_bytes) != event_file.head_crc) {
             return Change::Replaced;

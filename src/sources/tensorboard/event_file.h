@@ -1,12 +1,13 @@
-// One event file of a run: how far it was read, what was wrong with it, and whether it is still the same file.
+// One event file of a run: how far it was read, what was wrong with it, and whether it is still the
+// same file.
 #pragma once
+
+#include "sources/tensorboard/record_stream.h"
+#include "sources/tensorboard/run_part.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "sources/tensorboard/record_stream.h"
-#include "sources/tensorboard/run_part.h"
 
 namespace taffrail::tensorboard {
 
@@ -14,12 +15,12 @@ struct EventFile {
     std::string path;
     std::uint64_t size = 0, device = 0, inode = 0;
     std::int64_t modified_ns = 0;
-    std::uint32_t head_crc = 0;    ///< of the first bytes, to notice a file rewritten in place
+    std::uint32_t head_crc = 0;  ///< of the first bytes, to notice a file rewritten in place
     std::uint64_t head_bytes = 0;
-    std::uint64_t position = 0;    ///< everything before was taken in
+    std::uint64_t position = 0;  ///< everything before was taken in
     Tail tail = Tail::Clean;
     std::vector<DamagedRange> damage;
-    std::string error;             ///< the operating system's, when it could not be read
+    std::string error;  ///< the operating system's, when it could not be read
 };
 
 /// What reading one stretch of a file gave.
@@ -33,12 +34,13 @@ struct RangeResult {
     std::uint32_t head_crc = 0;
 };
 
-/// Reads the records that begin in [begin, end) of an open file of `size` bytes. `file_number` goes into places and points.
-RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size, bool synchronise,
-                       std::uint32_t file_number);
+/// Reads the records that begin in [begin, end) of an open file of `size` bytes. `file_number` goes
+/// into places and points.
+RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size,
+                       bool synchronise, std::uint32_t file_number);
 
-/// Compares the file on disk with what was read, and takes over its new size and identity. Cheap: one stat when nothing
-/// changed.
+/// Compares the file on disk with what was read, and takes over its new size and identity. Cheap:
+/// one stat when nothing changed.
 enum class Change : std::uint8_t { None, Grown, Replaced, Gone };
 Change look_again(EventFile& event_file);
 

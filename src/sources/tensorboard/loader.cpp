@@ -29,8 +29,10 @@ void on_threads(unsigned threads, Work&& work) {
 
 }  // namespace
 
-std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> runs, const LoadOptions& options) {
-    unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> runs,
+                            const LoadOptions& options) {
+    unsigned threads =
+        options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     threads = std::min<unsigned>(threads, 64);
     const std::uint64_t segment = threads == 1 ? UINT64_MAX : options.segment_bytes;
     std::vector<RunLoad> loads(runs.size());
@@ -53,7 +55,8 @@ std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> run
             loads[run].changed = runs[run]->finish({});
         }
     }
-    // Second pass: read. Whoever finishes the last piece of a run joins it, so results do not pile up.
+    // Second pass: read. Whoever finishes the last piece of a run joins it, so results do not pile
+    // up.
     std::atomic<std::size_t> next_task{0};
     const auto work = [&] {
         for (std::size_t at = next_task++; at < order.size(); at = next_task++) {
@@ -64,7 +67,9 @@ std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> run
             }
         }
     };
-    on_threads(static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(order.size(), 1))), work);
+    on_threads(static_cast<unsigned>(
+                   std::min<std::size_t>(threads, std::max<std::size_t>(order.size(), 1))),
+               work);
     std::vector<bool> changed;
     changed.reserve(loads.size());
     for (const RunLoad& load : loads) {

@@ -1,11 +1,11 @@
 #include "sources/tensorboard/projector.h"
 
-#include <cctype>
-
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
 #include "io/files.h"
+
+#include <cctype>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -18,7 +18,8 @@ class Words {
     /// The next word; empty at the end. `quoted` tells strings from names.
     std::string next(bool& quoted) {
         quoted = false;
-        while (at_ < text_.size() && (std::isspace(letter()) != 0 || text_[at_] == ',' || text_[at_] == ';')) {
+        while (at_ < text_.size() &&
+               (std::isspace(letter()) != 0 || text_[at_] == ',' || text_[at_] == ';')) {
             ++at_;
         }
         if (at_ < text_.size() && text_[at_] == '#') {
@@ -46,7 +47,8 @@ class Words {
             ++at_;
             return word;
         }
-        while (at_ < text_.size() && std::isspace(letter()) == 0 && std::string_view("{}:[],;\"'#").find(text_[at_]) == std::string_view::npos) {
+        while (at_ < text_.size() && std::isspace(letter()) == 0 &&
+               std::string_view("{}:[],;\"'#").find(text_[at_]) == std::string_view::npos) {
             word += text_[at_++];
         }
         return word;
@@ -115,7 +117,8 @@ Table parse_metadata_table(std::string_view text, std::int64_t rows) {
         auto& row = table.rows.emplace_back();
         for (std::string_view cell : split(lines[line], '\t')) {
             if (row.size() < table.columns.size()) {
-                row.emplace_back(repair_utf8(cell.ends_with('\r') ? cell.substr(0, cell.size() - 1) : cell));
+                row.emplace_back(
+                    repair_utf8(cell.ends_with('\r') ? cell.substr(0, cell.size() - 1) : cell));
             }
         }
         row.resize(table.columns.size());
@@ -134,16 +137,20 @@ std::string ProjectorEmbedding::key() const {
 
 Step ProjectorEmbedding::step() const {
     const auto colon = tensor_name.rfind(':');
-    return colon == std::string::npos ? 0 : parse_int(std::string_view(tensor_name).substr(colon + 1)).value_or(0);
+    return colon == std::string::npos
+               ? 0
+               : parse_int(std::string_view(tensor_name).substr(colon + 1)).value_or(0);
 }
 
-std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text, const std::string& folder) {
+std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text,
+                                                       const std::string& folder) {
     std::vector<ProjectorEmbedding> embeddings;
     Words words(text);
     bool quoted = false;
     std::vector<std::string> scope;
     std::string name;
-    for (std::string word = words.next(quoted); !word.empty() || quoted; word = words.next(quoted)) {
+    for (std::string word = words.next(quoted); !word.empty() || quoted;
+         word = words.next(quoted)) {
         if (!quoted && word == "{") {
             if (scope.empty() && name == "embeddings") {
                 embeddings.emplace_back().folder = folder;
@@ -188,7 +195,8 @@ std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text, co
 
 std::vector<ProjectorEmbedding> read_projector_config(const std::string& path) {
     const auto text = io::read_text(path);
-    return text.ok() ? parse_projector_config(*text, io::parent(path)) : std::vector<ProjectorEmbedding>();
+    return text.ok() ? parse_projector_config(*text, io::parent(path))
+                     : std::vector<ProjectorEmbedding>();
 }
 
 std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
@@ -199,7 +207,8 @@ std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
         return std::nullopt;
     }
     std::optional<Embedding> embedding;
-    const bool raw = from.tensor_shape.size() == 2 && from.tensor_shape[0] >= 0 && from.tensor_shape[1] > 0 &&
+    const bool raw = from.tensor_shape.size() == 2 && from.tensor_shape[0] >= 0 &&
+                     from.tensor_shape[1] > 0 &&
                      static_cast<std::uint64_t>(from.tensor_shape[0]) <= tensor->size() &&
                      tensor->size() / 4 / static_cast<std::uint64_t>(from.tensor_shape[1]) ==
                          static_cast<std::uint64_t>(from.tensor_shape[0]) &&

@@ -1,12 +1,12 @@
 // Embeddings: files beside the event files, listed in a text-format configuration.
 #pragma once
 
+#include <taffrail/reader.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <taffrail/reader.h>
 
 namespace taffrail::tensorboard {
 
@@ -20,10 +20,12 @@ struct ProjectorEmbedding {
     [[nodiscard]] Step step() const;
 };
 
-std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text, const std::string& folder);
+std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text,
+                                                       const std::string& folder);
 std::vector<ProjectorEmbedding> read_projector_config(const std::string& path);
 
-/// Reads vectors, labels and sprite. Nothing when the tensor file is missing or no table of numbers.
+/// Reads vectors, labels and sprite. Nothing when the tensor file is missing or no table of
+/// numbers.
 std::optional<Embedding> read_embedding(const ProjectorEmbedding& from);
 
 }  // namespace taffrail::tensorboard

@@ -11,8 +11,8 @@ constexpr std::size_t kSearchWindowBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-RecordStream::RecordStream(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size, bool synchronise,
-                           Bytes& buffer)
+RecordStream::RecordStream(io::File& file, std::uint64_t begin, std::uint64_t end,
+                           std::uint64_t size, bool synchronise, Bytes& buffer)
     : file_(file), buffer_(buffer), end_(std::min(end, size)), size_(size) {
     if (buffer_.size() < kWindowBytes) {
         buffer_.resize(kWindowBytes);
@@ -36,23 +36,27 @@ void RecordStream::go_to(std::uint64_t position) {
 std::size_t RecordStream::ensure(std::uint64_t position, std::uint64_t bytes) {
     bytes = std::min(bytes, size_ - std::min(position, size_));
     auto filled = static_cast<std::uint64_t>(window_end_ - buffer_.data());
-    if (position >= window_ && position - window_ <= filled && filled - (position - window_) >= bytes) {
+    if (position >= window_ && position - window_ <= filled &&
+        filled - (position - window_) >= bytes) {
         return static_cast<std::size_t>(filled - (position - window_));
     }
     // Keep what is already there from `position` on, then fill the rest of the window in one read.
     std::uint64_t kept = 0;
     if (position >= window_ && position - window_ < filled) {
         kept = filled - (position - window_);
-        std::memmove(buffer_.data(), buffer_.data() + (position - window_), static_cast<std::size_t>(kept));
+        std::memmove(buffer_.data(), buffer_.data() + (position - window_),
+                     static_cast<std::size_t>(kept));
     }
     const auto wanted = std::max<std::uint64_t>(bytes, kWindowBytes);
     if (buffer_.size() < wanted) {
         buffer_.resize(static_cast<std::size_t>(wanted));
     }
     window_ = position;
-    const std::uint64_t room = std::min<std::uint64_t>(buffer_.size() - kept, size_ - std::min(position + kept, size_));
-    const auto read = file_.read_at(position + kept, std::span(buffer_).subspan(static_cast<std::size_t>(kept),
-                                                                               static_cast<std::size_t>(room)));
+    const std::uint64_t room =
+        std::min<std::uint64_t>(buffer_.size() - kept, size_ - std::min(position + kept, size_));
+    const auto read = file_.read_at(
+        position + kept,
+        std::span(buffer_).subspan(static_cast<std::size_t>(kept), static_cast<std::size_t>(room)));
     if (!read.ok()) {
         error_ = read.error().message;
         size_ = position + kept;
@@ -141,10 +145,12 @@ bool RecordStream::next_slowly(ByteSpan& payload) {
                 return true;
             }
         }
-        // A payload that fails its CRC inside a sound frame costs that one record, nothing behind it.
+        // A payload that fails its CRC inside a sound frame costs that one record, nothing behind
+        // it.
         const std::uint64_t behind = position_ + kFrameBytes + length;
         std::uint64_t found = size_;
-        if (whole && behind + kHeaderBytes <= size_ && ensure(behind, kHeaderBytes) >= kHeaderBytes &&
+        if (whole && behind + kHeaderBytes <= size_ &&
+            ensure(behind, kHeaderBytes) >= kHeaderBytes &&
             is_header(buffer_.data() + (behind - window_))) {
             found = behind;
         } else {

@@ -1,18 +1,18 @@
 // Records of one event file, read front to back through a window, with a way past damage.
 //
-// Bytes that are no record are damage when a good record follows, and pending when none does: a writer may still be busy
-// with them. Nothing here ever gives a file up.
+// Bytes that are no record are damage when a good record follows, and pending when none does: a
+// writer may still be busy with them. Nothing here ever gives a file up.
 #pragma once
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 #include <taffrail/result.h>
 
 #include "base/bytes.h"
 #include "codec/formats/tensorboard/framing.h"
 #include "io/file.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace taffrail::tensorboard {
 
@@ -31,19 +31,21 @@ enum class Tail : std::uint8_t {
 
 class RecordStream {
   public:
-    /// Reads records that begin in [begin, end); `size` is how far the file goes. With `synchronise` the first record is
-    /// searched for: `begin` lies somewhere inside the file.
-    RecordStream(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size, bool synchronise,
-                 Bytes& buffer);
+    /// Reads records that begin in [begin, end); `size` is how far the file goes. With
+    /// `synchronise` the first record is searched for: `begin` lies somewhere inside the file.
+    RecordStream(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size,
+                 bool synchronise, Bytes& buffer);
 
     /// The next record; false at the end. The payload is valid until the next call.
     bool next(ByteSpan& payload) {
         const std::size_t left = static_cast<std::size_t>(window_end_ - at_);
         if (position_ < end_ && left >= kHeaderBytes && is_header(at_)) [[likely]] {
             const auto length = load<std::uint64_t>(at_);
-            if (length <= left - kHeaderBytes && left - kHeaderBytes - length >= kFooterBytes) [[likely]] {
+            if (length <= left - kHeaderBytes && left - kHeaderBytes - length >= kFooterBytes)
+                [[likely]] {
                 payload = {at_ + kHeaderBytes, static_cast<std::size_t>(length)};
-                if (masked_crc32c(payload) == load<std::uint32_t>(payload.data() + length)) [[likely]] {
+                if (masked_crc32c(payload) == load<std::uint32_t>(payload.data() + length))
+                    [[likely]] {
                     record_ = position_;
                     position_ += length + kFrameBytes;
                     at_ += length + kFrameBytes;
@@ -56,20 +58,30 @@ class RecordStream {
 
     /// File offset of the record returned last.
     [[nodiscard]] std::uint64_t record_offset() const noexcept { return record_; }
-    /// Where the first record was found (`begin` unless it had to be searched for; `size` when there is none).
+
+    /// Where the first record was found (`begin` unless it had to be searched for; `size` when
+    /// there is none).
     [[nodiscard]] std::uint64_t first_record() const noexcept { return first_; }
+
     /// Offset behind the last good record: where to go on when the file has grown.
     [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
+
     [[nodiscard]] Tail tail() const noexcept { return tail_; }
+
     [[nodiscard]] const std::vector<DamagedRange>& damage() const noexcept { return damage_; }
+
     /// The record returned last is no event: it counts as damage too.
-    void mark_unreadable(const char* reason) { damage_.push_back({record_, position_ - record_, reason}); }
+    void mark_unreadable(const char* reason) {
+        damage_.push_back({record_, position_ - record_, reason});
+    }
+
     /// Set when the file could not be read any further.
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
   private:
     bool next_slowly(ByteSpan& payload);
-    /// Makes `bytes` bytes at `position` part of the window, or as many as the file has. Returns how many are there.
+    /// Makes `bytes` bytes at `position` part of the window, or as many as the file has. Returns
+    /// how many are there.
     std::size_t ensure(std::uint64_t position, std::uint64_t bytes);
     /// Offset of the next whole record at or behind `from`; size_ when there is none.
     std::uint64_t find_record(std::uint64_t from);
@@ -79,9 +91,9 @@ class RecordStream {
     io::File& file_;
     Bytes& buffer_;
     std::uint64_t end_, size_;
-    std::uint64_t window_ = 0;             ///< file offset of buffer_[0]
+    std::uint64_t window_ = 0;  ///< file offset of buffer_[0]
     const std::byte* window_end_ = nullptr;
-    const std::byte* at_ = nullptr;        ///< position_ inside the window
+    const std::byte* at_ = nullptr;  ///< position_ inside the window
     std::uint64_t position_ = 0, record_ = 0, first_ = 0;
     Tail tail_ = Tail::Clean;
     std::vector<DamagedRange> damage_;

@@ -1,8 +1,5 @@
 #include "sources/tensorboard/run.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "base/clock.h"
 #include "base/strings.h"
 #include "codec/formats/tensorboard/hparams.h"
@@ -10,6 +7,9 @@
 #include "model/axes.h"
 #include "model/bins.h"
 #include "sources/tensorboard/loader.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -31,7 +31,8 @@ Point to_point(const ColumnPoint& from, std::uint64_t seq) {
 std::vector<Point> to_points(const ScalarColumn& column) {
     std::vector<Point> points;
     points.reserve(column.count());
-    column.for_each([&](const ColumnPoint& point) { points.push_back(to_point(point, points.size())); });
+    column.for_each(
+        [&](const ColumnPoint& point) { points.push_back(to_point(point, points.size())); });
     return points;
 }
 
@@ -58,10 +59,12 @@ TensorboardRun::~TensorboardRun() {
     point_memory_held() -= accounted_;
 }
 
-bool TensorboardRun::set_files(std::vector<std::string> event_files, std::vector<SideFile> side_files) {
+bool TensorboardRun::set_files(std::vector<std::string> event_files,
+                               std::vector<SideFile> side_files) {
     std::unique_lock lock(mutex_);
     const auto known = [&](const std::string& path) {
-        return std::any_of(files_.begin(), files_.end(), [&](const EventFile& file) { return file.path == path; });
+        return std::any_of(files_.begin(), files_.end(),
+                           [&](const EventFile& file) { return file.path == path; });
     };
     const bool lost = std::any_of(files_.begin(), files_.end(), [&](const EventFile& file) {
         return std::find(event_files.begin(), event_files.end(), file.path) == event_files.end();
@@ -80,7 +83,8 @@ bool TensorboardRun::set_files(std::vector<std::string> event_files, std::vector
     const auto same = [](const SideFile& a, const SideFile& b) {
         return a.path == b.path && a.size == b.size && a.modified_ns == b.modified_ns;
     };
-    if (!std::equal(side_files.begin(), side_files.end(), side_files_.begin(), side_files_.end(), same)) {
+    if (!std::equal(side_files.begin(), side_files.end(), side_files_.begin(), side_files_.end(),
+                    same)) {
         side_files_ = std::move(side_files);
         changed = true;
     }
@@ -127,7 +131,8 @@ std::vector<TensorboardRun::Task> TensorboardRun::plan(std::uint64_t segment_byt
             task.path = file.path;
             task.file = static_cast<std::uint32_t>(number);
             task.begin = file.position + left / pieces * piece;
-            task.end = piece + 1 == pieces ? file.size : file.position + left / pieces * (piece + 1);
+            task.end =
+                piece + 1 == pieces ? file.size : file.position + left / pieces * (piece + 1);
             task.size = file.size;
             task.synchronise = piece > 0;
         }
@@ -151,8 +156,9 @@ bool TensorboardRun::finish(std::vector<Task> tasks) {
     for (Task& task : tasks) {
         EventFile& file = files_[task.file];
         if (task.synchronise && task.result.first != file.position) {
-            // The piece before ended elsewhere than this one began (a look-alike inside a payload, damage at the seam):
-            // what it read is void, and reading goes on where the one before stopped.
+            // The piece before ended elsewhere than this one began (a look-alike inside a payload,
+            // damage at the seam): what it read is void, and reading goes on where the one before
+            // stopped.
             if (file.position >= task.end) {
                 continue;
             }
@@ -161,7 +167,8 @@ bool TensorboardRun::finish(std::vector<Task> tasks) {
             perform(task);
         }
         const bool begins_file = file.position == 0;
-        changed |= task.result.part.events() > 0 || !task.result.damage.empty() || file.tail != task.result.tail;
+        changed |= task.result.part.events() > 0 || !task.result.damage.empty() ||
+                   file.tail != task.result.tail;
         file.position = task.result.position;
         file.tail = task.result.tail;
         file.error = std::move(task.result.error);
@@ -234,7 +241,8 @@ RunInfo TensorboardRun::info() const {
         if (message && message->part == HparamsPart::SessionStart) {
             info.config = message->hparams;
             info.group = message->group_name;
-        } else if (message && message->part == HparamsPart::SessionEnd && message->state != RunState::Running) {
+        } else if (message && message->part == HparamsPart::SessionEnd &&
+                   message->state != RunState::Running) {
             info.state = message->state;
         }
     }
@@ -258,8 +266,9 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
     for (std::size_t number = 0; number < files.size(); ++number) {
         const auto file = io::open(files[number].path, io::OpenMode::Read);
         if (file.ok()) {
-            RangeResult result = read_range(**file, 0, files[number].position, files[number].position, false,
-                                            static_cast<std::uint32_t>(number));
+            RangeResult result =
+                read_range(**file, 0, files[number].position, files[number].position, false,
+                           static_cast<std::uint32_t>(number));
             again.join(std::move(result.part), true);
         }
     }
@@ -270,7 +279,8 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
 Result<std::vector<Point>> TensorboardRun::points(std::string_view key) const {
     auto points = scalar_points(key);
     if (!points) {
-        return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
+        return Error{ErrorCode::NotFound,
+                     "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
     }
     return *std::move(points);
 }
@@ -283,18 +293,21 @@ Result<Bins> TensorboardRun::bins(std::string_view key, const BinRequest& reques
         std::shared_lock lock(mutex_);
         const TagData* tag = data_.find(key);
         if (tag == nullptr || tag->scalars.count() == 0) {
-            return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
+            return Error{ErrorCode::NotFound,
+                         "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
         }
         restarts = data_.restarts();
         origin_ns = to_time_ns(data_.min_wall_time());
     }
     const auto winners = [&] {
-        return winning_points(scalar_points(key).value_or(std::vector<Point>()), restarts, request.attempt);
+        return winning_points(scalar_points(key).value_or(std::vector<Point>()), restarts,
+                              request.attempt);
     };
     if (request.axis == Axis::Metric) {
         auto metric = scalar_points(request.metric);
         if (!metric) {
-            return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" + request.metric + "' for the x axis"};
+            return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" +
+                                                  request.metric + "' for the x axis"};
         }
         const std::vector<Point> series = winners();
         std::vector<double> values;
@@ -320,13 +333,22 @@ std::vector<Damage> TensorboardRun::damage() const {
     std::shared_lock lock(mutex_);
     for (const EventFile& file : files_) {
         for (const DamagedRange& range : file.damage) {
-            all.push_back({.file = file.path, .offset = range.offset, .length = range.length, .first_seq = 0, .last_seq = 0,
+            all.push_back({.file = file.path,
+                           .offset = range.offset,
+                           .length = range.length,
+                           .first_seq = 0,
+                           .last_seq = 0,
                            .reason = range.reason});
         }
         if (file.tail == Tail::Broken) {
-            all.push_back({.file = file.path, .offset = file.position, .length = file.size - file.position,
-                           .first_seq = 0, .last_seq = 0,
-                           .reason = "the file ends with bytes that are no record; its writer may still be at it"});
+            all.push_back(
+                {.file = file.path,
+                 .offset = file.position,
+                 .length = file.size - file.position,
+                 .first_seq = 0,
+                 .last_seq = 0,
+                 .reason =
+                     "the file ends with bytes that are no record; its writer may still be at it"});
         }
     }
     return all;

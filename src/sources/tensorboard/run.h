@@ -1,27 +1,27 @@
 // A run of a TensorBoard logdir: one folder with event files, seen through RecordedRun.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <mutex>
-#include <semaphore>
-#include <shared_mutex>
-#include <string>
-#include <vector>
-
 #include <taffrail/reader.h>
 
 #include "sources/tensorboard/bin_cache.h"
 #include "sources/tensorboard/event_file.h"
 #include "sources/tensorboard/run_part.h"
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <semaphore>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
 namespace taffrail::tensorboard {
 
-/// Points of all runs together may take this much; beyond it runs keep summaries and read points again on demand.
-/// TAFFRAIL_TENSORBOARD_MEMORY (bytes) changes it.
+/// Points of all runs together may take this much; beyond it runs keep summaries and read points
+/// again on demand. TAFFRAIL_TENSORBOARD_MEMORY (bytes) changes it.
 std::uint64_t point_memory_limit();
 /// What all runs of this process hold now.
 std::atomic<std::uint64_t>& point_memory_held();
@@ -43,26 +43,36 @@ class TensorboardRun final : public RecordedRun {
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
-    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override;
+    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
+        const BlobRef& blob) const override;
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override;
-    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const override;
+    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first,
+                                                   std::size_t count) const override;
     [[nodiscard]] Hparams environment() const override;
     [[nodiscard]] std::vector<Damage> damage() const override;
     Result<bool> refresh() override;
-    [[nodiscard]] std::uint64_t revision() const override { return revision_.load(std::memory_order_acquire); }
+
+    [[nodiscard]] std::uint64_t revision() const override {
+        return revision_.load(std::memory_order_acquire);
+    }
 
     // ---- for the catalogue, the loader and the data server ----
 
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
-    /// The files of the folder as they stand now; new ones are read by the next load. True when the list changed.
+
+    /// The files of the folder as they stand now; new ones are read by the next load. True when the
+    /// list changed.
     bool set_files(std::vector<std::string> event_files, std::vector<SideFile> side_files);
+
     /// Calls `visit(const RunPart&, const std::vector<EventFile>&)` while nothing changes.
     template <typename Visit>
     auto inspect(Visit&& visit) const {
         std::shared_lock lock(mutex_);
         return visit(data_, files_);
     }
+
     /// The bytes of a place, as they stand in the file.
     [[nodiscard]] Result<Bytes> read_place(const Place& place) const;
 
@@ -74,22 +84,25 @@ class TensorboardRun final : public RecordedRun {
         bool synchronise = false;
         RangeResult result;
     };
-    /// What there is to read, cut into pieces; a replaced file empties the run first. Every plan() is followed by one
-    /// finish().
+
+    /// What there is to read, cut into pieces; a replaced file empties the run first. Every plan()
+    /// is followed by one finish().
     [[nodiscard]] std::vector<Task> plan(std::uint64_t segment_bytes);
     static void perform(Task& task);
     /// Joins performed tasks in order. True when anything changed.
     bool finish(std::vector<Task> tasks);
 
   private:
-    /// The points of a scalar tag, read again from the files where they were dropped. Nothing when there is no such tag.
+    /// The points of a scalar tag, read again from the files where they were dropped. Nothing when
+    /// there is no such tag.
     [[nodiscard]] std::optional<std::vector<Point>> scalar_points(std::string_view key) const;
     void account_memory();
     void forget();
 
     const std::string id_, name_, folder_;
     mutable std::shared_mutex mutex_;
-    std::binary_semaphore load_gate_{1};  ///< one load of this run at a time; taken by plan(), given back by finish()
+    std::binary_semaphore load_gate_{
+        1};  ///< one load of this run at a time; taken by plan(), given back by finish()
     std::vector<EventFile> files_;
     std::vector<SideFile> side_files_;
     RunPart data_;

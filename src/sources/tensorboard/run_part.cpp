@@ -1,12 +1,12 @@
 #include "sources/tensorboard/run_part.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/crc32c.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
 #include "codec/formats/tensorboard/tensor.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace taffrail::tensorboard {
 
@@ -45,7 +45,8 @@ std::optional<Kind> kind_of_plugin(std::string_view plugin) noexcept {
 }  // namespace
 
 void TagData::refile() {
-    auto kind = details && details->has_metadata ? kind_of_plugin(details->metadata.plugin) : std::nullopt;
+    auto kind =
+        details && details->has_metadata ? kind_of_plugin(details->metadata.plugin) : std::nullopt;
     if (!kind) {
         return;
     }
@@ -58,7 +59,8 @@ void TagData::refile() {
     }
     std::vector<PlaceList> old = std::exchange(details->places, {});
     for (PlaceList& list : old) {
-        const bool by_looks = list.kind == Kind::Tensor || list.kind == Kind::Text || list.kind == Kind::Table;
+        const bool by_looks =
+            list.kind == Kind::Tensor || list.kind == Kind::Text || list.kind == Kind::Table;
         std::vector<Place>& to = places_of(by_looks ? *kind : list.kind).places;
         to.insert(to.end(), list.places.begin(), list.places.end());
     }
@@ -91,8 +93,8 @@ const TagData* RunPart::find(std::string_view tag) const noexcept {
     return nullptr;
 }
 
-// Programs log the same tags in the same order, step after step: the tag that followed last time is nearly always the
-// one that follows now, and one comparison confirms it.
+// Programs log the same tags in the same order, step after step: the tag that followed last time is
+// nearly always the one that follows now, and one comparison confirms it.
 std::uint32_t RunPart::tag_index(std::string_view tag) {
     std::uint32_t index = guess_;
     if (index >= tags_.size() || tags_[index].name != tag) {
@@ -137,8 +139,8 @@ void RunPart::note_time(double wall_time) noexcept {
     }
 }
 
-// The common event, seen byte by byte: wall time, step, and a summary of nothing but (tag, simple_value) pairs.
-// Everything else returns false untouched and takes the general way.
+// The common event, seen byte by byte: wall time, step, and a summary of nothing but (tag,
+// simple_value) pairs. Everything else returns false untouched and takes the general way.
 bool RunPart::take_scalars_fast(ByteSpan payload, std::uint32_t file) {
     const std::byte* at = payload.data();
     const std::byte* const end = at + payload.size();
@@ -174,13 +176,16 @@ bool RunPart::take_scalars_fast(ByteSpan payload, std::uint32_t file) {
         return false;
     }
     const std::byte* const summary = at;
-    // First look over all values, then take them: a value in the middle that needs the general way must not be taken twice.
+    // First look over all values, then take them: a value in the middle that needs the general way
+    // must not be taken twice.
     while (at < end) {
         if (end - at < 9 || at[0] != std::byte{0x0A} || at[2] != std::byte{0x0A}) {
             return false;
         }
-        const auto value_size = static_cast<std::size_t>(at[1]), tag_size = static_cast<std::size_t>(at[3]);
-        if (value_size >= 0x80 || tag_size + 7 != value_size || static_cast<std::size_t>(end - at) < value_size + 2 ||
+        const auto value_size = static_cast<std::size_t>(at[1]),
+                   tag_size = static_cast<std::size_t>(at[3]);
+        if (value_size >= 0x80 || tag_size + 7 != value_size ||
+            static_cast<std::size_t>(end - at) < value_size + 2 ||
             at[4 + tag_size] != std::byte{0x15}) {
             return false;
         }
@@ -192,7 +197,8 @@ bool RunPart::take_scalars_fast(ByteSpan payload, std::uint32_t file) {
     for (at = summary; at < end;) {
         const auto tag_size = static_cast<std::size_t>(at[3]);
         const std::uint32_t index = tag_index({reinterpret_cast<const char*>(at + 4), tag_size});
-        tags_[index].scalars.append(static_cast<std::int64_t>(step), wall_time, load<float>(at + 5 + tag_size), origin);
+        tags_[index].scalars.append(static_cast<std::int64_t>(step), wall_time,
+                                    load<float>(at + 5 + tag_size), origin);
         at += tag_size + 9;
     }
     return true;
@@ -223,7 +229,9 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
             graphs_.push_back(place_of(event.body));
             note_data();
             break;
-        case EventContent::TaggedRunMetadata: run_metadata_.push_back(place_of(event.body)); break;
+        case EventContent::TaggedRunMetadata:
+            run_metadata_.push_back(place_of(event.body));
+            break;
         case EventContent::SessionLog: {
             SessionLog log;
             if (parse_session_log(event.body, log) && log.status == SessionStatus::Start) {
@@ -231,7 +239,8 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
             }
             break;
         }
-        default: break;
+        default:
+            break;
     }
     note_time(event.wall_time);
     return true;
@@ -244,20 +253,22 @@ void RunPart::note_restart(std::int64_t step, std::uint32_t file, std::uint64_t 
     } else if (!data_since_start_) {
         restarts_.back().from_step = std::min(restarts_.back().from_step.value_or(step), step);
     } else {
-        restarts_.push_back({.attempt = ++attempt_, .from_step = step, .file = file, .offset = offset});
+        restarts_.push_back(
+            {.attempt = ++attempt_, .from_step = step, .file = file, .offset = offset});
     }
     data_since_start_ = false;
 }
 
-bool RunPart::take_summary(ByteSpan summary, const EventView& event, const std::byte* base, std::uint64_t offset,
-                           std::uint32_t file) {
+bool RunPart::take_summary(ByteSpan summary, const EventView& event, const std::byte* base,
+                           std::uint64_t offset, std::uint32_t file) {
     return for_each_value(summary, [&](const ValueView& value, ByteSpan message) {
-        take_value(value, message, event, offset + static_cast<std::uint64_t>(message.data() - base), file);
+        take_value(value, message, event,
+                   offset + static_cast<std::uint64_t>(message.data() - base), file);
     });
 }
 
-void RunPart::take_value(const ValueView& value, ByteSpan message, const EventView& event, std::uint64_t offset,
-                         std::uint32_t file) {
+void RunPart::take_value(const ValueView& value, ByteSpan message, const EventView& event,
+                         std::uint64_t offset, std::uint32_t file) {
     const std::uint32_t index =
         is_valid_utf8(value.tag) ? tag_index(value.tag) : tag_index(repair_utf8(value.tag));
     TagData& tag = tags_[index];
@@ -273,10 +284,12 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
         tag.scalars.append(event.step, event.wall_time, value.simple, origin);
         return;
     }
-    if (value.content == ValueContent::Tensor && (tag.plugin() == kScalars || tag.plugin().empty())) {
+    if (value.content == ValueContent::Tensor &&
+        (tag.plugin() == kScalars || tag.plugin().empty())) {
         if (const auto scalar = tensor_scalar(value.body)) {
             if (scalar->exact_float) {
-                tag.scalars.append(event.step, event.wall_time, static_cast<float>(scalar->value), origin);
+                tag.scalars.append(event.step, event.wall_time, static_cast<float>(scalar->value),
+                                   origin);
             } else {
                 tag.scalars.append_double(event.step, event.wall_time, scalar->value, origin);
             }
@@ -302,19 +315,25 @@ void RunPart::join(RunPart&& later, bool new_file) {
         restarts_.back().from_step = std::min(restarts_.back().from_step.value_or(step), step);
     } else if (later.leading_start_ && has_data_) {
         ++shift;
-        restarts_.push_back({.attempt = shift, .from_step = later.leading_start_, .file = later.first_file_});
+        restarts_.push_back(
+            {.attempt = shift, .from_step = later.leading_start_, .file = later.first_file_});
     } else if (new_file && has_data_) {
-        // A file without a session mark that logs again what an earlier file had: somebody resumed without saying so.
-        const bool goes_back = std::any_of(later.tags_.begin(), later.tags_.end(), [&](const TagData& tag) {
-            const TagData* known = tag.scalars.count() > 0 ? find(tag.name) : nullptr;
-            return known != nullptr && known->scalars.count() > 0 && tag.scalars.first_step() <= known->scalars.last_step();
-        });
+        // A file without a session mark that logs again what an earlier file had: somebody resumed
+        // without saying so.
+        const bool goes_back =
+            std::any_of(later.tags_.begin(), later.tags_.end(), [&](const TagData& tag) {
+                const TagData* known = tag.scalars.count() > 0 ? find(tag.name) : nullptr;
+                return known != nullptr && known->scalars.count() > 0 &&
+                       tag.scalars.first_step() <= known->scalars.last_step();
+            });
         if (goes_back) {
             ++shift;
-            restarts_.push_back({.attempt = shift, .from_step = std::nullopt, .file = later.first_file_});
+            restarts_.push_back(
+                {.attempt = shift, .from_step = std::nullopt, .file = later.first_file_});
         }
     } else if (later.leading_start_) {
-        leading_start_ = std::min(leading_start_.value_or(*later.leading_start_), *later.leading_start_);
+        leading_start_ =
+            std::min(leading_start_.value_or(*later.leading_start_), *later.leading_start_);
     }
     if (later.has_data_ || later.leading_start_) {
         data_since_start_ = later.data_since_start_;
@@ -361,7 +380,8 @@ void RunPart::join(RunPart&& later, bool new_file) {
 }
 
 std::size_t RunPart::memory() const noexcept {
-    std::size_t bytes = tags_.capacity() * sizeof(TagData) + table_.capacity() * sizeof(std::uint32_t);
+    std::size_t bytes =
+        tags_.capacity() * sizeof(TagData) + table_.capacity() * sizeof(std::uint32_t);
     for (const TagData& tag : tags_) {
         bytes += tag.scalars.memory() + tag.name.capacity();
     }

@@ -1,11 +1,11 @@
-// What our reader sees in a logdir, as JSON: dump FOLDER; dump --blob FOLDER RUN KEY ENTRY writes a blob to stdout;
-// dump --export FOLDER RUN TO writes the run out again.
-#include <cstdio>
-#include <string>
-
+// What our reader sees in a logdir, as JSON: dump FOLDER; dump --blob FOLDER RUN KEY ENTRY writes a
+// blob to stdout; dump --export FOLDER RUN TO writes the run out again.
 #include "codec/json_writer.h"
 #include "sinks/tensorboard/sink.h"
 #include "sources/tensorboard/catalogue.h"
+
+#include <cstdio>
+#include <string>
 
 using namespace taffrail;
 
@@ -26,15 +26,19 @@ void write_entry(JsonWriter& json, const Entry& entry) {
     } else if (const auto* text = std::get_if<Text>(entry.value.get())) {
         json.member("text", text->text);
     } else if (const auto* image = std::get_if<Image>(entry.value.get())) {
-        json.member("format", image->format).member("images", static_cast<std::int64_t>(image->images.size()));
+        json.member("format", image->format)
+            .member("images", static_cast<std::int64_t>(image->images.size()));
     } else if (const auto* video = std::get_if<Video>(entry.value.get())) {
         json.member("format", video->format).member("frames", video->frames);
     } else if (const auto* audio = std::get_if<Audio>(entry.value.get())) {
-        json.member("rate", static_cast<std::int64_t>(audio->sample_rate)).member("frames", audio->frames);
+        json.member("rate", static_cast<std::int64_t>(audio->sample_rate))
+            .member("frames", audio->frames);
     } else if (const auto* graph = std::get_if<Graph>(entry.value.get())) {
         json.member("nodes", static_cast<std::int64_t>(graph->nodes.size()));
     } else if (const auto* mesh = std::get_if<Mesh>(entry.value.get())) {
-        json.member("vertices", mesh->vertices).member("faces", mesh->faces).member("colors", mesh->has_colors);
+        json.member("vertices", mesh->vertices)
+            .member("faces", mesh->faces)
+            .member("colors", mesh->has_colors);
     } else if (const auto* embedding = std::get_if<Embedding>(entry.value.get())) {
         json.member("count", embedding->count).member("dimensions", embedding->dimensions);
     } else if (const auto* curve = std::get_if<PrCurve>(entry.value.get())) {
@@ -54,7 +58,10 @@ void write_run(JsonWriter& json, const RecordedRun& run) {
         if (key.kind == Kind::Scalar) {
             const auto points = run.points(key.key).value();
             for (const Point& point : points) {
-                json.begin_array().value(point.step).value(point.value).value(static_cast<double>(point.time_ns) / 1e9);
+                json.begin_array()
+                    .value(point.step)
+                    .value(point.value)
+                    .value(static_cast<double>(point.time_ns) / 1e9);
                 json.value(static_cast<std::int64_t>(point.attempt)).end_array();
             }
         } else {
@@ -83,10 +90,16 @@ void write_run(JsonWriter& json, const RecordedRun& run) {
             json.null();
         }
     }
-    json.end_object().member("state", to_string(info.state)).member("message", info.message).key("damage").begin_array();
+    json.end_object()
+        .member("state", to_string(info.state))
+        .member("message", info.message)
+        .key("damage")
+        .begin_array();
     for (const Damage& damage : run.damage()) {
         json.begin_object().member("offset", static_cast<std::int64_t>(damage.offset));
-        json.member("length", static_cast<std::int64_t>(damage.length)).member("reason", damage.reason).end_object();
+        json.member("length", static_cast<std::int64_t>(damage.length))
+            .member("reason", damage.reason)
+            .end_object();
     }
     json.end_array().end_object();
 }
@@ -109,17 +122,21 @@ int main(int argc, char** argv) {
         return fail(catalogue.error().message);
     }
     if (command == "--export") {
-        const auto done = tensorboard::export_to_logdir(*(*catalogue)->run(argv[3]).value(), argv[4]);
+        const auto done =
+            tensorboard::export_to_logdir(*(*catalogue)->run(argv[3]).value(), argv[4]);
         return done.ok() ? 0 : fail(done.error().message);
     }
     if (command == "--blob") {
         const auto run = (*catalogue)->run(argv[3]).value();
         const auto entries = run->entries(argv[4]).value();
-        const Value& value = *entries.at(static_cast<std::size_t>(argc > 5 ? std::stoi(argv[5]) : 0)).value;
+        const Value& value =
+            *entries.at(static_cast<std::size_t>(argc > 5 ? std::stoi(argv[5]) : 0)).value;
         const auto* image = std::get_if<Image>(&value);
         const auto* audio = std::get_if<Audio>(&value);
         const auto* mesh = std::get_if<Mesh>(&value);
-        const Blob blob = image != nullptr ? image->images.at(0) : audio != nullptr ? audio->data : mesh->data;
+        const Blob blob = image != nullptr   ? image->images.at(0)
+                          : audio != nullptr ? audio->data
+                                             : mesh->data;
         const auto bytes = run->load(blob.ref).value();
         std::fwrite(bytes->data(), 1, bytes->size(), stdout);
         return 0;

@@ -1,5 +1,9 @@
-// Writes runs for the tests against TensorBoard: write SCENARIO FOLDER [arguments]. The tests compute what they expect
-// from the same formulas, so nothing here prints.
+// Writes runs for the tests against TensorBoard: write SCENARIO FOLDER [arguments]. The tests
+// compute what they expect from the same formulas, so nothing here prints.
+#include "write.h"
+
+#include <taffrail/summary_writer.h>
+
 #include <unistd.h>
 
 #include <cmath>
@@ -10,10 +14,6 @@
 #include <thread>
 #include <vector>
 
-#include <taffrail/summary_writer.h>
-
-#include "write.h"
-
 using namespace taffrail;
 
 namespace {
@@ -23,7 +23,8 @@ void write_scalars(const std::string& root) {
         SummaryWriter writer({.log_dir = root + "/scalars/" + std::to_string(run)});
         for (int step = 0; step < 667; ++step) {
             for (int tag = 0; tag < 50; ++tag) {
-                writer.add_scalar("group/tag_" + std::to_string(tag), run * 1e6 + step * 50 + tag + 0.1, step,
+                writer.add_scalar("group/tag_" + std::to_string(tag),
+                                  run * 1e6 + step * 50 + tag + 0.1, step,
                                   1.7e9 + run * 1000 + step + tag * 0.001953125);
             }
         }
@@ -32,7 +33,8 @@ void write_scalars(const std::string& root) {
 
 void write_special(const std::string& root) {
     SummaryWriter writer({.log_dir = root + "/special"});
-    const std::vector<double> values{std::nan(""), HUGE_VAL, -HUGE_VAL, 1e-45, -0.0, static_cast<double>(3.4028235e38F), 1e300};
+    const std::vector<double> values{
+        std::nan(""), HUGE_VAL, -HUGE_VAL, 1e-45, -0.0, static_cast<double>(3.4028235e38F), 1e300};
     for (std::size_t i = 0; i < values.size(); ++i) {
         writer.add_scalar("values", values[i], static_cast<Step>(i), 1700000000.123456);
     }
@@ -48,7 +50,8 @@ void write_special(const std::string& root) {
 }
 
 void write_names(const std::string& root) {
-    for (const char* name : {"", "/names/nested/deeper", "/names/with space", "/names/ünïcode ✓", "/names/#&?%"}) {
+    for (const char* name :
+         {"", "/names/nested/deeper", "/names/with space", "/names/ünïcode ✓", "/names/#&?%"}) {
         SummaryWriter writer({.log_dir = root + name});
         writer.add_scalar("named", 1, 0);
     }
@@ -57,7 +60,10 @@ void write_names(const std::string& root) {
 void write_hparams(const std::string& root) {
     {
         SummaryWriter writer({.log_dir = root + "/hparams/a"});
-        writer.add_hparams({{"lr", 0.1}, {"layers", std::int64_t{3}}, {"bias", true}, {"optimizer", std::string("adam")}},
+        writer.add_hparams({{"lr", 0.1},
+                            {"layers", std::int64_t{3}},
+                            {"bias", true},
+                            {"optimizer", std::string("adam")}},
                            {{"accuracy", 0.5}});
         SummaryWriter eval({.log_dir = root + "/hparams/a/eval"});
         eval.add_scalar("accuracy", 0.25, 1);

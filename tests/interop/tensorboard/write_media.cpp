@@ -1,12 +1,12 @@
+#include <taffrail/summary_writer.h>
+
+#include "write.h"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
-
-#include <taffrail/summary_writer.h>
-
-#include "write.h"
 
 using namespace taffrail;
 
@@ -24,19 +24,29 @@ void write_pictures(SummaryWriter& writer) {
     const auto bytes = ramp(5 * 6 * 8 * 4);
     for (const std::int64_t channels : {1, 3, 4}) {
         writer.add_image("u8/" + std::to_string(channels),
-                         {.pixels = TensorView(bytes.data(), DType::U8, {6, 8, channels}), .layout = Layout::Hwc}, 1);
+                         {.pixels = TensorView(bytes.data(), DType::U8, {6, 8, channels}),
+                          .layout = Layout::Hwc},
+                         1);
     }
     std::vector<float> floats(3 * 6 * 8);
     for (std::size_t i = 0; i < floats.size(); ++i) {
         floats[i] = static_cast<float>(i % 256) / 255.0F;
     }
-    writer.add_image("float", {.pixels = TensorView(floats.data(), DType::F32, {3, 6, 8}), .layout = Layout::Chw}, 1);
-    writer.add_images("batch", {.pixels = TensorView(bytes.data(), DType::U8, {5, 6, 8, 3}), .layout = Layout::Hwc}, 1);
-    writer.add_video("video", {.frames = TensorView(bytes.data(), DType::U8, {4, 6, 8, 3}), .layout = Layout::Hwc,
-                               .frames_per_second = 4}, 1);
+    writer.add_image(
+        "float",
+        {.pixels = TensorView(floats.data(), DType::F32, {3, 6, 8}), .layout = Layout::Chw}, 1);
+    writer.add_images(
+        "batch",
+        {.pixels = TensorView(bytes.data(), DType::U8, {5, 6, 8, 3}), .layout = Layout::Hwc}, 1);
+    writer.add_video("video",
+                     {.frames = TensorView(bytes.data(), DType::U8, {4, 6, 8, 3}),
+                      .layout = Layout::Hwc,
+                      .frames_per_second = 4},
+                     1);
     const std::array<ImageBox, 1> boxes{ImageBox{.left = 1, .top = 1, .right = 5, .bottom = 4}};
-    writer.add_image_with_boxes("boxes", {.pixels = TensorView(bytes.data(), DType::U8, {6, 8, 3}), .layout = Layout::Hwc},
-                                boxes, 1);
+    writer.add_image_with_boxes(
+        "boxes", {.pixels = TensorView(bytes.data(), DType::U8, {6, 8, 3}), .layout = Layout::Hwc},
+        boxes, 1);
 }
 
 void write_sound_and_text(SummaryWriter& writer) {
@@ -44,8 +54,11 @@ void write_sound_and_text(SummaryWriter& writer) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
         samples[i] = static_cast<std::int16_t>(i * 40);
     }
-    writer.add_audio("mono", {.samples = TensorView(samples.data(), DType::I16, {800}), .sample_rate = 8000}, 1);
-    writer.add_audio("stereo", {.samples = TensorView(samples.data(), DType::I16, {400, 2}), .sample_rate = 8000}, 1);
+    writer.add_audio(
+        "mono", {.samples = TensorView(samples.data(), DType::I16, {800}), .sample_rate = 8000}, 1);
+    writer.add_audio(
+        "stereo",
+        {.samples = TensorView(samples.data(), DType::I16, {400, 2}), .sample_rate = 8000}, 1);
     writer.add_text("markdown", "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 1);
     writer.add_text("emoji", "ok \xF0\x9F\x9A\x80", 1);
     writer.add_text("script", "<script>alert(1)</script>", 1);
@@ -79,7 +92,8 @@ void write_graph(SummaryWriter& writer) {
         node.name = "scope_" + std::to_string(i % 100) + "/inner/node_" + std::to_string(i);
         node.op = i % 2 == 0 ? "MatMul" : "Relu";
         if (i > 0) {
-            node.inputs.push_back("scope_" + std::to_string((i - 1) % 100) + "/inner/node_" + std::to_string(i - 1));
+            node.inputs.push_back("scope_" + std::to_string((i - 1) % 100) + "/inner/node_" +
+                                  std::to_string(i - 1));
         }
         node.output_shape = {32, i % 7};
         graph.nodes.push_back(std::move(node));
@@ -93,8 +107,13 @@ void write_meshes(SummaryWriter& writer) {
     const std::vector<std::uint8_t> colors{255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
     writer.add_mesh("v", {.vertices = vertices}, 1);
     writer.add_mesh("vc", {.vertices = vertices, .faces = {}, .colors = colors}, 1);
-    writer.add_mesh("vfc", {.vertices = vertices, .faces = faces, .colors = colors, .normals = {},
-                            .config_json = R"({"camera": {"cls": "PerspectiveCamera", "fov": 75}})"}, 1);
+    writer.add_mesh("vfc",
+                    {.vertices = vertices,
+                     .faces = faces,
+                     .colors = colors,
+                     .normals = {},
+                     .config_json = R"({"camera": {"cls": "PerspectiveCamera", "fov": 75}})"},
+                    1);
 }
 
 void write_curves(SummaryWriter& writer) {
@@ -126,10 +145,13 @@ void write_embeddings(SummaryWriter& writer) {
         labels.rows.push_back({"item " + std::to_string(i), std::int64_t{i}});
     }
     const auto bytes = ramp(20 * 4 * 4 * 3);
-    const ImageView thumbnails{.pixels = TensorView(bytes.data(), DType::U8, {20, 4, 4, 3}), .layout = Layout::Hwc};
-    writer.add_embedding(TensorView(vectors.data(), DType::F32, {20, 3}), &labels, &thumbnails, 7, "points");
+    const ImageView thumbnails{.pixels = TensorView(bytes.data(), DType::U8, {20, 4, 4, 3}),
+                               .layout = Layout::Hwc};
+    writer.add_embedding(TensorView(vectors.data(), DType::F32, {20, 3}), &labels, &thumbnails, 7,
+                         "points");
     const std::vector<float> zeros(6, 0.0F);
-    writer.add_embedding(TensorView(zeros.data(), DType::F32, {2, 3}), nullptr, nullptr, 0, "zeros");
+    writer.add_embedding(TensorView(zeros.data(), DType::F32, {2, 3}), nullptr, nullptr, 0,
+                         "zeros");
 }
 
 }  // namespace

@@ -243,7 +243,8 @@ std::optional<Kind> classify(std::string_view plugin, const ValueView& value) {
         return std::nullopt;
     }
     if (tensor.type == TensorType::String) {
-        return tensor.elements() == 1 ? Kind::Text : Kind::Table;  // most writers put text into a list of one
+        return tensor.elements() == 1 ? Kind::Text
+                                      : Kind::Table;  // most writers put text into a list of one
     }
     // A number that forgot to say what it is shows as a number: hiding it helps nobody.
     return plugin.empty() && tensor_scalar(value.body) ? Kind::Scalar : Kind::Tensor;
