@@ -45,6 +45,10 @@ class Logger::Core {
     }
 
     void log_iter(const DataMap& data) {
+        // The sanity check tries the code, it is not training: nothing of it reaches an interface.
+        if (data.phase == Phase::Sanity) {
+            return;
+        }
         const auto phase = static_cast<std::size_t>(data.phase);
         std::int64_t& calls = iterations[phase];
         // A caller that counts for itself is believed; otherwise every call is an iteration.
@@ -67,6 +71,9 @@ class Logger::Core {
     }
 
     void log_epoch(std::int64_t epoch, Phase phase) {
+        if (phase == Phase::Sanity) {
+            return;
+        }
         const auto slot = static_cast<std::size_t>(phase);
         if (options.log_every_n_epochs <= 0 || epochs_[slot]++ % options.log_every_n_epochs != 0) {
             return;

@@ -77,10 +77,51 @@ Response delete_view(const ApiContext& context, const Request& request) {
     return list_views(context, project);
 }
 
+bool is_one_of(const Json& value, std::initializer_list<std::string_view> choices) {
+    return value.string() != nullptr && std::ranges::find(choices, std::string_view(*value.string())) != choices.end();
+}
+
+bool is_text_list(const Json& value) {
+    return value.array() != nullptr && std::ranges::all_of(*value.array(), [](const Json& item) { return item.string() != nullptr; });
+}
+
+// Members the page knows must have the type it expects: a wrong one would break every browser that reads it. Unknown ones are kept as they are.
+bool is_valid_setting(std::string_view name, const Json& value) {
+    const auto every_member = [&](auto test) {
+        return value.object() != nullptr && std::ranges::all_of(*value.object(), [&](const auto& member) { return test(member.second); });
+    };
+    if (name == "theme") {
+        return is_one_of(value, {"system", "light", "dark"});
+    }
+    if (name == "density") {
+        return is_one_of(value, {"compact", "normal", "comfortable"});
+    }
+    if (name == "motion") {
+        return value.is_bool();
+    }
+    if (name == "smoothing") {
+        const Json* method = value.find("method");
+        const Json* amount = value.find("amount");
+        return method != nullptr && amount != nullptr && amount->is_number() && is_one_of(*method, {"none", "ema", "time_ema", "gaussian", "mean", "median"});
+    }
+    if (name == "pins") {
+        return every_member(is_text_list);
+    }
+    if (name == "baseline") {
+        return every_member([](const Json& member) { return member.string() != nullptr; });
+    }
+    return true;
+}
+
 Response change_settings(const ApiContext& context, const Request& request) {
     const Json body = body_object(request);
     if (request.body.size() > kStateLimit) {
         refuse(413, "too_large", "settings may have at most 256 kB");
+    }
+    for (const auto& [name, value] : *body.object()) {
+        if (!value.is_null() && !is_valid_setting(name, value)) {
+            refuse(400, "invalid", "the setting '" + name + "' has a value of the wrong kind");
+        }
     }
     must(context.state->update("settings", [&](Json::Object& settings) {
         for (const auto& [name, value] : *body.object()) {

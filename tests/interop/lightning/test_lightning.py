@@ -1,6 +1,6 @@
 """Random run scripts give the same rows, views, results, errors and warnings here and on Lightning.
 
-TAFFRAIL_LIGHTNING_REPLAY names our program; TAFFRAIL_LIGHTNING_SCRIPTS how many scripts (200), TAFFRAIL_LIGHTNING_SEED which.
+TAFFRAIL_LIGHTNING_REPLAY names our program; TAFFRAIL_LIGHTNING_SCRIPTS how many scripts (260), TAFFRAIL_LIGHTNING_SEED which.
 """
 import collections
 import json
@@ -12,7 +12,7 @@ import compare
 import generate
 
 REPLAY = os.environ["TAFFRAIL_LIGHTNING_REPLAY"]
-COUNT = int(os.environ.get("TAFFRAIL_LIGHTNING_SCRIPTS", "200"))
+COUNT = int(os.environ.get("TAFFRAIL_LIGHTNING_SCRIPTS", "260"))
 SEED = int(os.environ.get("TAFFRAIL_LIGHTNING_SEED", "7"))
 
 
