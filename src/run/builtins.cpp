@@ -24,7 +24,7 @@ void register_builtins() {
         register_csv_sink();
 #endif
 #ifdef TAFFRAIL_WITH_SINKS_TENSORBOARD
-        tensorboard::register_tensorboard_sink();
+        register_tensorboard_sink();
 #endif
 #ifdef TAFFRAIL_WITH_SINKS_TERMINAL
         register_terminal_sink();

@@ -74,7 +74,7 @@ class Disks : public testing::Test {
 };
 
 TEST_F(Disks, FullForAWhileLosesNothing) {
-    Run run = Run::open(options("fault://" + folder_.file("store"))).value();
+    taffrail::Run run = Run::open(options("fault://" + folder_.file("store"))).value();
     log_some(run, 0, 1000);
     ASSERT_TRUE(run.flush().ok());
     calls_->add({.operation = io::Operation::Write,
@@ -97,7 +97,7 @@ TEST_F(Disks, FullForAWhileLosesNothing) {
 }
 
 TEST_F(Disks, FailedSyncsAreWrittenAnew) {
-    Run run = Run::open(options("fault://" + folder_.file("store"))).value();
+    taffrail::Run run = Run::open(options("fault://" + folder_.file("store"))).value();
     log_some(run, 0, 1000);
     calls_->add(
         {.operation = io::Operation::Sync, .error_number = EIO, .times = 2, .path_part = ".tlog"});
@@ -117,7 +117,7 @@ TEST_F(Disks, FailedSyncsAreWrittenAnew) {
 TEST_F(Disks, ShortAndInterruptedWritesGoUnnoticed) {
     calls_->add(
         {.operation = io::Operation::Write, .skip = 3, .path_part = ".tlog", .short_write = 7});
-    Run run = Run::open(options("fault://" + folder_.file("store"))).value();
+    taffrail::Run run = Run::open(options("fault://" + folder_.file("store"))).value();
     log_some(run, 0, 500);
     ASSERT_TRUE(run.finish().ok());
     EXPECT_GT(calls_->struck(), 10u);
@@ -133,7 +133,7 @@ TEST_F(Disks, ReadOnlyFoldersAreRefusedWithARemedy) {
 }
 
 TEST_F(Disks, ARunFolderDeletedWhileWritingDoesNotStopTheProgram) {
-    Run run = Run::open(options(folder_.file("store"))).value();
+    taffrail::Run run = Run::open(options(folder_.file("store"))).value();
     log_some(run, 0, 1000);
     ASSERT_TRUE(run.flush().ok());
     ASSERT_TRUE(io::remove_tree(run.folder()).ok());
@@ -160,7 +160,7 @@ TEST_F(Disks, ASmallTmpfsFilledAndFreed) {
         small.ring_bytes = 64 << 10;
         small.ring_budget_bytes = 64 << 10;
         small.overflow_wait = 20s;
-        Run run = Run::open(small).value();
+        taffrail::Run run = Run::open(small).value();
         log_some(run, 0, 1000);
         ASSERT_TRUE(run.flush().ok());
         const std::string hog = io::join(mount_point, "hog");

@@ -84,7 +84,7 @@ RunOptions options_of(const Trial& trial, const std::string& root) {
 
 // The process that is killed.
 [[noreturn]] void record_until_killed(const Trial& trial, const std::string& root, Shared& shared) {
-    Run run = init(options_of(trial, root));
+    taffrail::Run run = init(options_of(trial, root));
     if (!run.active()) {
         _exit(3);
     }

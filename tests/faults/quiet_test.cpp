@@ -65,7 +65,7 @@ void log_everything(Run& run, Scalar lone, Row row, int rounds) {
 
 TEST(LogCalls, AllocateNothingAfterTheFirst) {
     test::TemporaryFolder folder;
-    Run run = Run::open(options_in(folder.file("store"))).value();
+    taffrail::Run run = Run::open(options_in(folder.file("store"))).value();
     Scalar lone = run.scalar("lone");
     Row row = run.row("a", "b", "c");
     log_everything(run, lone, row, 10);
@@ -83,7 +83,7 @@ TEST(LogCalls, MakeNoSystemCall) {
     test::TemporaryFolder folder;
     const pid_t child = fork();
     if (child == 0) {
-        Run run = init(options_in(folder.file("store")));
+        taffrail::Run run = init(options_in(folder.file("store")));
         Scalar lone = run.scalar("lone");
         Row row = run.row("a", "b", "c");
         log_everything(run, lone, row, 10);

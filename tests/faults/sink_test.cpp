@@ -80,7 +80,7 @@ std::vector<double> numbers_in(const std::string& path) {
 void die_with_a_sleeping_sink(const std::string& root, const std::string& path) {
     const pid_t child = fork();
     if (child == 0) {
-        Run run = init(options_in(root));
+        taffrail::Run run = init(options_in(root));
         (void)run.add_sink(std::make_unique<SleepySink>(path, 137), "sleepy");
         for (int i = 0; i < 2000; ++i) {
             run.log("x", i, i);
@@ -133,7 +133,7 @@ TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsResumed) {
     die_with_a_sleeping_sink(folder.file("store"), path);
     RunOptions resumed = options_in(folder.file("store"));
     resumed.resume = Resume::Must;
-    Run run = Run::open(resumed).value();
+    taffrail::Run run = Run::open(resumed).value();
     ASSERT_TRUE(run.add_sink(std::make_unique<SleepySink>(path, SIZE_MAX), "sleepy").ok());
     for (int i = 5100; i < 5200; ++i) {
         run.log("x", i, i);
