@@ -39,6 +39,8 @@ class SleepySink final : public Sink {
         for (const Record& record : records) {
             if (taken_ >= limit_) {
                 file.reset();
+                // Called again: the place where it stopped is on record. Only now may the process die.
+                (void)io::open(path_ + ".asleep", io::OpenMode::CreateOrOpen);
                 for (;;) {
                     pause();
                 }
@@ -89,7 +91,9 @@ void die_with_a_sleeping_sink(const std::string& root, const std::string& path) 
         for (int i = 2000; i < 5000; ++i) {
             run.log("x", i, i);
         }
-        usleep(50'000);
+        for (int tries = 0; tries < 2000 && !io::exists(path + ".asleep"); ++tries) {
+            usleep(5'000);
+        }
         for (int i = 5000; i < 5100; ++i) {
             run.log("x", i, i);
         }
