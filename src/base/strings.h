@@ -10,7 +10,9 @@
 
 namespace taffrail {
 
+/// The parts point into `text`, so it must outlive them: a temporary string is refused.
 std::vector<std::string_view> split(std::string_view text, char separator);
+std::vector<std::string_view> split(std::string&& text, char separator) = delete;
 std::string_view trim(std::string_view text) noexcept;
 std::string to_lower(std::string_view text);
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;

@@ -58,10 +58,17 @@ class BeastServer final : public HttpServer {
         shared_->close_all();
         shared_->workers.stop();
         shared_->workers.join();
+        // Closed sockets end their handlers by themselves; what is left after a second is cut.
+        for (int tries = 0; tries < 200 && shared_->connections > 0; ++tries) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
         shared_->io.stop();
         if (io_thread_.joinable()) {
             io_thread_.join();
         }
+        // A handler that never ran would keep its connection, and the connection this server, alive for ever.
+        shared_->io.restart();
+        shared_->io.poll();
     }
 
   private:

@@ -109,7 +109,8 @@ void add_host(Hparams& to) {
     add_text(to, "host/name", names.nodename);
     add_text(to, "host/kernel",
              std::string(names.sysname) + " " + names.release + " " + names.machine);
-    for (std::string_view line : split(text_of("/etc/os-release"), '\n')) {
+    const std::string release = text_of("/etc/os-release");
+    for (std::string_view line : split(release, '\n')) {
         if (line.starts_with("PRETTY_NAME=")) {
             std::string_view name = line.substr(12);
             name.remove_prefix(name.starts_with('"') ? 1 : 0);
