@@ -122,8 +122,8 @@ TEST_F(StoreCommands, ImportKeepsEveryPointAndItsTime) {
     ASSERT_EQ(run({"import", run_folder, "--root", copy}).code, 0);
     const auto rows = [&](const std::string& root) {
         std::string text;
-        for (std::string_view line :
-             split(run({"export", name, "--root", root, "--format", "csv"}).out, '\n')) {
+        const std::string exported = run({"export", name, "--root", root, "--format", "csv"}).out;
+        for (std::string_view line : split(exported, '\n')) {
             text += line.substr(std::min(line.find(','), line.size()));  // ids differ
             text += "\n";
         }
