@@ -124,6 +124,8 @@ test("video plays", async () => {
     await page.waitForFunction(() => document.querySelector(".media-cell canvas").dataset.frame !== undefined);
     await page.getByRole("button", { name: "Play" }).first().click();
     await page.waitForFunction(() => Number(document.querySelector(".media-cell canvas").dataset.frame) > 1);
+  } else {
+    await page.waitForFunction(() => document.querySelector(".media-cell img").naturalWidth > 0);
   }
   await done();
 });
