@@ -21,8 +21,8 @@ constexpr auto kClockRefresh = 1s;
 
 Collector::Collector(Session& session)
     : session_(session),
-      drain_(session.recorder_.keys(), session.parts_.identity.clock, session.parts_.next_seq,
-             session.parts_.first_step) {
+      drain_(std::make_unique<Drain>(session.recorder_.keys(), session.parts_.identity.clock,
+                                     session.parts_.next_seq, session.parts_.first_step)) {
     worker_ = std::make_unique<ValueWorker>(
         *session_.spool_,
         ValueWorker::Hooks{
@@ -129,12 +129,12 @@ void Collector::refresh_clock() {
     last_clock_ = now;
     // The rate gets more precise the longer it is measured; moving the anchor along keeps time
     // continuous.
-    TickClock clock = drain_.clock();
+    TickClock clock = drain_->clock();
     const std::uint64_t at = ticks();
     clock.anchor_wall_ns = clock.to_wall_ns(at);
     clock.anchor_ticks = at;
     clock.ns_per_tick = measure_ns_per_tick();
-    drain_.set_clock(clock);
+    drain_->set_clock(clock);
 }
 
 // A pass ends where the rings stood when it began: threads that log flat out must not keep flush()
@@ -157,9 +157,9 @@ bool Collector::pass() {
     for (;;) {
         bool full = false;
         if (!holding_) {
-            drain_.start_batch();
+            drain_->start_batch();
             full = build();
-            if (drain_.builder().empty() && completing_.empty()) {
+            if (drain_->builder().empty() && completing_.empty()) {
                 commit();
                 if (full) {
                     continue;
@@ -209,11 +209,11 @@ bool Collector::take_from(Producer& producer) {
         const std::uint64_t more = lost - producer.reported_lost;
         producer.reported_lost = lost;
         lost_.fetch_add(more, std::memory_order_relaxed);
-        drain_.builder().batch().gaps.push_back(
+        drain_->builder().batch().gaps.push_back(
             {ring.number(), more,
-             drain_.clock().to_wall_ns(
+             drain_->clock().to_wall_ns(
                  state.first_lost_ticks.exchange(0, std::memory_order_acq_rel)),
-             drain_.clock().to_wall_ns(state.last_lost_ticks.load(std::memory_order_acquire))});
+             drain_->clock().to_wall_ns(state.last_lost_ticks.load(std::memory_order_acquire))});
     }
     if (fill == 0) {
         producer.moved = producer.moved || ends_here;
@@ -227,7 +227,7 @@ bool Collector::take_from(Producer& producer) {
     fullest_rate_ =
         std::max(fullest_rate_, static_cast<double>(fill) / static_cast<double>(ring.capacity()) /
                                     static_cast<double>(elapsed));
-    const Drain::Outcome outcome = drain_.take(producer.drain, head);
+    const Drain::Outcome outcome = drain_->take(producer.drain, head);
     if (outcome == Drain::Outcome::Damaged) {
         // Only a stray write of the program itself can do this. Say so, leave the rest of the ring
         // out, go on.
@@ -235,12 +235,13 @@ bool Collector::take_from(Producer& producer) {
             {ErrorCode::Corrupt,
              "a log ring was overwritten by the program; records since the last flush of one "
              "thread are lost (run under AddressSanitizer to find the stray write)"});
-        drain_.builder().batch().gaps.push_back({ring.number(), 1, wall_time_ns(), wall_time_ns()});
+        drain_->builder().batch().gaps.push_back(
+            {ring.number(), 1, wall_time_ns(), wall_time_ns()});
         lost_.fetch_add(1, std::memory_order_relaxed);
         producer.drain.position = head;
     }
     producer.moved = true;
-    drain_.builder().batch().ring_positions.push_back({ring.number(), producer.drain.position});
+    drain_->builder().batch().ring_positions.push_back({ring.number(), producer.drain.position});
     return outcome == Drain::Outcome::BatchFull || ends_here;
 }
 
@@ -265,20 +266,20 @@ void Collector::grow(Producer& producer, std::uint64_t fill) {
 
 void Collector::add_completed() {
     completing_ = worker_->take_completed();
-    tlog::Batch& batch = drain_.builder().batch();
+    tlog::Batch& batch = drain_->builder().batch();
     for (const CompletedValue& value : completing_) {
         add_to(batch, value);
     }
 }
 
 bool Collector::append() {
-    for (const SpooledValue& value : drain_.spooled()) {
+    for (const SpooledValue& value : drain_->spooled()) {
         if (auto resolved = session_.spool_->resolve(value); !resolved.ok()) {
             session_.recorder_.report(resolved.error());
         }
     }
     const std::lock_guard guard(log_mutex_);
-    auto appended = session_.parts_.log->append(drain_.finish_batch());
+    auto appended = session_.parts_.log->append(drain_->finish_batch());
     if (!appended.ok()) {
         error_ = appended.error();
         session_.recorder_.report(appended.error());
@@ -293,7 +294,7 @@ bool Collector::append() {
         session_.parts_.appended();
     }
     last_append_ = Clock::now();
-    written_.fetch_add(drain_.builder().values(), std::memory_order_relaxed);
+    written_.fetch_add(drain_->builder().values(), std::memory_order_relaxed);
     bytes_.store(session_.parts_.log->bytes_written(), std::memory_order_relaxed);
     return true;
 }
@@ -303,7 +304,7 @@ void Collector::commit() {
         session_.spool_->done(value.spool_file);
     }
     completing_.clear();
-    worker_->enqueue(drain_.spooled());
+    worker_->enqueue(drain_->spooled());
     for (Producer* producer : producers_) {
         if (!producer->moved) {
             continue;
@@ -363,7 +364,7 @@ void Collector::keep_alive() {
         return;
     }
     // An empty batch lets the log write its next checkpoint, which carries the heartbeat.
-    drain_.start_batch();
+    drain_->start_batch();
     (void)append();
 }
 
@@ -417,6 +418,9 @@ Result<void> Collector::close(RunState state) {
     const std::lock_guard guard(log_mutex_);
     auto closed = session_.parts_.log->close(state);
     bytes_.store(session_.parts_.log->bytes_written(), std::memory_order_relaxed);
+    // The session itself stays, for log calls of other threads that still stand inside it.
+    session_.parts_.log.reset();
+    drain_.reset();
     return closed;
 }
 

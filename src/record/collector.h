@@ -74,7 +74,8 @@ class Collector {
     void refresh_clock();
 
     Session& session_;
-    Drain drain_;
+    std::unique_ptr<Drain>
+        drain_;             ///< gone after close(): its buffers are most of a session's memory
     std::mutex log_mutex_;  // append and sync here, put_blob on the value worker
     std::unique_ptr<ValueWorker> worker_;
     std::vector<CompletedValue> completing_;  // in the batch being built

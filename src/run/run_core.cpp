@@ -15,6 +15,7 @@
 #include "run/spooled_value.h"
 #include "run/watch.h"
 #include "store/open_log.h"
+#include "store/sealing.h"
 
 #include <unistd.h>
 
@@ -299,6 +300,14 @@ Result<void> RunCore::close(RunState state) {
     Result<void> delivered = finish_sinks(state);
     if (settings_.options.store == Store::Off) {
         (void)io::remove_tree(place_.folder);
+    }
+    if (recorded.ok() && settings_.options.store == Store::On && settings_.options.seal_on_finish) {
+        // Logs stay readable without it, so a failure here is worth a word and no more.
+        if (auto report = storage::seal_finished(place_.folder); !report.ok()) {
+            diagnose(DiagnosticLevel::Warning,
+                     "the run is complete but not sealed: " + report.error().message +
+                         "; `taffrail seal` tries again");
+        }
     }
     return recorded.ok() ? delivered : recorded;
 }

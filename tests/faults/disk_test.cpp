@@ -11,9 +11,9 @@
 #include <sys/mount.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <mutex>
 #include <set>
-#include <cstdlib>
 #include <thread>
 
 namespace taffrail {

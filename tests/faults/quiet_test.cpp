@@ -65,7 +65,7 @@ void log_everything(Run& run, Scalar lone, Row row, int rounds) {
 
 TEST(LogCalls, AllocateNothingAfterTheFirst) {
     test::TemporaryFolder folder;
-    taffrail::Run run = Run::open(options_in(folder.file("store"))).value();
+    taffrail::Run run = taffrail::Run::open(options_in(folder.file("store"))).value();
     Scalar lone = run.scalar("lone");
     Row row = run.row("a", "b", "c");
     log_everything(run, lone, row, 10);

@@ -137,7 +137,7 @@ TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsResumed) {
     die_with_a_sleeping_sink(folder.file("store"), path);
     RunOptions resumed = options_in(folder.file("store"));
     resumed.resume = Resume::Must;
-    taffrail::Run run = Run::open(resumed).value();
+    taffrail::Run run = taffrail::Run::open(resumed).value();
     ASSERT_TRUE(run.add_sink(std::make_unique<SleepySink>(path, SIZE_MAX), "sleepy").ok());
     for (int i = 5100; i < 5200; ++i) {
         run.log("x", i, i);
