@@ -24,7 +24,7 @@ std::string time_text(const RunProgress& progress) {
            (left >= 0 ? terminal::format_clock(left) : std::string("?")) + " left";
 }
 
-std::string metrics_text(const std::map<std::string, RunProgress::Mean>& means) {
+std::string metrics_text(const std::vector<std::pair<std::string, RunProgress::Mean>>& means) {
     std::string text;
     for (const auto& [name, mean] : means) {
         text += (text.empty() ? "" : "  ") + terminal::without_controls(name) + " " +
@@ -54,12 +54,21 @@ std::string gpu_text(const GpuStatus& gpu) {
 RunProgress::RunProgress() : begin_ns_(monotonic_ns()) {}
 
 void RunProgress::seen(const DataMap& data) {
+    // The data is sorted by name and mostly has the same names: walk along instead of looking up.
+    std::size_t place = 0;
     for (const auto& [name, datum] : data.values) {
-        if (const double* value = std::get_if<double>(&datum)) {
-            Mean& mean = means_[name];
-            mean.sum += *value;
-            ++mean.count;
+        const double* value = std::get_if<double>(&datum);
+        if (value == nullptr) {
+            continue;
         }
+        while (place < means_.size() && means_[place].first < name) {
+            ++place;
+        }
+        if (place == means_.size() || means_[place].first != name) {
+            means_.insert(means_.begin() + static_cast<std::ptrdiff_t>(place), {name, Mean{}});
+        }
+        means_[place].second.sum += *value;
+        ++means_[place].second.count;
     }
     if (data.phase != Phase::Train || data.max_epochs <= 0) {
         return;
@@ -90,10 +99,10 @@ double RunProgress::seconds_left() const {
 }
 
 std::string status_line(const RunProgress& progress, const DataMap& data, std::int64_t iteration) {
-    std::map<std::string, RunProgress::Mean> now;
+    std::vector<std::pair<std::string, RunProgress::Mean>> now;
     for (const auto& [name, datum] : data.values) {
         if (const double* value = std::get_if<double>(&datum)) {
-            now[name] = {*value, 1};
+            now.emplace_back(name, RunProgress::Mean{*value, 1});
         }
     }
     return std::string(phase_key(data.phase)) + "  epoch " + of_total(data.epoch, data.max_epochs) +

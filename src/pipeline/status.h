@@ -28,7 +28,8 @@ class RunProgress {
         std::int64_t count = 0;
     };
 
-    [[nodiscard]] const std::map<std::string, Mean>& means() const { return means_; }
+    /// By name, sorted.
+    [[nodiscard]] const std::vector<std::pair<std::string, Mean>>& means() const { return means_; }
 
     [[nodiscard]] std::int64_t max_epochs() const { return max_epochs_; }
 
@@ -38,7 +39,7 @@ class RunProgress {
                             ///< what was done before
     double done_ = 0;
     std::int64_t max_epochs_ = 0;
-    std::map<std::string, Mean> means_;
+    std::vector<std::pair<std::string, Mean>> means_;
 };
 
 /// One GPU as the status block shows it. Numbers below 0 are not known.
@@ -47,7 +48,8 @@ struct GpuStatus {
     double memory_used_bytes = -1, memory_total_bytes = -1, utilisation_percent = -1;
 };
 
-/// The GPUs of this machine, read now; none without a driver. About 0.1 ms a GPU after the first call.
+/// The GPUs of this machine, read now; none without a driver. About 0.1 ms a GPU after the first
+/// call.
 std::vector<GpuStatus> read_gpu_status();
 
 /// `train  epoch 3/10  batch 40/100  …`, with its newline.

@@ -179,7 +179,15 @@ void Screen::erase_into(std::string& out, Size size) {
     for (const std::string& line : drawn_) {
         rows += size.columns < drawn_columns_ ? rows_of(line, size.columns) : 1;
     }
-    out += "\r\x1B[" + std::to_string(std::min(rows, size.rows)) + "A\x1B[J";
+    // Line by line: erasing "all below" from the top of the screen makes some terminals keep a copy
+    // of the bar in their history.
+    rows = std::min(rows, std::max(1, size.rows - 1));
+    const std::string up = "\x1B[" + std::to_string(rows) + "A";
+    out += "\r" + up;
+    for (int row = 0; row < rows; ++row) {
+        out += "\x1B[2K\x1B[1B";
+    }
+    out += "\x1B[2K" + up;
     drawn_.clear();
 }
 

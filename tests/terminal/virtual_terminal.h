@@ -86,6 +86,10 @@ class VirtualTerminal {
     void escape(char command, int number) {
         if (command == 'A') {
             row_ = std::max(0, row_ - number);
+        } else if (command == 'B') {
+            row_ = std::min(static_cast<int>(screen_.size()) - 1, row_ + number);
+        } else if (command == 'K' && number == 2) {
+            screen_[static_cast<std::size_t>(row_)].clear();
         } else if (command == 'K') {
             cut();
         } else if (command == 'J') {

@@ -20,6 +20,22 @@ const std::string& SeriesKeys::key(const std::string& name, Phase phase) {
     return found->second;
 }
 
+void warn_absent(const std::string& name, const DataMap& data, std::string_view family) {
+    // Asked first: a key that is missing from every batch must not cost a message each time.
+    const std::string cause = "tracked." + std::string(family) + "." + name;
+    if (diagnostic_count(cause) > 0) {
+        return;
+    }
+    std::vector<std::string> present;
+    for (const auto& [key, datum] : data.values) {
+        present.push_back(key);
+    }
+    diagnose_once(DiagnosticLevel::Warning, cause,
+                  "'" + name + "' is tracked by the routine '" + std::string(family) +
+                      "' but is not in the data" + did_you_mean(name, present) +
+                      "; it is left out where it is missing");
+}
+
 Result<void> for_each_tracked(
     const DataMap& data, const RoutineContext& context, std::string_view family,
     const std::function<Result<void>(const std::string&, const Datum&)>& take) {
@@ -27,14 +43,7 @@ Result<void> for_each_tracked(
     for (const std::string& name : context.tracked()) {
         const auto found = data.values.find(name);
         if (found == data.values.end()) {
-            std::vector<std::string> present;
-            for (const auto& [key, datum] : data.values) {
-                present.push_back(key);
-            }
-            diagnose_once(DiagnosticLevel::Warning, "tracked." + std::string(family) + "." + name,
-                          "'" + name + "' is tracked by the routine '" + std::string(family) +
-                              "' but is not in the data" + did_you_mean(name, present) +
-                              "; it is left out where it is missing");
+            warn_absent(name, data, family);
             continue;
         }
         if (auto done = take(name, found->second); !done.ok() && first.ok()) {

@@ -23,6 +23,9 @@ class SeriesKeys {
     std::map<std::pair<std::string, Phase>, std::string> keys_;
 };
 
+/// Says once that a tracked name is not in the data.
+void warn_absent(const std::string& name, const DataMap& data, std::string_view family);
+
 /// Calls `take` for every tracked name with its datum. A name that is absent is warned about once;
 /// `family` names the routine in that warning. The first failure is returned after all names had
 /// their turn.
