@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from counting import Counts  # noqa: E402
 from context import Context  # noqa: E402
-from stages import STAGES  # noqa: E402
+from stages import QUICK, STAGES  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +39,7 @@ def main() -> int:
     context = Context(root=ROOT, full=arguments.full)
     total = Counts()
     table = []
-    for stage in STAGES:
+    for stage in STAGES if arguments.full or wanted else QUICK:
         if wanted and stage.__name__ not in wanted:
             continue
         print(f"\n=== {stage.__name__}: {stage.__doc__.splitlines()[0]}", flush=True)

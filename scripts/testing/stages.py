@@ -136,4 +136,6 @@ def capabilities(context: Context) -> Counts:
     return context.pytest("tests", "tests/capabilities")
 
 
+# The quick run holds what is known to pass on a quiet machine; docs/testing.md says what keeps the others in --full.
+QUICK = [build, layout, unit, web, sanitize, faults, interop, demo, capabilities]
 STAGES = [build, layout, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, demo, capabilities]
