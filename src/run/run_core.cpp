@@ -10,6 +10,7 @@
 #include "io/files.h"
 #include "record/cursor.h"
 #include "record/orphan.h"
+#include "record/threads.h"
 #include "run/adopt.h"
 #include "run/earlier_steps.h"
 #include "run/spooled_value.h"
@@ -18,6 +19,8 @@
 #include "store/sealing.h"
 
 #include <unistd.h>
+
+#include <system_error>
 
 namespace taffrail::detail {
 
@@ -73,6 +76,7 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     log.roll_bytes = settings_.options.roll_bytes;
     log.durability = settings_.options.durability;
     log.spool = settings_.options.spool;
+    log.unsynced_bytes = 2u << 20;  // most of a writer's memory; the disk takes that much in one go
     TAFFRAIL_ASSIGN(parts.log, storage::open_log(place_.folder, file, log));
     parts.encode = running::encode_spooled;
     if (place_.joined && place_.attempt > 0) {
@@ -283,25 +287,39 @@ Result<void> RunCore::finish_sinks(RunState state) {
 }
 
 Result<void> RunCore::close(RunState state) {
-    const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
-    if (!owner) {
+    if (static_cast<std::uint64_t>(getpid()) == opened_by_) {
+        watch_.reset();
+        if (settings_.options.rank.value_or(0) == 0) {
+            log_meta(tlog::MetaType::State, tlog::encode_state(state, ""));
+        }
+    } else {
         // A forked child: the threads of watches and sinks exist only in its parent. Let them be.
         (void)watch_.release();
         for (auto& sink : sinks_) {
             (void)sink.release();
         }
-        return recorder_->finish(state, settings_.options.finish_timeout);
+        sinks_.clear();
     }
-    watch_.reset();
-    if (settings_.options.rank.value_or(0) == 0) {
-        log_meta(tlog::MetaType::State, tlog::encode_state(state, ""));
+    // Runs also end in exit handlers and static destructors, when the thread-locals of the calling
+    // thread (buffers of the codecs among them) are gone. A thread of its own has them.
+    Result<void> closed;
+    try {
+        record::start_quiet_thread("taffrail-finish", [&] { closed = close_files(state); }).join();
+    } catch (const std::system_error&) {
+        closed = close_files(state);
     }
+    return closed;
+}
+
+Result<void> RunCore::close_files(RunState state) {
     Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
     Result<void> delivered = finish_sinks(state);
+    const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
     if (settings_.options.store == Store::Off) {
-        (void)io::remove_tree(place_.folder);
-    }
-    if (recorded.ok() && settings_.options.store == Store::On && settings_.options.seal_on_finish) {
+        if (owner) {
+            (void)io::remove_tree(place_.folder);
+        }
+    } else if (owner && recorded.ok() && settings_.options.seal_on_finish) {
         // Logs stay readable without it, so a failure here is worth a word and no more.
         if (auto report = storage::seal_finished(place_.folder); !report.ok()) {
             diagnose(DiagnosticLevel::Warning,

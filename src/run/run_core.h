@@ -59,6 +59,7 @@ class RunCore {
     void poke_sinks() noexcept;
     Result<void> finish_sinks(RunState state);
     Result<void> close(RunState state);
+    Result<void> close_files(RunState state);
 
     running::Settings settings_;
     running::RunPlace place_;
