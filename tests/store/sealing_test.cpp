@@ -52,7 +52,8 @@ View look(const std::string& folder) {
     for (const KeyInfo& key : run->keys()) {
         view.keys.emplace_back(key.key, key.count);
     }
-    for (const Point& point : run->points("train/loss").value()) {
+    const auto points = run->points("train/loss").value();
+    for (const Point& point : points) {
         view.loss.push_back(point.value);
     }
     view.binned = run->bins("train/loss", {.width = 20}).value().points;
