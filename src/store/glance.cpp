@@ -147,8 +147,9 @@ namespace {
 // Nothing when the file has no checkpoint.
 std::optional<WriterGlance> glance_at_file(const std::string& url) {
     auto found = find_last_checkpoint(url);
-    const auto checkpoint = found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description)
-                                       : std::nullopt;
+    const auto checkpoint =
+        found.ok() ? tlog::decode_checkpoint(found->payload, tlog::CheckpointParts::Description)
+                   : std::nullopt;
     if (!checkpoint) {
         return std::nullopt;
     }
@@ -158,8 +159,9 @@ std::optional<WriterGlance> glance_at_file(const std::string& url) {
     replay(*found, state, marks);
     WriterGlance glance = glance_of(state, checkpoint->identity);
     glance.finished = marks.finished;
-    glance.last_sign_ns = marks.finished ? std::max(marks.finished->time_ns, state.last_time_ns())
-                                         : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
+    glance.last_sign_ns =
+        marks.finished ? std::max(marks.finished->time_ns, state.last_time_ns())
+                       : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
     glance.newest_log = url;
     glance.newest_bytes = found->file_bytes;
     return glance;
@@ -185,7 +187,8 @@ void glance_at_rest_logs(const std::string& run_folder, const std::vector<FileNa
 
 Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer,
                                       std::uint32_t newest_file) {
-    const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(writer, newest_file));
+    const std::string url =
+        io::join(io::join(run_folder, kLiveFolder), log_name(writer, newest_file));
     if (auto glance = glance_at_file(url)) {
         return *std::move(glance);
     }

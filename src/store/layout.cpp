@@ -89,7 +89,8 @@ std::optional<std::uint64_t> parse_meta_name(std::string_view name) {
 std::optional<std::uint64_t> writer_of_rest_log(std::string_view name) {
     constexpr std::string_view kPrefix = "rest-";
     std::uint64_t writer = 0;
-    if (!name.starts_with(kPrefix) || !name.ends_with(".tlog") || name.size() < kPrefix.size() + kWriterDigits ||
+    if (!name.starts_with(kPrefix) || !name.ends_with(".tlog") ||
+        name.size() < kPrefix.size() + kWriterDigits ||
         !parse_whole(name.substr(kPrefix.size(), kWriterDigits), writer, 16)) {
         return std::nullopt;
     }

@@ -9,6 +9,7 @@
 #include "codec/tlog/encode.h"
 #include "io/files.h"
 #include "store/layout.h"
+#include "store/writer_log.h"
 
 #include <fmt/core.h>
 
@@ -48,6 +49,18 @@ StoreLogWriter::StoreLogWriter(std::string run_folder, tlog::FileIdentity identi
 }
 
 StoreLogWriter::~StoreLogWriter() = default;
+
+// Who continues the files of a dead writer begins with what that writer knew: a checkpoint covers
+// all of a writer's rows.
+Result<void> StoreLogWriter::open() {
+    if (!list_logs(run_folder_, identity_.writer).empty()) {
+        WriterLog before(run_folder_, identity_.writer);
+        TAFFRAIL_TRY(before.poll({}));
+        state_ = before.state();
+        next_seq_ = before.next_seq();
+    }
+    return ensure_file();
+}
 
 std::int64_t StoreLogWriter::now() const {
     return options_.monotonic_ns ? options_.monotonic_ns() : monotonic_ns();

@@ -24,7 +24,7 @@ class StoreLogWriter final : public record::LogWriter {
     [[nodiscard]] std::uint64_t bytes_written() const noexcept override;
 
     /// Opens the first file, so that a folder that cannot be written is noticed at once.
-    Result<void> open() { return ensure_file(); }
+    Result<void> open();
 
   private:
     Result<void> ensure_file();

@@ -1,9 +1,5 @@
 #include "store/manifest.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-
 #include "base/clock.h"
 #include "base/names.h"
 #include "base/strings.h"
@@ -14,6 +10,10 @@
 #include "codec/tlog/sections.h"
 #include "io/files.h"
 #include "store/frame_file.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
 
 namespace taffrail::storage {
 namespace {
@@ -26,7 +26,8 @@ std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
     const auto entries = io::list(run_folder);
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         if (entry.name.starts_with(kPrefix)) {
-            if (const auto number = parse_int(std::string_view(entry.name).substr(kPrefix.size()))) {
+            if (const auto number =
+                    parse_int(std::string_view(entry.name).substr(kPrefix.size()))) {
                 numbers.push_back(static_cast<std::uint32_t>(*number));
             }
         }
@@ -119,7 +120,8 @@ std::optional<Manifest> read_manifest(const std::string& run_folder) {
     return std::nullopt;
 }
 
-Result<void> write_manifest(const std::string& run_folder, const std::string& run_id, Manifest manifest) {
+Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
+                            Manifest manifest) {
     const std::vector<std::uint32_t> numbers = numbers_of(run_folder);
     manifest.number = numbers.empty() ? 1 : numbers.front() + 1;
     manifest.time_ns = wall_time_ns();

@@ -1,14 +1,15 @@
-// The manifest of a run: which sealed files there are, and which logs are in them. docs/formats/manifest.md.
+// The manifest of a run: which sealed files there are, and which logs are in them.
+// docs/formats/manifest.md.
 #pragma once
+
+#include <taffrail/result.h>
+
+#include "seal/seal.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <taffrail/result.h>
-
-#include "seal/seal.h"
 
 namespace taffrail::storage {
 
@@ -22,6 +23,7 @@ struct Manifest {
 /// The newest manifest that can be read; nothing when there is none.
 std::optional<Manifest> read_manifest(const std::string& run_folder);
 /// Writes `manifest` under the next free number, durable when it returns.
-Result<void> write_manifest(const std::string& run_folder, const std::string& run_id, Manifest manifest);
+Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
+                            Manifest manifest);
 
 }  // namespace taffrail::storage

@@ -2,10 +2,12 @@
 
 #include "base/try.h"
 #include "base/utf8.h"
+#include "record/orphan.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace taffrail::storage {
 
@@ -27,6 +29,39 @@ Result<bool> WriterData::refresh() {
         return log.poll({});
     }
     return log.poll([this](const tlog::Batch& batch, FramePlace place) { add(batch, place); });
+}
+
+bool WriterData::take_orphans(const std::string& run_folder) {
+    if (std::exchange(orphans_taken_, true)) {
+        return false;
+    }
+    bool found = false;
+    const std::uint64_t writer = log.identity().writer;
+    for (const std::string& folder : record::ring_folders(run_folder, log.identity().run_id)) {
+        const auto orphans = record::find_orphans(folder);
+        for (const record::Orphan& orphan :
+             orphans.ok() ? *orphans : std::vector<record::Orphan>()) {
+            if (orphan.definitions.identity.writer != writer) {
+                continue;
+            }
+            record::OrphanProgress progress;
+            progress.next_seq = std::max<std::uint64_t>(log.next_seq(), 1);
+            for (const auto& [ring, position] : log.state().ring_positions()) {
+                progress.ring_positions.push_back({ring, position});
+            }
+            (void)record::read_orphan(
+                orphan, progress, {}, {}, [&](const tlog::Batch& batch) -> Result<void> {
+                    found |= batch.rows > 0;
+                    log.take_orphan_batch(batch, [this](const tlog::Batch& rows, FramePlace) {
+                        if (depth == Depth::Everything) {
+                            tables.add(rows, log.state());
+                        }
+                    });
+                    return {};
+                });
+        }
+    }
+    return found;
 }
 
 void WriterData::add(const tlog::Batch& batch, FramePlace place) {

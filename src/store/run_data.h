@@ -36,6 +36,10 @@ class WriterData {
     /// True when anything changed.
     Result<bool> refresh();
 
+    /// What the writer, dead now, left in rings on this machine and nobody adopted yet. Looked for
+    /// once; true when there was anything.
+    bool take_orphans(const std::string& run_folder);
+
     WriterLog log;
     WriterTables tables;
     std::map<std::string, std::vector<ValuePlace>, std::less<>>
@@ -47,6 +51,7 @@ class WriterData {
   private:
     void add(const tlog::Batch& batch, FramePlace place);
     void add_console(const tlog::ConsoleChunk& chunk);
+    bool orphans_taken_ = false;
     std::map<std::uint8_t, bool> open_line_;  ///< per stream: its newest line has no end yet
     std::map<std::uint8_t, std::size_t> newest_line_;
 };

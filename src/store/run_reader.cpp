@@ -5,6 +5,7 @@
 #include "io/files.h"
 #include "store/glance.h"
 #include "store/layout.h"
+#include "store/liveness.h"
 #include "store/meta_edit.h"
 
 #include <fmt/core.h>
@@ -42,6 +43,11 @@ Result<bool> RunReader::refresh_locked() const {
     for (const auto& [id, writer] : writers_) {
         TAFFRAIL_ASSIGN(const bool grew, writer->refresh());
         changed |= grew;
+        const WriterLog& log = writer->log;
+        if (!log.finished() &&
+            !writer_is_alive(folder_, log.identity(), log.last_sign_of_life_ns())) {
+            changed |= writer->take_orphans(folder_);
+        }
     }
     const std::uint64_t edited = folder_print(io::join(folder_, kMetaFolder));
     if (edited != edits_print_) {
@@ -197,8 +203,10 @@ std::vector<Damage> RunReader::damage() const {
     }
     for (const seal::CoveredLog& log : manifest_.logs) {
         if (log.damaged_ranges > 0) {
-            all.push_back({io::join(io::join(folder_, kLiveFolder), log_name(log.writer, log.file_number)), 0, log.bytes,
-                           0, 0, fmt::format("{} damaged ranges when it was sealed", log.damaged_ranges)});
+            all.push_back(
+                {io::join(io::join(folder_, kLiveFolder), log_name(log.writer, log.file_number)), 0,
+                 log.bytes, 0, 0,
+                 fmt::format("{} damaged ranges when it was sealed", log.damaged_ranges)});
         }
     }
     for (const WriterData* writer : ordered_writers()) {

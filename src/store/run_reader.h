@@ -63,8 +63,10 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
     [[nodiscard]] bool is_sealed(std::string_view key) const;
     /// Sealed and live points in log order.
-    [[nodiscard]] Result<std::vector<Point>> collect(std::string_view key, const std::vector<Piece>& pieces) const;
-    [[nodiscard]] Result<std::optional<Bins>> bins_by_segments(std::string_view key, const std::vector<Piece>& pieces,
+    [[nodiscard]] Result<std::vector<Point>> collect(std::string_view key,
+                                                     const std::vector<Piece>& pieces) const;
+    [[nodiscard]] Result<std::optional<Bins>> bins_by_segments(std::string_view key,
+                                                               const std::vector<Piece>& pieces,
                                                                const BinRequest& request) const;
     [[nodiscard]] bool logs_are_complete(std::uint64_t writer) const;
     static Result<bool> visit_sealed(const seal::SealedRun& sealed, std::uint64_t writer,

@@ -47,7 +47,8 @@ std::vector<RunReader::Piece> RunReader::pieces(std::string_view key) const {
     return found;
 }
 
-Result<std::vector<Point>> RunReader::collect(std::string_view key, const std::vector<Piece>& pieces) const {
+Result<std::vector<Point>> RunReader::collect(std::string_view key,
+                                              const std::vector<Piece>& pieces) const {
     std::vector<Point> points;
     bool sorted = true;
     if (is_sealed(key)) {
@@ -142,14 +143,18 @@ Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(
     return series;
 }
 
-// Sealed files, then the live tail: each stretch answers for itself as long as none reaches back into another.
-Result<std::optional<Bins>> RunReader::bins_by_segments(std::string_view key, const std::vector<Piece>& pieces,
+// Sealed files, then the live tail: each stretch answers for itself as long as none reaches back
+// into another.
+Result<std::optional<Bins>> RunReader::bins_by_segments(std::string_view key,
+                                                        const std::vector<Piece>& pieces,
                                                         const BinRequest& request) const {
     if (pieces.size() > 1 || request.axis == Axis::Metric || (!pieces.empty() && request.attempt)) {
         return std::optional<Bins>();
     }
     const auto sealed = sealed_->segments(key, request.axis, info_.start_time_ns, request.attempt);
-    const auto live = pieces.empty() ? nullptr : pieces[0].series.series->segment(request.axis, info_.start_time_ns);
+    const auto live = pieces.empty()
+                          ? nullptr
+                          : pieces[0].series.series->segment(request.axis, info_.start_time_ns);
     if (!sealed || (!pieces.empty() && live == nullptr)) {
         return std::optional<Bins>();
     }

@@ -182,13 +182,15 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
     return blobs_.find(blob);
 }
 
-// Read from the files again, one frame at a time: exporting a run of any size needs little memory. Where the logs were
-// removed after sealing, the sealed rows of a writer are put back into order first.
+// Read from the files again, one frame at a time: exporting a run of any size needs little memory.
+// Where the logs were removed after sealing, the sealed rows of a writer are put back into order
+// first.
 Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit) const {
     struct Source {
         std::unique_ptr<WriterData> writer;
         bool from_sealed = false;
     };
+
     std::vector<Source> sources;
     std::shared_ptr<const seal::SealedRun> sealed;
     {
@@ -198,19 +200,23 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
         for (const WriterData* writer : ordered_writers()) {
             const std::uint64_t id = writer->log.identity().writer;
             const bool from_sealed = sealed_ != nullptr && !logs_are_complete(id);
-            sources.push_back({from_sealed ? make_writer(id) : std::make_unique<WriterData>(folder_, id), from_sealed});
+            sources.push_back(
+                {from_sealed ? make_writer(id) : std::make_unique<WriterData>(folder_, id),
+                 from_sealed});
         }
     }
     RecordVisitor visitor(visit);
     for (const Source& source : sources) {
         if (source.from_sealed) {
-            TAFFRAIL_ASSIGN(const bool more, visit_sealed(*sealed, source.writer->log.identity().writer, visit));
+            TAFFRAIL_ASSIGN(const bool more,
+                            visit_sealed(*sealed, source.writer->log.identity().writer, visit));
             if (!more) {
                 return {};
             }
         }
         WriterLog& log = source.writer->log;
-        TAFFRAIL_TRY(log.poll([&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); }));
+        TAFFRAIL_TRY(
+            log.poll([&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); }));
         if (visitor.stopped()) {
             break;
         }

@@ -1,8 +1,5 @@
 #include "store/sealing.h"
 
-#include <algorithm>
-#include <map>
-
 #include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
@@ -12,10 +9,14 @@
 #include "store/liveness.h"
 #include "store/manifest.h"
 
+#include <algorithm>
+#include <map>
+
 namespace taffrail::storage {
 namespace {
 
-// A killed writer leaves half a frame behind what was sealed; only a whole one means that the log has grown since.
+// A killed writer leaves half a frame behind what was sealed; only a whole one means that the log
+// has grown since.
 bool covers(const Manifest& manifest, const FileName& name, const std::string& url) {
     const auto log = std::ranges::find_if(manifest.logs, [&](const seal::CoveredLog& candidate) {
         return candidate.writer == name.writer && candidate.file_number == name.number;
@@ -30,7 +31,8 @@ bool covers(const Manifest& manifest, const FileName& name, const std::string& u
     return !grown;
 }
 
-// Sinks read the logs, not the sealed files: while one has a cursor here, its backlog may not be gone.
+// Sinks read the logs, not the sealed files: while one has a cursor here, its backlog may not be
+// gone.
 bool sinks_may_read(const std::string& run_folder) {
     const auto cursors = io::list(io::join(run_folder, "cursors"));
     return cursors.ok() && !cursors->empty();
@@ -38,20 +40,23 @@ bool sinks_may_read(const std::string& run_folder) {
 
 }  // namespace
 
-Result<seal::SealReport> seal_finished(const std::string& run_folder, const seal::SealOptions& options) {
+Result<seal::SealReport> seal_finished(const std::string& run_folder,
+                                       const seal::SealOptions& options) {
     Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
     const std::vector<FileName> files = list_logs(run_folder);
     std::map<std::uint64_t, bool> ended;
     std::string run_id;
     for (const FileName& name : files) {  // the last file of a writer decides
-        TAFFRAIL_ASSIGN(const WriterGlance glance, glance_at_writer(run_folder, name.writer, name.number));
+        TAFFRAIL_ASSIGN(const WriterGlance glance,
+                        glance_at_writer(run_folder, name.writer, name.number));
         run_id = glance.identity.run_id;
         ended[name.writer] =
             glance.finished || !writer_is_alive(run_folder, glance.identity, glance.last_sign_ns);
     }
     std::vector<std::string> logs;
     for (const FileName& name : files) {
-        const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
+        const std::string url =
+            io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
         const auto info = io::stat(url);
         if (info.ok() && ended[name.writer] && !covers(manifest, name, url)) {
             logs.push_back(url);
@@ -62,7 +67,8 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder, const seal
     }
     TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
     for (const seal::SealedFileInfo& file : report.files) {
-        std::erase_if(manifest.files, [&file](const seal::SealedFileInfo& old) { return old.name == file.name; });
+        std::erase_if(manifest.files,
+                      [&file](const seal::SealedFileInfo& old) { return old.name == file.name; });
         manifest.files.push_back(file);
     }
     for (const seal::CoveredLog& log : report.logs) {
@@ -75,21 +81,25 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder, const seal
     return report;
 }
 
-Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder, std::chrono::nanoseconds grace) {
+Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
+                                       std::chrono::nanoseconds grace) {
     const auto manifest = read_manifest(run_folder);
-    if (!manifest || wall_time_ns() - manifest->time_ns < grace.count() || sinks_may_read(run_folder)) {
+    if (!manifest || wall_time_ns() - manifest->time_ns < grace.count() ||
+        sinks_may_read(run_folder)) {
         return std::uint64_t{0};
     }
     for (const seal::SealedFileInfo& file : manifest->files) {
         const auto info = io::stat(io::join(io::join(run_folder, kDataFolder), file.name));
         if (!info.ok() || info->size != file.bytes) {
-            return Error{ErrorCode::Corrupt, "sealed file " + file.name + " of " + run_folder +
-                                                 " is missing or has another size: the logs are kept"};
+            return Error{ErrorCode::Corrupt,
+                         "sealed file " + file.name + " of " + run_folder +
+                             " is missing or has another size: the logs are kept"};
         }
     }
     std::uint64_t freed = 0;
     for (const FileName& name : list_logs(run_folder)) {
-        const std::string url = io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
+        const std::string url =
+            io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
         const auto info = io::stat(url);
         if (info.ok() && covers(*manifest, name, url)) {
             TAFFRAIL_TRY(io::remove(url));

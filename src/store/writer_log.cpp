@@ -77,6 +77,7 @@ Result<bool> WriterLog::begin_at_checkpoint() {
         if (found->next_seq > 0) {
             rows_.insert(0, found->next_seq - 1);
         }
+        next_seq_ = found->next_seq;
         last_sign_ns_ = std::max(checkpoint->heartbeat_ns, found->modified_ns);
         TAFFRAIL_TRY(file->second.begin_at(found->next_frame));
         first_file_ = file->first;
@@ -120,6 +121,7 @@ void WriterLog::take_batch(const tlog::Batch& batch, FramePlace place, const OnB
     }
     if (any) {
         rows_.insert(first, last);
+        next_seq_ = std::max(next_seq_, last + 1);
     }
     last_sign_ns_ = std::max(last_sign_ns_, state_.last_time_ns());
 }
@@ -128,6 +130,7 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
     if (frame.header.version != 1) {
         return;
     }
+    next_seq_ = std::max(next_seq_, frame.header.first_seq + frame.header.rows);
     switch (frame.header.type) {
         case tlog::FrameType::Header:
             if (auto identity = tlog::decode_identity(frame.payload)) {
@@ -183,6 +186,11 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
     definitions_changed_ = false;
 }
 
+void WriterLog::take_orphan_batch(const tlog::Batch& batch, const OnBatch& on_batch) {
+    state_.define(batch.keys, batch.schemas);
+    take_batch(batch, {UINT32_MAX, 0}, on_batch);
+}
+
 void WriterLog::retry_waiting(const OnBatch& on_batch) {
     std::vector<Waiting> still;
     tlog::DecodedBatch decoded;
@@ -208,16 +216,18 @@ void WriterLog::give_up_waiting(const OnBatch& on_batch) {
 Result<bool> WriterLog::poll_rest(const OnBatch& on_batch) {
     bool changed = false;
     for (FrameFile& file : rest_) {
-        TAFFRAIL_ASSIGN(const bool grew, file.poll(
-                                             [&](const FrameFile::Frame& frame) {
-                                                 if (frame.header.type == tlog::FrameType::Checkpoint) {
-                                                     if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
-                                                         state_.restore_description(*checkpoint);
-                                                     }
-                                                 }
-                                                 return take(frame, UINT32_MAX, on_batch), true;
-                                             },
-                                             [](const tlog::DamagedRange&) {}));
+        TAFFRAIL_ASSIGN(
+            const bool grew,
+            file.poll(
+                [&](const FrameFile::Frame& frame) {
+                    if (frame.header.type == tlog::FrameType::Checkpoint) {
+                        if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
+                            state_.restore_description(*checkpoint);
+                        }
+                    }
+                    return take(frame, UINT32_MAX, on_batch), true;
+                },
+                [](const tlog::DamagedRange&) {}));
         changed |= grew;
     }
     return changed;

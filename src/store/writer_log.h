@@ -39,9 +39,10 @@ class WriterLog {
     /// False when there is none to be found; then read from the beginning.
     Result<bool> begin_at_checkpoint();
 
-    /// Rows of these files up to these bytes are sealed and not read here; what the sealer carried over beside them is
-    /// in the rest logs. Call before anything else.
-    void set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes, const std::vector<std::string>& rest_logs);
+    /// Rows of these files up to these bytes are sealed and not read here; what the sealer carried
+    /// over beside them is in the rest logs. Call before anything else.
+    void set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes,
+                    const std::vector<std::string>& rest_logs);
 
     /// Takes in what was written since; true when anything was. `on_batch` may be empty.
     Result<bool> poll(const OnBatch& on_batch);
@@ -68,6 +69,13 @@ class WriterLog {
 
     [[nodiscard]] const std::vector<tlog::Gap>& gaps() const noexcept { return gaps_; }
 
+    /// The row number behind the largest one seen.
+    [[nodiscard]] std::uint64_t next_seq() const noexcept { return next_seq_; }
+
+    /// Rows that never reached a log: those a dead process left in its rings. Each is taken once,
+    /// also when an adopter writes them into a log later.
+    void take_orphan_batch(const tlog::Batch& batch, const OnBatch& on_batch);
+
   private:
     struct Waiting {
         Bytes payload;
@@ -90,6 +98,7 @@ class WriterLog {
     LogState state_;
     std::optional<tlog::EndMark> finished_;
     std::int64_t last_sign_ns_ = 0;
+    std::uint64_t next_seq_ = 0;
     RowSet rows_;
     std::unordered_set<std::uint64_t> frames_;  ///< fingerprints, over all files
     std::vector<Waiting> waiting_;

@@ -23,12 +23,17 @@ std::vector<std::uint64_t> list_writers(const std::string& run_folder) {
 }
 
 Result<WriterTail> read_writer_tail(const std::string& run_folder, std::uint64_t writer) {
+    const std::vector<FileName> files = list_logs(run_folder, writer);
+    if (files.empty()) {
+        return Error{ErrorCode::NotFound,
+                     "writer " + writer_name(writer) + " has no log in " + run_folder};
+    }
     WriterTail tail;
     tail.identity.writer = writer;
     LogState state;
     std::map<std::uint64_t, tlog::SpoolEntry> pending;
     tlog::DecodedBatch decoded;
-    for (const FileName& name : list_logs(run_folder, writer)) {
+    for (const FileName& name : files) {
         FrameFile file(
             io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number)));
         TAFFRAIL_TRY(file.poll(

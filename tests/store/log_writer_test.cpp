@@ -110,10 +110,21 @@ TEST(LogWriter, AnAdopterContinuesTheFilesOfADeadWriter) {
     adopter->append(SampleRows(0xABC, tail.next_seq, 6).batch()).value();
     adopter->close(RunState::Crashed).value();
     EXPECT_EQ(list_logs(folder).size(), 2u);
+    const auto found =
+        find_last_checkpoint(io::join(io::join(folder, "live"), log_name(0xABC, 1))).value();
+    const auto checkpoint = tlog::decode_checkpoint(found.payload);
+    ASSERT_TRUE(checkpoint);
+    EXPECT_EQ(checkpoint->series.at(0).summary.count, 12u);  // rows of both files
     auto reader = open_log_reader(folder, 0xABC).value();
     EXPECT_EQ(deliver(*reader).rows, expected_rows(16));
     EXPECT_TRUE(read_writer_tail(folder, 0xABC)->finished);
     EXPECT_EQ(list_writers(folder), std::vector<std::uint64_t>{0xABC});
+}
+
+TEST(LogWriter, TailOfAWriterWithoutALogIsNotFound) {
+    const auto tail = read_writer_tail(fresh_folder("memory"), 5);
+    ASSERT_FALSE(tail.ok());
+    EXPECT_EQ(tail.error().code, ErrorCode::NotFound);
 }
 
 TEST(LogWriter, SpoolEntriesStayPendingUntilDone) {

@@ -1,9 +1,6 @@
 // A run looks the same before sealing, after it, and when its logs are gone.
 #include "store/sealing.h"
 
-#include <algorithm>
-#include <limits>
-
 #include "base/sha256.h"
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
@@ -13,6 +10,9 @@
 #include "store/manifest.h"
 #include "store/run_reader.h"
 #include "store/sample_batch.h"
+
+#include <algorithm>
+#include <limits>
 
 namespace taffrail::storage {
 namespace {
@@ -43,15 +43,17 @@ View look(const std::string& folder) {
     View view;
     auto run = RunReader::open(folder).value();
     run->for_each([&](const Record& record) {
-           view.records.emplace_back(record.writer, record.seq, std::string(record.key), record.step,
-                                     record.kind == Kind::Scalar ? record.scalar : 0);
+           view.records.emplace_back(record.writer, record.seq, std::string(record.key),
+                                     record.step, record.kind == Kind::Scalar ? record.scalar : 0);
            return true;
-       }).value();
+       })
+        .value();
     std::ranges::sort(view.records);  // the keys of one row have no order of their own
     for (const KeyInfo& key : run->keys()) {
         view.keys.emplace_back(key.key, key.count);
     }
-    for (const Point& point : run->points("train/loss").value()) {
+    const auto points = run->points("train/loss").value();
+    for (const Point& point : points) {
         view.loss.push_back(point.value);
     }
     view.binned = run->bins("train/loss", {.width = 20}).value().points;
@@ -87,6 +89,7 @@ class SealingTest : public ::testing::Test {
         }
         log->close(RunState::Finished).value();
     }
+
     std::string folder_ = fresh_folder("memory") + "/01SAMPLE-x";
 };
 
@@ -109,16 +112,18 @@ TEST_F(SealingTest, LogsThatAreStillThereGiveTheirOwnOrder) {
     add(1, 0, 0, 400);
     auto order = [this] {
         std::vector<std::string> keys;
-        RunReader::open(folder_).value()->for_each([&](const Record& record) {
-            return keys.emplace_back(record.key), true;
-        }).value();
+        RunReader::open(folder_)
+            .value()
+            ->for_each([&](const Record& record) { return keys.emplace_back(record.key), true; })
+            .value();
         return keys;
     };
     const auto before = order();
     const auto report = seal_finished(folder_).value();
     for (const seal::CoveredLog& log : report.logs) {
         EXPECT_EQ(log.writer, 1u);
-        EXPECT_TRUE(io::exists(io::join(io::join(folder_, "live"), log_name(log.writer, log.file_number))))
+        EXPECT_TRUE(
+            io::exists(io::join(io::join(folder_, "live"), log_name(log.writer, log.file_number))))
             << log.file_number;
     }
     EXPECT_EQ(order(), before);
