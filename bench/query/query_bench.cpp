@@ -1,5 +1,16 @@
-// Measures sealed files: bytes a point, and zooms into a series of ten million points, warm and cold.
+// Measures sealed files (bytes a point, zooms into a series of ten million points, warm and cold)
+// and the cached list of runs.
 //   query_bench FOLDER [--quick]     prints one JSON object a line
+#include "codec/tlog/encode.h"
+#include "codec/tlog/frame_encoder.h"
+#include "io/files.h"
+#include "model/pyramid.h"
+#include "seal/seal.h"
+#include "seal/sealed_reader.h"
+#include "store/catalogue.h"
+#include "store/layout.h"
+#include "store/open_log.h"
+
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,17 +19,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
-
-#include "codec/tlog/encode.h"
-#include "codec/tlog/frame_encoder.h"
-#include "io/files.h"
-#include "model/pyramid.h"
-#include "seal/seal.h"
-#include "seal/sealed_reader.h"
 
 namespace {
 
@@ -41,7 +48,8 @@ void print(const char* id, double value, const char* unit) {
     std::fflush(stdout);
 }
 
-/// Twenty f32 metrics as training loops log them: losses, gradient norms, learning rates, accuracies, timings.
+/// Twenty f32 metrics as training loops log them: losses, gradient norms, learning rates,
+/// accuracies, timings.
 class Metrics {
   public:
     static constexpr std::size_t kCount = 20;
@@ -50,13 +58,15 @@ class Metrics {
         const double progress = static_cast<double>(step) / 500'000;
         double value = 0;
         if (metric < 10) {
-            value = (2.0 + 0.3 * static_cast<double>(metric)) * std::exp(-3 * progress) + 0.2 + 0.03 * noise_(random_);
+            value = (2.0 + 0.3 * static_cast<double>(metric)) * std::exp(-3 * progress) + 0.2 +
+                    0.03 * noise_(random_);
         } else if (metric < 14) {
             value = std::exp(0.3 * noise_(random_)) * (1 + static_cast<double>(metric - 10));
         } else if (metric < 16) {
             value = 3e-4 * 0.5 * (1 + std::cos(3.14159265 * progress));
         } else if (metric < 18) {
-            value = std::floor(512 * (1 - 0.8 * std::exp(-5 * progress)) + 6 * noise_(random_)) / 512;
+            value =
+                std::floor(512 * (1 - 0.8 * std::exp(-5 * progress)) + 6 * noise_(random_)) / 512;
         } else {
             value = 0.12 + 0.004 * std::abs(noise_(random_));
         }
@@ -116,7 +126,8 @@ void write_log(const std::string& path, std::size_t rows, std::size_t width, std
         batch.rows = static_cast<std::uint32_t>(count);
         payload.clear();
         tlog::encode_batch(payload, batch);
-        encoder.append_frame(frame, encoder.store(tlog::FrameType::Batch, payload, batch.rows, first));
+        encoder.append_frame(frame,
+                             encoder.store(tlog::FrameType::Batch, payload, batch.rows, first));
         file->append(frame).value();
         frame.clear();
     }
@@ -139,9 +150,11 @@ void measure_bytes(const std::string& folder, std::size_t rows) {
     for (const seal::SealedFileInfo& file : report.files) {
         bytes += file.bytes;
     }
-    print("record.sealed_bytes_point", static_cast<double>(bytes) / static_cast<double>(report.points), "B");
+    print("record.sealed_bytes_point",
+          static_cast<double>(bytes) / static_cast<double>(report.points), "B");
     const auto live = io::stat(folder + "/live/1.tlog").value();
-    print("query.bench_live_bytes_point", static_cast<double>(live.size) / static_cast<double>(report.points), "B");
+    print("query.bench_live_bytes_point",
+          static_cast<double>(live.size) / static_cast<double>(report.points), "B");
 }
 
 /// Random zooms: any place, from the whole series down to a ten-thousandth of it.
@@ -154,7 +167,8 @@ BinRequest random_zoom(std::mt19937_64& random, double points) {
 
 double percentile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
-    return values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+    return values[std::min(values.size() - 1,
+                           static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
 void forget_pages(const std::string& path) {
@@ -170,7 +184,7 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
     const std::string key = "train/metric_0";
     std::mt19937_64 random(7);
     const auto run = seal::SealedRun::open(folder, report.files).value();
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < 2000; ++i) {  // warm: every page was wanted before
         run->bins(key, random_zoom(random, static_cast<double>(points)), 0).value();
     }
     std::vector<double> warm, warm_processor, cold, cold_processor;
@@ -206,6 +220,56 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
     print("query.zoom_10m_cold_ms", percentile(cold, 0.99), "ms");
 }
 
+/// Ten thousand runs: one real one, copied. Listed once to make the cache, then by fresh catalogues
+/// that use it.
+void measure_list(const std::string& folder, std::size_t runs) {
+    ::setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
+    const std::string root = folder + "/root";
+    storage::make_root(root).value();
+    const std::string first = storage::make_run_folder(root, "01FIRST", "first").value();
+    auto log =
+        storage::open_log(first, {.run_id = "01FIRST", .writer = 1, .start_time_ns = 1}).value();
+    tlog::Batch batch;
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        names.push_back("layer/" + std::to_string(i) + "/norm");
+    }
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        batch.keys.push_back({i + 1, Kind::Scalar, names[i]});
+    }
+    batch.meta.push_back({tlog::MetaType::Name, 0, 1, as_bytes("calm-otter")});
+    batch.meta.push_back({tlog::MetaType::TagAdded, 0, 1, as_bytes("ablation")});
+    log->append(batch).value();
+    log->close(RunState::Finished).value();
+    for (std::size_t i = 1; i < runs; ++i) {
+        std::filesystem::copy(first, root + "/runs/02" + std::to_string(100'000 + i) + "-copy",
+                              std::filesystem::copy_options::recursive);
+    }
+    // Runs of yesterday: what a list mostly consists of.
+    const auto yesterday = std::filesystem::file_time_type::clock::now() - std::chrono::hours(24);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/runs")) {
+        std::filesystem::last_write_time(entry.path(), yesterday);
+    }
+    storage::open_catalogue(root).value();
+    std::vector<double> cached, processor;
+    for (int i = 0; i < 9; ++i) {
+        const auto start = Clock::now();
+        const std::clock_t processor_start = std::clock();
+        const auto catalogue = storage::open_catalogue(root).value();
+        processor.push_back(1e3 * static_cast<double>(std::clock() - processor_start) /
+                            CLOCKS_PER_SEC);
+        cached.push_back(milliseconds(start));
+        if (catalogue->runs().size() != runs) {
+            std::fputs("the list is not complete\n", stderr);
+            std::exit(1);
+        }
+    }
+    print("query.list_10k_cached_processor_ms",
+          percentile(processor, 0.5) * 10'000 / static_cast<double>(runs), "ms");
+    print("query.list_10k_cached_ms", percentile(cached, 0.5) * 10'000 / static_cast<double>(runs),
+          "ms");
+}
+
 void measure_build() {
     std::vector<double> values(10'000'000);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -214,7 +278,8 @@ void measure_build() {
     const auto start = Clock::now();
     model::Pyramid pyramid;
     pyramid.extend(values);
-    print("query.pyramid_points_per_s", static_cast<double>(values.size()) / milliseconds(start) * 1e3, "1/s");
+    print("query.pyramid_points_per_s",
+          static_cast<double>(values.size()) / milliseconds(start) * 1e3, "1/s");
 }
 
 }  // namespace
@@ -228,6 +293,7 @@ int main(int argc, char** argv) {
     const bool quick = argc > 2 && std::strcmp(argv[2], "--quick") == 0;
     measure_build();
     measure_bytes(folder + "/wide", quick ? 150'000 : 500'000);
+    measure_list(folder + "/list", quick ? 2'000 : 10'000);
     measure_zoom(folder + "/zoom", 10'000'000, quick ? 500 : 2000);
     return 0;
 }

@@ -1,8 +1,10 @@
 #include "store/catalogue.h"
 
+#include "base/clock.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "model/run_cache.h"
 #include "store/glance.h"
 #include "store/layout.h"
 
@@ -12,12 +14,15 @@
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace taffrail::storage {
 namespace {
 
 // Below this many runs threads cost more than they bring.
 constexpr std::size_t kWorthThreads = 64;
+// Fewer runs are read faster than a cache is looked up.
+constexpr std::size_t kWorthCaching = 200;
 
 template <typename Work>
 void for_each_index(std::size_t count, Work work) {
@@ -85,6 +90,8 @@ NativeCatalogue::Fingerprint NativeCatalogue::fingerprint(
 
 NativeCatalogue::Known NativeCatalogue::look(const std::string& folder) {
     Known known;
+    known.looked_ns = wall_time_ns();
+    known.modified_ns = modification_times(folder);
     // The fingerprint is taken first: a change in between is then seen again rather than missed.
     const Fingerprint before = fingerprint(folder, {});
     RunGlance glance = glance_at_run(folder);
@@ -95,16 +102,86 @@ NativeCatalogue::Known NativeCatalogue::look(const std::string& folder) {
     return known;
 }
 
+std::array<std::int64_t, 3> NativeCatalogue::modification_times(const std::string& folder) {
+    std::array<std::int64_t, 3> times{};
+    const std::string paths[] = {folder, io::join(folder, kLiveFolder),
+                                 io::join(folder, kMetaFolder)};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const auto info = io::stat(paths[i]);
+        times[i] = info.ok() ? info->modified_ns : 0;
+    }
+    return times;
+}
+
+// An entry of the cache is as old as its last look. Times that were older by seconds even then
+// cannot hide a change within a tick of the file system's clock, so three stat calls do; else the
+// folders are listed.
+bool NativeCatalogue::is_unchanged(const std::string& folder, const Known& known) {
+    constexpr std::int64_t kTicksApartNs = 2'000'000'000;
+    if (known.from_cache && known.unfinished.empty() &&
+        *std::ranges::max_element(known.modified_ns) + kTicksApartNs < known.looked_ns) {
+        return modification_times(folder) == known.modified_ns;
+    }
+    return fingerprint(folder, known.unfinished) == known.fingerprint;
+}
+
+// Entries are only believed where the fingerprint still fits, so a stale or foreign cache does no
+// harm.
+void NativeCatalogue::read_cache() {
+    const std::string path = single_run_ ? std::string() : model::run_cache_path(root_);
+    for (model::CachedRun& run :
+         path.empty() ? std::vector<model::CachedRun>() : model::read_run_cache(path)) {
+        const std::vector<std::uint64_t>& print = run.fingerprint;
+        if (print.size() == 8) {
+            const auto time = [&print](std::size_t at) {
+                return static_cast<std::int64_t>(print[at]);
+            };
+            runs_[run.folder] = {std::move(run.info),
+                                 {print[0], print[1], print[2], print[3]},
+                                 std::move(run.watched),
+                                 {time(4), time(5), time(6)},
+                                 time(7),
+                                 true};
+        }
+    }
+}
+
+void NativeCatalogue::write_cache() const {
+    const std::string path = single_run_ ? std::string() : model::run_cache_path(root_);
+    if (path.empty() || runs_.size() < kWorthCaching) {
+        return;
+    }
+    std::vector<model::CachedRun> runs;
+    for (const auto& [folder, known] : runs_) {
+        const Fingerprint& print = known.fingerprint;
+        const auto number = [](std::int64_t time) { return static_cast<std::uint64_t>(time); };
+        runs.push_back(
+            {folder,
+             {print.run, print.live, print.meta, print.bytes, number(known.modified_ns[0]),
+              number(known.modified_ns[1]), number(known.modified_ns[2]), number(known.looked_ns)},
+             known.unfinished,
+             known.info});
+    }
+    (void)model::write_run_cache(path, runs);  // without it the next list is only slower
+}
+
 Result<std::vector<std::string>> NativeCatalogue::refresh() {
+    bool first_time = false;
+    {
+        const std::unique_lock lock(mutex_);
+        first_time = !std::exchange(cache_read_, true);
+        if (first_time) {
+            read_cache();
+        }
+    }
     const std::vector<std::string> folders = list_folders();
     std::vector<std::optional<Known>> fresh(folders.size());
     {
         const std::shared_lock lock(mutex_);
         for_each_index(folders.size(), [&](std::size_t i) {
             const auto old = runs_.find(folders[i]);
-            const bool same =
-                old != runs_.end() && old->second.info.state != RunState::Running &&
-                fingerprint(folders[i], old->second.unfinished) == old->second.fingerprint;
+            const bool same = old != runs_.end() && old->second.info.state != RunState::Running &&
+                              is_unchanged(folders[i], old->second);
             if (!same) {
                 fresh[i] = look(folders[i]);
             }
@@ -131,6 +208,10 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
             changed.push_back(known->second.info.id);
             known = runs_.erase(known);
         }
+    }
+    // Once a program: a server that follows running runs would write it every second.
+    if (first_time && !changed.empty()) {
+        write_cache();
     }
     return changed;
 }

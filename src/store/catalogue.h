@@ -6,6 +6,7 @@
 
 #include "store/run_reader.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,18 +42,26 @@ class NativeCatalogue final : public Catalogue {
     struct Known {
         RunInfo info;
         Fingerprint fingerprint;
-        std::vector<std::string> unfinished;  ///< newest logs of writers without an end frame
+        std::vector<std::string> unfinished;        ///< newest logs of writers without an end frame
+        std::array<std::int64_t, 3> modified_ns{};  ///< of the run, live and meta folders
+        std::int64_t looked_ns = 0;                 ///< when they were taken
+        bool from_cache = false;
     };
 
     [[nodiscard]] std::vector<std::string> list_folders() const;
     static Fingerprint fingerprint(const std::string& folder,
                                    const std::vector<std::string>& unfinished);
     static Known look(const std::string& folder);
+    static std::array<std::int64_t, 3> modification_times(const std::string& folder);
+    static bool is_unchanged(const std::string& folder, const Known& known);
+    void read_cache();
+    void write_cache() const;
 
     const std::string root_;
     const bool single_run_;
     mutable std::shared_mutex mutex_;
     std::map<std::string, Known> runs_;  ///< by folder
+    bool cache_read_ = false;
     mutable std::mutex opened_mutex_;
     mutable std::map<std::string, std::weak_ptr<RunReader>> opened_;
 };

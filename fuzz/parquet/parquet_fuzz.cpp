@@ -1,15 +1,16 @@
-// Any bytes as a Parquet file, a page, an index of a sealed file: decoders must answer or refuse, never read outside.
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
+// Any bytes as a Parquet file, a page, an index of a sealed file: decoders must answer or refuse,
+// never read outside.
 #include "codec/parquet/encodings.h"
 #include "codec/parquet/page.h"
 #include "codec/parquet/reader.h"
 #include "seal/index.h"
 #include "seal/level_blocks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace taffrail;
@@ -23,16 +24,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 0:
             if (const auto reader = parquet::Reader::open(bytes); reader.ok()) {
                 for (std::size_t group = 0; group < reader->metadata().row_groups.size(); ++group) {
-                    for (std::size_t column = 0; column < reader->metadata().columns.size(); ++column) {
+                    for (std::size_t column = 0; column < reader->metadata().columns.size();
+                         ++column) {
                         static_cast<void>(reader->read_column(group, column));
                     }
                 }
             }
             break;
         case 1: {
-            const parquet::Type types[] = {parquet::Type::Int32, parquet::Type::Int64, parquet::Type::Double,
-                                           parquet::Type::ByteArray};
-            const parquet::Column column{"c", types[detail % 4], static_cast<parquet::Shape>(detail / 4 % 3)};
+            const parquet::Type types[] = {parquet::Type::Int32, parquet::Type::Int64,
+                                           parquet::Type::Double, parquet::Type::ByteArray};
+            const parquet::Column column{"c", types[detail % 4],
+                                         static_cast<parquet::Shape>(detail / 4 % 3)};
             std::vector<std::string> dictionary;
             parquet::DecodedColumn decoded;
             static_cast<void>(parquet::read_page(bytes, column, {}, dictionary, decoded));
@@ -50,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         default: {
             std::vector<std::int64_t> first(detail), last(detail);
-            static_cast<void>(seal::decode_axis_nodes(bytes, std::span<std::int64_t>(first), std::span<std::int64_t>(last)));
+            static_cast<void>(seal::decode_axis_nodes(bytes, std::span<std::int64_t>(first),
+                                                      std::span<std::int64_t>(last)));
             std::vector<double> min(detail), max(detail), sum(detail), end(detail);
             static_cast<void>(seal::decode_value_nodes(bytes, {min, max, sum, end}));
             break;
