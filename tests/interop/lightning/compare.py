@@ -45,7 +45,7 @@ def run_lightning(scripts, folder, python=sys.executable):
         waiting.append((mine, ranks))
     for mine, ranks in waiting:
         for result, process in ranks:
-            if process.wait(timeout=900) != 0:
+            if process.wait(timeout=1800) != 0:
                 raise RuntimeError(f"Lightning failed, see {result[:-6]}.log")
         results = [[json.loads(line) for line in open(result)] for result, _ in ranks]
         for index, script in enumerate(mine):
