@@ -317,6 +317,7 @@ void Collector::commit() {
                              state.contexts[1].position.load(std::memory_order_relaxed)
                          ? state.contexts[0]
                          : state.contexts[1];
+        ring.hand_back(state.tail.load(std::memory_order_relaxed), position);
         slot.context = producer->drain.context;
         slot.position.store(position, std::memory_order_release);
         state.tail.store(position, std::memory_order_release);

@@ -85,6 +85,22 @@ void Ring::prefault(std::uint64_t head) noexcept {
     }
 }
 
+void Ring::hand_back(std::uint64_t from, std::uint64_t to) noexcept {
+#ifdef __x86_64__
+    static const bool can_evict = __builtin_cpu_supports("clflushopt") != 0;
+    if (!can_evict) {
+        return;
+    }
+    constexpr std::uint64_t kWordsOfLine = 8;
+    for (std::uint64_t word = from / kWordsOfLine * kWordsOfLine; word + kWordsOfLine <= to;
+         word += kWordsOfLine) {
+        asm volatile("clflushopt %0" : "+m"(words()[word & (capacity_ - 1)]));
+    }
+#else
+    (void)from, (void)to;
+#endif
+}
+
 void Ring::remove() noexcept {
     (void)io::remove(file_->path());
 }

@@ -40,8 +40,12 @@ class Ring {
 
     [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
 
-    /// In the first lap: makes the pages ahead of `head` ready, so that log calls do not fault. Collector only.
+    /// In the first lap: makes the pages ahead of `head` ready, so that log calls do not fault.
+    /// Collector only.
     void prefault(std::uint64_t head) noexcept;
+    /// Collector: puts the drained words out of this core's cache. A line that two cores hold makes
+    /// the producer's next store to it wait for the other core (6.5 ns a value instead of 0.6).
+    void hand_back(std::uint64_t from, std::uint64_t to) noexcept;
     /// Removes the file; the mapping stays until the destructor.
     void remove() noexcept;
     /// Removes the file and swaps the mapping for private zero pages: a log call that is still
