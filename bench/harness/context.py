@@ -1,12 +1,15 @@
 """What every suite needs: builds, native programs, peers in their own virtual environments, medians."""
 
+import ctypes
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 # One environment per peer family, so that their requirements cannot clash.
@@ -57,19 +60,53 @@ class Context:
             stamp.write_text(wanted)
         return python
 
-    def peer(self, environment: str, script: str, *arguments: str, timeout: int = 900) -> dict:
-        """Runs a peer script in a fresh folder; it prints one JSON object. CPU of the whole process tree is added."""
+    def peer(self, environment: str, script: str, count: int, timeout: int = 900) -> dict:
+        """Runs a peer script in a fresh folder: CPU seconds of all its processes, orphans included, and the bytes it left."""
         python = self.venv(environment)
         with tempfile.TemporaryDirectory(prefix="taffrail-bench-") as folder:
-            done = subprocess.run([python, self.root / "bench" / "peers" / script, folder, *map(str, arguments)], cwd=folder,
-                                  capture_output=True, text=True, timeout=timeout, env={**os.environ, **QUIET})
+            adopt_orphans()
+            before = children_cpu()
+            done = subprocess.run([python, self.root / "bench" / "peers" / script, folder, str(count)], cwd=folder,
+                                  capture_output=True, text=True, timeout=timeout, env={**os.environ, **QUIET, "HOME": folder})
+            wait_for_orphans()
             if done.returncode != 0:
                 raise RuntimeError(f"{script} ended with {done.returncode}: {done.stderr.strip()[-400:]}")
-            return json.loads(done.stdout.strip().splitlines()[-1])
+            said = json.loads(done.stdout.strip().splitlines()[-1])
+            size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+            return {"points": said["points"], "cpu_s": children_cpu() - before - said["prepared_cpu_s"], "bytes": size}
+
+    def peer_per_point(self, environment: str, script: str, small: int, large: int) -> dict:
+        """Cost of one more point: the slope between a small and a large load, so imports and start-up count for nobody."""
+        low, high = self.peer(environment, script, small), self.peer(environment, script, large)
+        points = high["points"] - low["points"]
+        size = (high["bytes"] - low["bytes"]) / points
+        # A store that compacts itself may shrink while it fills; then what it holds in the end is what a point takes.
+        return {"cpu_us": (high["cpu_s"] - low["cpu_s"]) / points * 1e6, "bytes": size if size > 1 else high["bytes"] / high["points"]}
 
     @staticmethod
     def median(values) -> float:
         return statistics.median(values)
+
+
+def adopt_orphans() -> None:
+    """Helper processes that outlive a peer's main program become ours, so that their CPU is counted."""
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def wait_for_orphans(seconds: float = 20) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.05)
+        except ChildProcessError:
+            return
+
+
+def children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 # Peers must neither reach the network nor talk: both would be counted as their cost.

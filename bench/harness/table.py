@@ -10,6 +10,7 @@ def judge(row: dict, target: dict) -> dict:
     met = None
     if number is not None and not (isinstance(number, float) and math.isnan(number)):
         met = number <= target["at_most"] if "at_most" in target else number >= target["at_least"]
+        met = met and all(check(row) for check in target.get("also", []))
     return {**row, "target": text + (" ×" if target.get("of") == "ratio" else ""), "met": met}
 
 

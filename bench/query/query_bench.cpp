@@ -1,6 +1,7 @@
 // Measures sealed files (bytes a point, zooms into a series of ten million points, warm and cold)
 // and the cached list of runs.
 //   query_bench FOLDER [--quick]     prints one JSON object a line
+//   query_bench FOLDER --reader      then: memory of a reader of the runs the first left there
 #include "codec/tlog/encode.h"
 #include "codec/tlog/frame_encoder.h"
 #include "io/files.h"
@@ -12,6 +13,7 @@
 #include "store/open_log.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -220,37 +222,62 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
     print("query.zoom_10m_cold_ms", percentile(cold, 0.99), "ms");
 }
 
-/// Ten thousand runs: one real one, copied. Listed once to make the cache, then by fresh catalogues
-/// that use it.
-void measure_list(const std::string& folder, std::size_t runs) {
-    ::setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
-    const std::string root = folder + "/root";
-    storage::make_root(root).value();
-    const std::string first = storage::make_run_folder(root, "01FIRST", "first").value();
-    auto log =
-        storage::open_log(first, {.run_id = "01FIRST", .writer = 1, .start_time_ns = 1}).value();
+/// A small finished run: 100 series of 20 points, a name and a tag.
+void write_run(const std::string& root, const std::string& id) {
+    const std::string folder = storage::make_run_folder(root, id, "bench").value();
+    auto log = storage::open_log(folder, {.run_id = id, .writer = 1, .start_time_ns = 1}).value();
     tlog::Batch batch;
+    tlog::SchemaDefinition schema{1, {}};
     std::vector<std::string> names;
     for (std::uint32_t i = 0; i < 100; ++i) {
         names.push_back("layer/" + std::to_string(i) + "/norm");
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
         batch.keys.push_back({i + 1, Kind::Scalar, names[i]});
+        schema.keys.push_back(i + 1);
     }
+    batch.schemas.push_back(schema);
+    std::vector<std::uint64_t> seq;
+    std::vector<std::int64_t> steps, times;
+    std::vector<double> values;
+    for (std::uint32_t row = 0; row < 20; ++row) {
+        seq.push_back(row), steps.push_back(row), times.push_back(row);
+        values.push_back(1.0 / (row + 1));
+    }
+    tlog::WideRows wide{1, {seq, steps, times, {}, {}, {}, {}}, {}};
+    for (std::uint32_t i = 0; i < 100; ++i) {
+        wide.columns.emplace_back(values);
+    }
+    batch.wide.push_back(wide);
+    batch.rows = 20;
     batch.meta.push_back({tlog::MetaType::Name, 0, 1, as_bytes("calm-otter")});
     batch.meta.push_back({tlog::MetaType::TagAdded, 0, 1, as_bytes("ablation")});
     log->append(batch).value();
     log->close(RunState::Finished).value();
-    for (std::size_t i = 1; i < runs; ++i) {
-        std::filesystem::copy(first, root + "/runs/02" + std::to_string(100'000 + i) + "-copy",
-                              std::filesystem::copy_options::recursive);
+}
+
+/// Ten thousand runs, listed without a cache, then by fresh catalogues that use it.
+void measure_list(const std::string& folder, std::size_t runs) {
+    ::setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
+    const std::string root = folder + "/root";
+    storage::make_root(root).value();
+    for (std::size_t i = 0; i < runs; ++i) {
+        write_run(root, "02" + std::to_string(100'000 + i));
     }
     // Runs of yesterday: what a list mostly consists of.
     const auto yesterday = std::filesystem::file_time_type::clock::now() - std::chrono::hours(24);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/runs")) {
         std::filesystem::last_write_time(entry.path(), yesterday);
     }
-    storage::open_catalogue(root).value();
+    const double scale = 10'000 / static_cast<double>(runs);
+    std::vector<double> uncached;
+    for (int i = 0; i < 5; ++i) {
+        std::filesystem::remove_all(folder + "/cache");
+        const auto start = Clock::now();
+        storage::open_catalogue(root).value();
+        uncached.push_back(milliseconds(start));
+    }
+    print("query.list_10k_runs_ms", percentile(uncached, 0.5) * scale, "ms");
     std::vector<double> cached, processor;
     for (int i = 0; i < 9; ++i) {
         const auto start = Clock::now();
@@ -264,10 +291,23 @@ void measure_list(const std::string& folder, std::size_t runs) {
             std::exit(1);
         }
     }
-    print("query.list_10k_cached_processor_ms",
-          percentile(processor, 0.5) * 10'000 / static_cast<double>(runs), "ms");
-    print("query.list_10k_cached_ms", percentile(cached, 0.5) * 10'000 / static_cast<double>(runs),
-          "ms");
+    print("query.list_10k_cached_processor_ms", percentile(processor, 0.5) * scale, "ms");
+    print("query.list_10k_cached_ms", percentile(cached, 0.5) * scale, "ms");
+}
+
+/// In a process of its own: what a reader holds that has listed every run and asked each for its
+/// series.
+int measure_reader(const std::string& root) {
+    const auto catalogue = storage::open_catalogue(root).value();
+    std::size_t series = 0;
+    for (const RunInfo& info : catalogue->runs()) {
+        series += catalogue->run(info.id).value()->keys().size();
+    }
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    print("query.reader_series", static_cast<double>(series), "");
+    print("query.reader_rss_mb", static_cast<double>(usage.ru_maxrss) * 1024 / 1e6, "MB");
+    return 0;
 }
 
 void measure_build() {
@@ -286,10 +326,13 @@ void measure_build() {
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::fputs("usage: query_bench FOLDER [--quick]\n", stderr);
+        std::fputs("usage: query_bench FOLDER [--quick|--reader]\n", stderr);
         return 2;
     }
     const std::string folder = argv[1];
+    if (argc > 2 && std::strcmp(argv[2], "--reader") == 0) {
+        return measure_reader(folder + "/list/root");
+    }
     const bool quick = argc > 2 && std::strcmp(argv[2], "--quick") == 0;
     measure_build();
     measure_bytes(folder + "/wide", quick ? 150'000 : 500'000);

@@ -253,7 +253,7 @@ void Collector::grow(Producer& producer, std::uint64_t fill) {
     const std::uint64_t used = session_.ring_bytes_.load(std::memory_order_relaxed);
     const std::uint64_t budget = session_.options_.ring_budget_bytes;
     const std::uint64_t left = budget > used ? budget - used : 0;
-    std::uint64_t bytes = ring.bytes() * 4;
+    std::uint64_t bytes = ring.bytes() * 2;
     while (bytes > left && bytes > ring.bytes()) {
         bytes /= 2;
     }
