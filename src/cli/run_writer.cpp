@@ -7,6 +7,8 @@
 #include "codec/capture.h"
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
+#include "io/files.h"
+#include "io/modified.h"
 #include "store/layout.h"
 #include "store/open_log.h"
 
@@ -25,21 +27,34 @@ Bytes bytes_of(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::string& root, const RunInfo& info) {
+Result<std::unique_ptr<RunWriter>> RunWriter::join(const std::string& folder, const RunInfo& info,
+                                                   const RunWriterIdentity& who) {
     std::unique_ptr<RunWriter> writer(new RunWriter);
-    TAFFRAIL_TRY(storage::make_root(root));
-    TAFFRAIL_ASSIGN(writer->folder_, storage::make_run_folder(root, info.id, info.name));
+    writer->folder_ = folder;
+    writer->number_ = who.number != 0 ? who.number : random_u64();
     tlog::FileIdentity identity;
     identity.run_id = info.id;
-    identity.writer = random_u64();
+    identity.writer = writer->number_;
+    identity.attempt = who.attempt;
+    identity.rank = who.rank;
+    identity.host = who.host;
+    identity.resume_step = who.resume_step;
     identity.start_time_ns = info.start_time_ns;
     identity.world_size = info.world_size;
     identity.software = std::string("taffrail ") + version();
-    const std::int64_t start = info.start_time_ns;
-    writer->start_time_ns_ = writer->last_time_ns_ = start;
+    writer->start_time_ns_ = writer->last_time_ns_ = info.start_time_ns;
     storage::LogOptions options;
     options.wall_ns = [raw = writer.get()] { return raw->last_time_ns_; };
-    TAFFRAIL_ASSIGN(writer->log_, storage::open_log(writer->folder_, identity, options));
+    TAFFRAIL_ASSIGN(writer->log_, storage::open_log(folder, identity, options));
+    return writer;
+}
+
+Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::string& root, const RunInfo& info,
+                                                     const RunWriterIdentity& identity) {
+    TAFFRAIL_TRY(storage::make_root(root));
+    TAFFRAIL_ASSIGN(const std::string folder, storage::make_run_folder(root, info.id, info.name));
+    TAFFRAIL_ASSIGN(auto writer, join(folder, info, identity));
+    const std::int64_t start = info.start_time_ns;
     for (const auto& [type, text] : {std::pair{tlog::MetaType::Name, &info.name},
                                      {tlog::MetaType::Project, &info.project},
                                      {tlog::MetaType::Group, &info.group},
@@ -181,6 +196,17 @@ Result<void> RunWriter::finish(RunState state, std::string_view message) {
     TAFFRAIL_TRY(flush());
     TAFFRAIL_TRY(meta(tlog::MetaType::State, tlog::encode_state(state, message), last_time_ns_));
     return log_->close(state);
+}
+
+Result<void> RunWriter::abandon() {
+    TAFFRAIL_TRY(flush());
+    log_.reset();
+    const std::string live = io::join(folder_, storage::kLiveFolder);
+    for (const storage::FileName& file : storage::list_logs(folder_, number_)) {
+        TAFFRAIL_TRY(io::set_modified(io::join(live, storage::log_name(file.writer, file.number)),
+                                      last_time_ns_));
+    }
+    return {};
 }
 
 }  // namespace taffrail::cli
