@@ -2,30 +2,15 @@
 // a run.
 #include <taffrail/config.h>
 
-#include "base/strings.h"
+#include "base/secret_names.h"
 #include "config/yaml.h"
 
 #include <algorithm>
-#include <array>
 
 namespace taffrail {
 namespace {
 
 constexpr std::string_view kHidden = "***";
-
-// Compared without case, '_' and '-': apiKey, API-KEY and api_key are one name.
-bool names_a_secret(std::string_view name) {
-    std::string plain = to_lower(name);
-    std::erase_if(plain, [](char c) { return c == '_' || c == '-'; });
-    constexpr std::array kWords = {"apikey",     "password",   "passwd",    "secret",       "token",
-                                   "credential", "privatekey", "accesskey", "authorization"};
-    // Counts of tokens and tokenizers are settings.
-    if (plain.find("tokens") != std::string::npos || plain.find("tokeniz") != std::string::npos) {
-        return false;
-    }
-    return std::ranges::any_of(
-        kWords, [&](const char* word) { return plain.find(word) != std::string::npos; });
-}
 
 bool needs_quotes(const std::string& text) {
     if (scalar_from_text(text, false).type() != Config::Type::Text) {
@@ -117,7 +102,7 @@ void Config::yaml_into(std::string& out, int indent, bool hidden) const {
             out += (name.empty() || needs_quotes(name) ? quoted(name) : name) + ":";
             const bool below = is_inline(children_[i]);
             out += below ? " " : "\n";
-            children_[i].yaml_into(out, indent + 2, hidden || names_a_secret(name));
+            children_[i].yaml_into(out, indent + 2, hidden || is_secret_name(name));
         } else {
             out += "- ";
             children_[i].yaml_into(out, indent + 2, hidden);
@@ -146,7 +131,7 @@ void Config::flatten_into(Hparams& out, const std::string& prefix, bool hidden) 
     for (std::size_t i = 0; i < children_.size(); ++i) {
         const std::string name = is_map() ? names_[i] : std::to_string(i);
         children_[i].flatten_into(out, prefix.empty() ? name : prefix + "/" + name,
-                                  hidden || names_a_secret(name));
+                                  hidden || is_secret_name(name));
     }
 }
 

@@ -221,11 +221,7 @@ std::vector<std::string> interface_names() {
 
 Hparams recordable(const Config& config) {
     Hparams values = config.flattened();
-    for (auto& [name, cell] : values) {
-        if (auto* text = std::get_if<std::string>(&cell)) {
-            *text = system::scrub_secrets(*text);
-        }
-    }
+    system::scrub_cells(values);
     return values;
 }
 

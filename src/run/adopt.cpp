@@ -2,13 +2,14 @@
 
 #include "base/diagnostics.h"
 #include "base/names.h"
-#include "base/strings.h"
+#include "base/secret_names.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "record/cursor.h"
 #include "record/orphan.h"
 #include "run/spooled_value.h"
 #include "store/open_log.h"
+#include "system/secrets.h"
 
 namespace taffrail::running {
 namespace {
@@ -52,15 +53,11 @@ Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orph
     return {};
 }
 
-bool looks_secret(std::string_view name) {
-    const std::string word = to_lower(name);
-    for (const char* part :
-         {"key", "token", "secret", "password", "passwd", "credential", "auth"}) {
-        if (word.find(part) != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
+// Options are kept so that `sync` can build the sink again; secrets it finds in the environment
+// then. Folders keep their names, however random they look.
+bool may_be_kept(const std::string& name, const std::string& value) {
+    const bool is_path = value.starts_with('/') || value.starts_with("./");
+    return !is_secret_name(name) && (is_path || system::scrub_secrets(value) == value);
 }
 
 std::string note_path(const std::string& run_folder, std::string_view name) {
@@ -96,7 +93,7 @@ Result<void> note_sink(const std::string& run_folder, const NotedSink& sink) {
     append_text(bytes, sink.type);
     append_varint(bytes, sink.mask);
     for (const auto& [name, value] : sink.options) {
-        if (!looks_secret(name)) {
+        if (may_be_kept(name, value)) {
             append_text(bytes, name);
             append_text(bytes, value);
         }

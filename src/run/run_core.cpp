@@ -17,6 +17,7 @@
 #include "run/watch.h"
 #include "store/open_log.h"
 #include "store/sealing.h"
+#include "system/secrets.h"
 
 #include <unistd.h>
 
@@ -149,6 +150,12 @@ void RunCore::log_value(std::string_view key, Result<Value> value, Step step,
             return;
         }
         const Kind kind = kind_of(*value);
+        // Before anything reaches the run folder, the ring in it included.
+        if (auto* hparams = std::get_if<Hparams>(&*value)) {
+            system::scrub_cells(*hparams);
+        } else if (auto* artifact = std::get_if<Artifact>(&*value)) {
+            system::scrub_cells(artifact->metadata);
+        }
         if (kind == Kind::Scalar) {
             const double number = std::get<double>(*value);
             if (auto* row = recorder_->keys().row({&key, 1})) {

@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "record/ring_layout.h"
+#include "system/secrets.h"
 
 #include <algorithm>
 
@@ -114,13 +115,17 @@ Result<Settings> resolve_settings(RunOptions options, const Variables& variables
     fill(options.name, variables, "TAFFRAIL_NAME");
     fill(options.group, variables, "TAFFRAIL_GROUP");
     fill(options.job_type, variables, "TAFFRAIL_JOB_TYPE");
-    fill(options.notes, variables, "TAFFRAIL_NOTES");
+    // What a script puts into variables nobody proof-reads; options written in code stay as they
+    // are.
+    if (options.notes.empty()) {
+        options.notes = system::scrub_secrets(variables("TAFFRAIL_NOTES").value_or(""));
+    }
     fill(options.spool, variables, "TAFFRAIL_SPOOL");
     if (options.tags.empty()) {
         if (const auto tags = variables("TAFFRAIL_TAGS")) {
             for (std::string_view tag : split(*tags, ',')) {
                 if (!trim(tag).empty()) {
-                    options.tags.emplace_back(trim(tag));
+                    options.tags.push_back(system::scrub_secrets(trim(tag)));
                 }
             }
         }

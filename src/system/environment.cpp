@@ -1,5 +1,6 @@
 #include "system/environment.h"
 
+#include "base/secret_names.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "io/files.h"
@@ -86,7 +87,9 @@ void add_git(Hparams& to, const EnvironmentOptions& options) {
         return;
     }
     add_text(to, "git/commit", trim(*commit));
-    add_text(to, "git/branch", trim(ask({"rev-parse", "--abbrev-ref", "HEAD"}, 1000).value_or("")));
+    add_text(
+        to, "git/branch",
+        scrub_secrets(trim(ask({"rev-parse", "--abbrev-ref", "HEAD"}, 1000).value_or(""))));
     add_text(to, "git/remote",
              scrub_secrets(trim(ask({"config", "--get", "remote.origin.url"}, 4000).value_or(""))));
     const auto status = ask({"status", "--porcelain", "--untracked-files=no"}, 100000);

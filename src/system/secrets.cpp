@@ -1,5 +1,6 @@
 #include "system/secrets.h"
 
+#include "base/secret_names.h"
 #include "base/strings.h"
 
 #include <algorithm>
@@ -19,24 +20,6 @@ bool is_name_char(char c) {
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';
-}
-
-/// "HF_TOKEN", "apiKey", "db.password" → lower-case words.
-std::vector<std::string> words_of(std::string_view name) {
-    std::vector<std::string> words(1);
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const char c = name[i];
-        const bool is_upper = c >= 'A' && c <= 'Z';
-        const bool after_lower = i > 0 && name[i - 1] >= 'a' && name[i - 1] <= 'z';
-        if (!is_alnum(c) || (is_upper && after_lower)) {
-            words.emplace_back();
-        }
-        if (is_alnum(c)) {
-            words.back() += static_cast<char>(is_upper ? c - 'A' + 'a' : c);
-        }
-    }
-    std::erase(words, "");
-    return words;
 }
 
 template <std::size_t kCount>
@@ -70,6 +53,25 @@ std::string without_key_blocks(std::string_view text) {
     }
 }
 
+/// Where the credentials of a URL end, which is at its '@'. A key pasted in as it is may hold
+/// slashes: "https://ab/cd@host.org" has no host in front, so that all of it is taken.
+std::size_t credentials_end(std::string_view rest) {
+    constexpr std::string_view kBlank = " \t\r\n\"'<>`";
+    const std::size_t end = std::min(rest.find_first_of(kBlank), rest.size());
+    const std::string_view url = rest.substr(0, end);
+    const std::string_view first = url.substr(0, url.find_first_of("/?#"));
+    if (const std::size_t at = first.rfind('@'); at != std::string_view::npos) {
+        return at;
+    }
+    const std::size_t at = url.find('@');
+    if (at == std::string_view::npos || first.find('.') != std::string_view::npos ||
+        first == "localhost" || first.starts_with("localhost:")) {
+        return std::string_view::npos;
+    }
+    const std::string_view host = url.substr(at + 1, url.find_first_of("/?#", at) - at - 1);
+    return host.find('.') != std::string_view::npos ? at : std::string_view::npos;
+}
+
 /// "https://user:token@host" → "https://[removed]@host".
 std::string without_url_credentials(std::string_view text) {
     std::string out;
@@ -79,9 +81,7 @@ std::string without_url_credentials(std::string_view text) {
             return out.append(text);
         }
         const std::size_t start = scheme + 3;
-        const std::size_t end =
-            std::min(text.find_first_of("/?# \t\r\n\"'<>`", start), text.size());
-        const std::size_t at = text.substr(start, end - start).rfind('@');
+        const std::size_t at = credentials_end(text.substr(start));
         out.append(text.substr(0, start));
         if (at != std::string_view::npos) {
             out.append(kRemoved);
@@ -92,11 +92,14 @@ std::string without_url_credentials(std::string_view text) {
     }
 }
 
-/// A value nobody would keep secret: a number, a truth value, a variable reference, nothing.
-bool is_harmless_value(std::string_view value) {
-    if (value.size() < 3 || parse_double(value) || value.front() == '$' || value.front() == '<' ||
+/// A value nobody would keep secret: a small number, a truth value, a variable reference, nothing.
+bool is_harmless_value(std::string_view name, std::string_view value) {
+    if (value.size() < 3 || value.front() == '$' || value.front() == '<' ||
         value.starts_with(kRemoved)) {
         return true;
+    }
+    if (parse_double(value)) {
+        return value.size() < 4 || !is_password_name(name);
     }
     const std::string lower = to_lower(value);
     return is_one_of(
@@ -153,7 +156,7 @@ std::string without_named_values(std::string_view text) {
         const std::size_t end = value_end(text, at, quote);
         const std::string_view value = text.substr(at, end - at);
         const bool names_scheme = value == "Bearer" || value == "Basic";
-        if (!assigned || names_scheme || is_harmless_value(value) ||
+        if (!assigned || names_scheme || is_harmless_value(name, value) ||
             (is_scheme && value.size() < 8)) {
             continue;
         }
@@ -222,6 +225,28 @@ bool is_uuid(std::string_view word) {
     return true;
 }
 
+/// The share of a word that is made of parts people can read: "Conv2dStaticSamePadding" is nearly
+/// all of it, a key of 24 characters reaches 0.7 once in three hundred.
+double readable_share(std::string_view word) {
+    std::size_t readable = 0;
+    for (std::size_t i = 0; i < word.size();) {
+        const std::size_t start = i;
+        i += word[i] >= 'A' && word[i] <= 'Z';
+        while (i < word.size() && word[i] >= 'a' && word[i] <= 'z') {
+            ++i;
+        }
+        const std::string_view part = word.substr(start, i - start);
+        const auto vowels = std::count_if(part.begin(), part.end(), [](char c) {
+            return std::string_view("aeiouyAEIOUY").find(c) != std::string_view::npos;
+        });
+        if (part.size() >= 3 && static_cast<std::size_t>(vowels) * 5 >= part.size()) {
+            readable += part.size();
+        }
+        i += i == start;
+    }
+    return static_cast<double>(readable) / static_cast<double>(word.size());
+}
+
 bool piece_looks_random(std::string_view piece) {
     if (piece.size() < 20) {
         return false;
@@ -234,10 +259,19 @@ bool piece_looks_random(std::string_view piece) {
     if (shape.digits == 0 && (shape.upper < 4 || shape.lower < 4)) {
         return false;
     }
+    if (readable_share(piece) >= 0.7) {
+        return false;
+    }
     if (shape.upper > 0 && shape.lower > 0) {
-        return shape.change_rate() >= 0.35;
+        return shape.change_rate() >= (shape.digits >= 2 ? 0.28 : 0.35);
     }
     return piece.size() >= 24 && shape.digits >= 3 && shape.change_rate() >= 0.25;
+}
+
+/// A hash or a UUID under a name that promises one: no more than that, so nothing else rides along.
+bool is_named_fingerprint(std::string_view name, std::string_view text) {
+    return (is_identifier_name(name) && is_uuid(text)) ||
+           (is_fingerprint_name(name) && text.size() <= 128 && shape_of(text).hexadecimal);
 }
 
 /// Words are runs of the characters tokens are made of; those that look like one are replaced.
@@ -293,28 +327,6 @@ std::string without_tokens(std::string_view text) {
 
 }  // namespace
 
-bool is_secret_name(std::string_view name) {
-    const std::vector<std::string> words = words_of(name);
-    constexpr std::array<std::string_view, 17> kAlways = {
-        "password",   "passwd",      "pwd",         "passphrase",    "secret",    "secrets",
-        "credential", "credentials", "apikey",      "authorization", "accesskey", "secretkey",
-        "privatekey", "authtoken",   "accesstoken", "sig",           "signature"};
-    constexpr std::array<std::string_view, 10> kBeforeKey = {
-        "api",     "access",  "secret",     "private", "auth",
-        "account", "signing", "encryption", "shared",  "license"};
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (is_one_of(words[i], kAlways)) {
-            return true;
-        }
-        if (words[i] == "key" && i > 0 && is_one_of(words[i - 1], kBeforeKey)) {
-            return true;
-        }
-    }
-    // "token" counts only at the end: max_tokens, token_count and tokenizer are everyday words
-    // here.
-    return !words.empty() && words.back() == "token";
-}
-
 bool looks_like_secret(std::string_view word) {
     while (!word.empty() && (word.back() == '.' || word.back() == '/')) {
         word.remove_suffix(1);
@@ -327,12 +339,13 @@ bool looks_like_secret(std::string_view word) {
     }
     // Base64, with or without the URL alphabet: judged as a whole. Real words joined by signs stay
     // below the rate.
-    if (word.size() < 32 || word.find('.') != std::string_view::npos || word.front() == '/' ||
-        word.front() == '.') {
+    const auto slashes = static_cast<std::size_t>(std::count(word.begin(), word.end(), '/'));
+    if (word.size() < 32 || word.find('.') != std::string_view::npos ||
+        (word.front() == '/' && slashes * 12 > word.size()) || readable_share(word) >= 0.7) {
         return false;
     }
     const Shape shape = shape_of(word);
-    return shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 2 && shape.change_rate() >= 0.4;
+    return shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 1 && shape.change_rate() >= 0.38;
 }
 
 std::string scrub_secrets(std::string_view text) {
@@ -341,17 +354,34 @@ std::string scrub_secrets(std::string_view text) {
 
 std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments) {
     std::vector<std::string> out;
-    bool next_is_secret = false;
+    std::string_view flag;  // the argument before, when its value is a secret
     for (const std::string& argument : arguments) {
-        if (next_is_secret && !argument.starts_with("--") && !is_harmless_value(argument)) {
+        if (!flag.empty() && !argument.starts_with("--") && !is_harmless_value(flag, argument)) {
             out.emplace_back(kRemoved);
         } else {
             out.push_back(scrub_secrets(argument));
         }
-        next_is_secret = argument.starts_with("-") && argument.find('=') == std::string::npos &&
-                         is_secret_name(argument);
+        const bool named = argument.starts_with("-") && argument.find('=') == std::string::npos &&
+                           is_secret_name(argument);
+        flag = named || argument == "Bearer" ? std::string_view(argument) : std::string_view();
     }
     return out;
+}
+
+void scrub_cells(Hparams& cells) {
+    for (auto& [name, cell] : cells) {
+        if (auto* text = std::get_if<std::string>(&cell)) {
+            if (is_secret_name(name) && !is_harmless_value(name, *text)) {
+                *text = kRemoved;
+            } else if (!is_named_fingerprint(name, *text)) {
+                *text = scrub_secrets(*text);
+            }
+        } else if (const auto* number = std::get_if<std::int64_t>(&cell)) {
+            if (is_password_name(name) && !is_harmless_value(name, std::to_string(*number))) {
+                cell = std::string(kRemoved);
+            }
+        }
+    }
 }
 
 }  // namespace taffrail::system

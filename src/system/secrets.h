@@ -5,6 +5,8 @@
 // for a key. What it looks for is listed in docs/privacy.md.
 #pragma once
 
+#include <taffrail/value.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +24,9 @@ std::string scrub_secrets(std::string_view text);
 /// Command line arguments: as above, and the argument after `--password` and its like goes too.
 std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments);
 
-/// True for names whose value is a secret: "db_password", "HF_TOKEN", "apiKey"; false for
-/// "max_tokens", "tokenizer".
-bool is_secret_name(std::string_view name);
+/// Hyperparameters and their like, in place: text as above, and whatever stands under a name such
+/// as `db/password`. A commit or a checksum stays under a name that says so.
+void scrub_cells(Hparams& cells);
 
 /// True for a single word that looks like a key or a token.
 bool looks_like_secret(std::string_view word);
