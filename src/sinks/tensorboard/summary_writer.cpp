@@ -147,6 +147,7 @@ class SummaryWriter::Implementation {
 
   private:
     static constexpr std::size_t kMaxTag = 64 << 10;
+    static constexpr std::size_t kWriteBytes = 256 << 10;
 
     void run() {
         SummaryBatch batch;
@@ -180,19 +181,25 @@ class SummaryWriter::Implementation {
 
     void encode(const SummaryBatch& batch) {
         std::size_t next_job = 0;
-        ByteCursor cursor(batch.scalars);
         EventLog& log = logs_->main();
-        while (cursor.remaining() > 0) {
-            const auto header = cursor.read<ScalarHeader>();
-            const std::string_view tag = as_text(cursor.take(header.tag_bytes));
-            if (header.what == ScalarHeader::What::Job) {
-                batch.jobs[next_job++](*logs_);
-                continue;
+        for (const tensorboard::SummaryChunk& chunk : batch.chunks) {
+            ByteCursor cursor(chunk.span());
+            while (cursor.remaining() > 0) {
+                const auto header = cursor.read<ScalarHeader>();
+                const std::string_view tag = as_text(cursor.take(header.tag_bytes));
+                if (header.what == ScalarHeader::What::Job) {
+                    batch.jobs[next_job++](*logs_);
+                    continue;
+                }
+                const double wall = header.what == ScalarHeader::What::WallTime
+                                        ? std::bit_cast<double>(header.time)
+                                        : to_seconds(clock_.to_wall_ns(header.time));
+                log.scalar(tag, header.step, wall, header.value);
             }
-            const double wall = header.what == ScalarHeader::What::WallTime
-                                    ? std::bit_cast<double>(header.time)
-                                    : to_seconds(clock_.to_wall_ns(header.time));
-            log.scalar(tag, header.step, wall, header.value);
+            // What was just encoded is still in the cache; a large backlog goes out piece by piece.
+            if (log.pending_bytes() >= kWriteBytes) {
+                note(log.write_out());
+            }
         }
         if (!logs_->first_failure().ok()) {
             fail(logs_->first_failure().error());
