@@ -111,7 +111,8 @@ def own_rows(context, work):
     many = work / "many"
     generate(context, many, 10_000, 10, 1, "scalar")
     listed = [load(context, many) for _ in range(3)]
-    return [row("tb.one_file_2core", context.median(alone) / context.median(together), "x"),
+    # The best of each: a core that another program holds says nothing about how well the work divides.
+    return [row("tb.one_file_2core", min(alone) / min(together), "x"),
             row("tb.blob_gb_per_s_core", blob_bytes / 1e9 / (blob_ms / 1e3), "GB/s"),
             row("tb.list_10k_runs_100k_tags_ms", context.median([one["wall_ms"] for one in listed]), "ms"),
             row("tb.rss_mb", max(one["rss_mb"] for one in listed), "MB")]
