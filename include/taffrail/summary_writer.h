@@ -11,6 +11,7 @@
 #pragma once
 
 #include <taffrail/key.h>
+#include <taffrail/record.h>
 #include <taffrail/result.h>
 #include <taffrail/value.h>
 
@@ -34,6 +35,9 @@ struct SummaryWriterOptions {
     std::size_t max_queue = 10;  ///< this many pending events are written out without waiting
     double flush_secs = 120;     ///< and whatever is pending is, after this time
     std::string filename_suffix = {};
+    /// HPARAMS page: runs with the same name here are one trial (seeds, folds), their metrics
+    /// averaged.
+    std::string group_name = {};
 };
 
 /// Lines of several tags in one chart, or (margin) a value between a lower and an upper one, in
@@ -49,9 +53,10 @@ struct ScalarChartCategory {
     std::vector<ScalarChart> charts;
 };
 
-/// Corners of a box in pixels.
+/// Corners of a box in pixels, and what to write on it.
 struct ImageBox {
     float left = 0, top = 0, right = 0, bottom = 0;
+    std::string label = {};
 };
 
 /// Seconds since 1970; absent = now.
@@ -91,20 +96,24 @@ class SummaryWriter {
     /// A batch: all pictures under one tag and step.
     void add_images(std::string_view tag, const ImageView& images, Step global_step = 0,
                     WallSeconds walltime = {}) noexcept;
-    /// Draws the boxes into a copy of the picture.
+    /// Draws the boxes and their labels into a copy of the picture.
     void add_image_with_boxes(std::string_view tag, const ImageView& image,
                               std::span<const ImageBox> boxes, Step global_step = 0,
                               WallSeconds walltime = {}) noexcept;
     /// A drawn figure.
     void add_figure(std::string_view tag, const ImageView& figure, Step global_step = 0,
                     WallSeconds walltime = {}) noexcept;
-    /// Written as an animated GIF: TensorBoard shows nothing else that moves.
+    /// Written as an animated GIF: TensorBoard shows nothing else that moves. Frames are T×H×W×C
+    /// (or T×C×H×W); a batch N×T×… becomes one film with its videos side by side.
     void add_video(std::string_view tag, const VideoView& video, Step global_step = 0,
                    WallSeconds walltime = {}) noexcept;
     void add_audio(std::string_view tag, const AudioView& audio, Step global_step = 0,
                    WallSeconds walltime = {}) noexcept;
     /// Markdown. Stands under `<tag>/text_summary`, where other writers put it.
     void add_text(std::string_view tag, std::string_view text, Step global_step = 0,
+                  WallSeconds walltime = {}) noexcept;
+    /// A table under a text tag. One column without a name is a list.
+    void add_text(std::string_view tag, const Table& table, Step global_step = 0,
                   WallSeconds walltime = {}) noexcept;
     void add_graph(const Graph& graph, WallSeconds walltime = {}) noexcept;
     /// Hyperparameters of this run and the metrics that go with them; the run's end marks the
@@ -136,8 +145,9 @@ class SummaryWriter {
 
     /// Everything added so far is in the files when it returns.
     Result<void> flush();
-    /// flush(), end marks, and the end of the thread. Later calls only count.
-    Result<void> close();
+    /// flush(), end marks, and the end of the thread. Later calls only count. `state` is how
+    /// sessions of add_hparams() ended; the destructor says Finished.
+    Result<void> close(RunState state = RunState::Finished);
     /// The first failure so far.
     [[nodiscard]] Result<void> check() const;
     [[nodiscard]] std::string get_logdir() const;

@@ -3,10 +3,13 @@
 #include "base/try.h"
 #include "codec/capture.h"
 #include "codec/tensor.h"
+#include "sinks/tensorboard/label_font.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace taffrail::tensorboard {
@@ -29,6 +32,39 @@ struct Canvas {
         }
     }
 };
+
+/// The label on a field of the box's colour: above the box, or inside it where there is no room.
+void draw_label(Canvas& canvas, std::string_view label, std::int64_t left, std::int64_t top,
+                const std::array<std::uint8_t, 3>& color) {
+    const std::int64_t scale =
+        std::max<std::int64_t>(1, std::min(canvas.width, canvas.height) / 240);
+    // One glyph a character: the bytes that continue a UTF-8 character draw nothing.
+    std::string shown;
+    for (const char letter : label) {
+        if ((static_cast<unsigned char>(letter) & 0xC0) != 0x80) {
+            shown += letter;
+        }
+    }
+    const std::int64_t height = (kGlyphHeight + 2) * scale;
+    const auto width = (static_cast<std::int64_t>(shown.size()) * kGlyphAdvance + 1) * scale;
+    const std::int64_t y = top >= height ? top - height : top;
+    canvas.fill(left, y, left + width, y + height, color);
+    // Black or white, whichever stands out more.
+    const int light = color[0] * 299 + color[1] * 587 + color[2] * 114;
+    const auto ink = static_cast<std::uint8_t>(light > 140'000 ? 0 : 255);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const std::uint64_t rows = glyph(shown[i]);
+        const auto x = left + (static_cast<std::int64_t>(i) * kGlyphAdvance + 1) * scale;
+        for (int row = 0; row < kGlyphHeight; ++row) {
+            for (int column = 0; column < kGlyphWidth; ++column) {
+                if (glyph_pixel(rows, column, row)) {
+                    const std::int64_t at_x = x + column * scale, at_y = y + (row + 1) * scale;
+                    canvas.fill(at_x, at_y, at_x + scale, at_y + scale, {ink, ink, ink});
+                }
+            }
+        }
+    }
+}
 
 std::int64_t to_pixel(float position, std::int64_t limit) {
     return std::isfinite(position) ? static_cast<std::int64_t>(std::clamp(
@@ -78,6 +114,12 @@ Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBo
         canvas.fill(left, bottom, right + line, bottom + line, color);
         canvas.fill(left, top, left + line, bottom + line, color);
         canvas.fill(right, top, right + line, bottom + line, color);
+    }
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        if (!boxes[i].label.empty()) {
+            draw_label(canvas, boxes[i].label, to_pixel(boxes[i].left, canvas.width),
+                       to_pixel(boxes[i].top, canvas.height), kColors[i % kColors.size()]);
+        }
     }
     return capture_image(
         {.pixels = TensorView(canvas.rgb.data(), DType::U8, {canvas.height, canvas.width, 3}),

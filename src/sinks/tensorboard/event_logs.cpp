@@ -81,9 +81,9 @@ void EventLogs::hparams(EventLog& log, const Hparams& hparams, double wall_time)
     }
     if (!session.written) {
         session.written = true;
-        log.value(
-            encode_hparams(kSessionStartTag, encode_session_start(session.hparams, "", wall_time)),
-            0, wall_time);
+        log.value(encode_hparams(kSessionStartTag,
+                                 encode_session_start(session.hparams, group_name_, wall_time)),
+                  0, wall_time);
     }
 }
 

@@ -18,8 +18,10 @@ namespace taffrail::tensorboard {
 /// Used by the writer's thread only.
 class EventLogs {
   public:
-    EventLogs(std::unique_ptr<EventLog> main, std::string filename_suffix)
-        : main_(std::move(main)), filename_suffix_(std::move(filename_suffix)) {}
+    EventLogs(std::unique_ptr<EventLog> main, std::string filename_suffix, std::string group_name)
+        : main_(std::move(main)),
+          filename_suffix_(std::move(filename_suffix)),
+          group_name_(std::move(group_name)) {}
 
     [[nodiscard]] EventLog& main() noexcept { return *main_; }
 
@@ -45,7 +47,7 @@ class EventLogs {
     };
 
     std::unique_ptr<EventLog> main_;
-    std::string filename_suffix_;
+    std::string filename_suffix_, group_name_;
     std::map<std::string, std::unique_ptr<EventLog>> below_;
     std::map<EventLog*, Session> sessions_;
     ChartLayout layout_;

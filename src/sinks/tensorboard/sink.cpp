@@ -23,8 +23,8 @@ constexpr std::size_t kPendingBytes = std::size_t{4} << 20;
 
 Result<SinkOptions> parse_options(const OptionMap& options) {
     static const std::vector<std::string> known{
-        "log_dir",         "name",       "version",   "comment",
-        "filename_suffix", "purge_step", "max_queue", "flush_secs"};
+        "log_dir",    "name",      "version",    "comment",   "filename_suffix",
+        "purge_step", "max_queue", "flush_secs", "group_name"};
     SinkOptions parsed;
     for (const auto& [key, text] : options) {
         const auto wrong = [&, &name = key, &given = text](std::string_view wanted) {
@@ -44,6 +44,8 @@ Result<SinkOptions> parse_options(const OptionMap& options) {
             parsed.comment = text;
         } else if (key == "filename_suffix") {
             parsed.filename_suffix = text;
+        } else if (key == "group_name") {
+            parsed.group_name = text;
         } else if (key == "purge_step") {
             parsed.purge_step = parse_int(text);
             if (!parsed.purge_step && !text.empty()) {
@@ -172,7 +174,8 @@ void TensorboardSink::write_hparams() {
     }
     hparams_waiting_ = false;
     hparams_written_ = true;
-    log_->value(encode_hparams(kSessionStartTag, encode_session_start(hparams_, "", hparams_time_)),
+    log_->value(encode_hparams(kSessionStartTag,
+                               encode_session_start(hparams_, options_.group_name, hparams_time_)),
                 0, hparams_time_);
 }
 

@@ -20,6 +20,7 @@ struct SinkOptions {
     bool versioned = false;  ///< name or version was given
     std::string comment;     ///< appended to the folder's name when log_dir is not given
     std::string filename_suffix;
+    std::string group_name;  ///< runs with the same one are one trial in the HPARAMS page
     std::optional<Step> purge_step;
     std::size_t max_queue = 10;
     double flush_secs = 120;

@@ -4,13 +4,47 @@
 
 namespace taffrail::tensorboard {
 
-void SummaryQueue::room(std::unique_lock<std::mutex>& lock) {
-    if (pending_.scalars.size() + pending_.job_bytes > kMaxBytes) [[unlikely]] {
-        work_.notify_one();
-        space_.wait(lock, [&] {
-            return closed_ || pending_.scalars.size() + pending_.job_bytes <= kMaxBytes;
-        });
+std::byte* SummaryQueue::place(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+    if (!pending_.chunks.empty()) [[likely]] {
+        SummaryChunk& chunk = pending_.chunks.back();
+        if (SummaryChunk::kBytes - chunk.used >= bytes) [[likely]] {
+            std::byte* const at = chunk.bytes.get() + chunk.used;
+            chunk.used += bytes;
+            return at;
+        }
     }
+    return place_in_next_chunk(lock, bytes);
+}
+
+std::byte* SummaryQueue::place_in_next_chunk(std::unique_lock<std::mutex>& lock,
+                                             std::size_t bytes) {
+    if (pacing_ && !pending_.chunks.empty()) {
+        pacing_ = false;
+        work_.notify_one();
+    }
+    if (full()) {
+        work_.notify_one();
+        space_.wait(lock, [&] { return closed_ || !full(); });
+    }
+    if (spare_.empty()) {
+        pending_.chunks.emplace_back();
+    } else {
+        pending_.chunks.push_back(std::move(spare_.back()));
+        spare_.pop_back();
+    }
+    pending_.chunks.back().used = bytes;
+    return pending_.chunks.back().bytes.get();
+}
+
+void SummaryQueue::recycle(SummaryBatch& batch) {
+    for (SummaryChunk& chunk : batch.chunks) {
+        if (spare_.size() < kSpareChunks) {
+            spare_.push_back(std::move(chunk));
+        }
+    }
+    batch.chunks.clear();
+    batch.jobs.clear();
+    batch.events = batch.job_bytes = 0;
 }
 
 // A wake-up is a system call, so it happens only when the thread sleeps and there is something it
@@ -24,15 +58,12 @@ void SummaryQueue::wake_if_due() {
 
 bool SummaryQueue::push_scalar(const ScalarHeader& header, std::string_view tag) {
     std::unique_lock lock(mutex_);
-    room(lock);
     if (closed_) {
         return false;
     }
-    Bytes& to = pending_.scalars;
-    const std::size_t at = to.size();
-    to.resize(at + sizeof header + tag.size());
-    std::memcpy(to.data() + at, &header, sizeof header);
-    std::memcpy(to.data() + at + sizeof header, tag.data(), tag.size());
+    std::byte* const at = place(lock, sizeof header + tag.size());
+    std::memcpy(at, &header, sizeof header);
+    std::memcpy(at + sizeof header, tag.data(), tag.size());
     ++pending_.events;
     wake_if_due();
     return true;
@@ -40,13 +71,16 @@ bool SummaryQueue::push_scalar(const ScalarHeader& header, std::string_view tag)
 
 bool SummaryQueue::push_job(SummaryJob job, std::size_t bytes) {
     std::unique_lock lock(mutex_);
-    room(lock);
+    if (full()) {
+        work_.notify_one();
+        space_.wait(lock, [&] { return closed_ || !full(); });
+    }
     if (closed_) {
         return false;
     }
     const ScalarHeader header{.what = ScalarHeader::What::Job};
-    append(pending_.scalars, header);
     pending_.jobs.push_back(std::move(job));
+    std::memcpy(place(lock, sizeof header), &header, sizeof header);
     pending_.job_bytes += bytes;
     ++pending_.events;
     wake_if_due();
@@ -76,12 +110,13 @@ void SummaryQueue::close() {
 
 SummaryQueue::Turn SummaryQueue::take(SummaryBatch& batch, double timeout_seconds, bool paced) {
     using namespace std::chrono_literals;
-    batch.clear();
     std::unique_lock lock(mutex_);
+    recycle(batch);
     const auto urgent = [&] { return closed_ || requested_ > served_; };
-    if (paced) {
-        const auto full = [&] { return pending_.scalars.size() + pending_.job_bytes > kMaxBytes; };
-        work_.wait_for(lock, 5ms, [&] { return urgent() || full(); });
+    if (paced && pending_.chunks.size() < 2 && !full()) {
+        pacing_ = true;
+        work_.wait_for(lock, 5ms, [&] { return urgent() || !pacing_; });
+        pacing_ = false;
     }
     const auto due = [&] {
         return urgent() || (!pending_.empty() && (first_ || pending_.events >= max_queue_));

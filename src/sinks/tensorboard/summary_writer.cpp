@@ -5,6 +5,7 @@
 #include "codec/capture.h"
 #include "sinks/tensorboard/boxes.h"
 #include "sinks/tensorboard/event_logs.h"
+#include "sinks/tensorboard/film.h"
 #include "sinks/tensorboard/folders.h"
 #include "sinks/tensorboard/summary_queue.h"
 
@@ -49,7 +50,8 @@ class SummaryWriter::Implementation {
             queue_.close();
             return;
         }
-        logs_ = std::make_unique<EventLogs>(std::move(*log), options_.filename_suffix);
+        logs_ = std::make_unique<EventLogs>(std::move(*log), options_.filename_suffix,
+                                            options_.group_name);
         thread_ = std::thread([this] { run(); });
     }
 
@@ -126,8 +128,9 @@ class SummaryWriter::Implementation {
         return check();
     }
 
-    Result<void> close() {
+    Result<void> close(RunState state) {
         if (thread_.joinable()) {
+            end_state_.store(state, std::memory_order_relaxed);
             queue_.close();
             thread_.join();
         }
@@ -147,6 +150,7 @@ class SummaryWriter::Implementation {
 
   private:
     static constexpr std::size_t kMaxTag = 64 << 10;
+    static constexpr std::size_t kWriteBytes = 256 << 10;
 
     void run() {
         SummaryBatch batch;
@@ -165,7 +169,7 @@ class SummaryWriter::Implementation {
             const bool asked = turn.flush_ticket > served_;
             open = !turn.closed;
             if (!open) {
-                note(logs_->finish(RunState::Finished));
+                note(logs_->finish(end_state_.load(std::memory_order_relaxed)));
             } else if (asked || timed || first || logs_->pending_events() >= options_.max_queue) {
                 first = first && batch.empty();
                 note(logs_->write_out());
@@ -180,19 +184,25 @@ class SummaryWriter::Implementation {
 
     void encode(const SummaryBatch& batch) {
         std::size_t next_job = 0;
-        ByteCursor cursor(batch.scalars);
         EventLog& log = logs_->main();
-        while (cursor.remaining() > 0) {
-            const auto header = cursor.read<ScalarHeader>();
-            const std::string_view tag = as_text(cursor.take(header.tag_bytes));
-            if (header.what == ScalarHeader::What::Job) {
-                batch.jobs[next_job++](*logs_);
-                continue;
+        for (const tensorboard::SummaryChunk& chunk : batch.chunks) {
+            ByteCursor cursor(chunk.span());
+            while (cursor.remaining() > 0) {
+                const auto header = cursor.read<ScalarHeader>();
+                const std::string_view tag = as_text(cursor.take(header.tag_bytes));
+                if (header.what == ScalarHeader::What::Job) {
+                    batch.jobs[next_job++](*logs_);
+                    continue;
+                }
+                const double wall = header.what == ScalarHeader::What::WallTime
+                                        ? std::bit_cast<double>(header.time)
+                                        : to_seconds(clock_.to_wall_ns(header.time));
+                log.scalar(tag, header.step, wall, header.value);
             }
-            const double wall = header.what == ScalarHeader::What::WallTime
-                                    ? std::bit_cast<double>(header.time)
-                                    : to_seconds(clock_.to_wall_ns(header.time));
-            log.scalar(tag, header.step, wall, header.value);
+            // What was just encoded is still in the cache; a large backlog goes out piece by piece.
+            if (log.pending_bytes() >= kWriteBytes) {
+                note(log.write_out());
+            }
         }
         if (!logs_->first_failure().ok()) {
             fail(logs_->first_failure().error());
@@ -249,6 +259,7 @@ class SummaryWriter::Implementation {
     std::unique_ptr<EventLogs> logs_;
     std::uint64_t served_ = 0;
     std::atomic<std::uint64_t> refused_{0};
+    std::atomic<RunState> end_state_{RunState::Finished};
     mutable std::mutex failure_mutex_;
     Result<void> failure_;
     std::thread thread_;
@@ -351,7 +362,8 @@ void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, St
 
 void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step,
                               WallSeconds walltime) noexcept {
-    implementation_->value(tag, global_step, walltime, [&] { return capture_video(video); });
+    implementation_->value(tag, global_step, walltime,
+                           [&] { return tensorboard::capture_film(video); });
 }
 
 void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step,
@@ -364,6 +376,12 @@ void SummaryWriter::add_text(std::string_view tag, std::string_view text, Step g
     implementation_->value(
         std::string(tag) + "/text_summary", global_step, walltime,
         [&]() -> Result<Value> { return Value(Text{.text = std::string(text), .plain = false}); });
+}
+
+void SummaryWriter::add_text(std::string_view tag, const Table& table, Step global_step,
+                             WallSeconds walltime) noexcept {
+    implementation_->value(std::string(tag) + "/text_summary", global_step, walltime,
+                           [&]() -> Result<Value> { return Value(table); });
 }
 
 void SummaryWriter::add_graph(const Graph& graph, WallSeconds walltime) noexcept {
@@ -444,8 +462,8 @@ Result<void> SummaryWriter::flush() {
     return implementation_->flush();
 }
 
-Result<void> SummaryWriter::close() {
-    return implementation_->close();
+Result<void> SummaryWriter::close(RunState state) {
+    return implementation_->close(state);
 }
 
 Result<void> SummaryWriter::check() const {

@@ -133,10 +133,20 @@ def logdir(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session", params=["rust", "python"])
-def board(request, logdir):
-    tensorboard = TensorBoard(logdir, request.param)
-    tensorboard.loader = request.param
-    tensorboard.wait_for_runs({"media", "scalars/2", "hparams/a", "resume"})
-    yield tensorboard
-    tensorboard.close()
+@pytest.fixture(scope="session")
+def boards(logdir):
+    """One TensorBoard a loader on the same folder."""
+    started = {}
+    for loader in LOADERS:
+        started[loader] = TensorBoard(logdir, loader)
+        started[loader].loader = loader
+    for tensorboard in started.values():
+        tensorboard.wait_for_runs({"media", "scalars/2", "hparams/a", "hparams/seed_1", "resume", "golden"})
+    yield started
+    for tensorboard in started.values():
+        tensorboard.close()
+
+
+@pytest.fixture(scope="session", params=list(LOADERS))
+def board(request, boards):
+    return boards[request.param]

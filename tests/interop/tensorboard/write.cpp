@@ -47,6 +47,15 @@ void write_special(const std::string& root) {
     const std::vector<float> numbers{1, 2, 3};
     writer.add_histogram("reused", TensorView(numbers), 1);
     writer.add_scalar("reused", 2, 2);
+    writer.add_text("reused_too", "words", 1);
+    writer.add_scalar("reused_too/text_summary", 3, 2);
+}
+
+/// Events with fixed times: the test compares their bytes with known ones.
+void write_golden(const std::string& root) {
+    SummaryWriter writer({.log_dir = root + "/golden"});
+    writer.add_scalar("loss", 0, 0, 1700000000.0);
+    writer.add_scalar("loss", 0.5, 1, 1700000000.5);
 }
 
 void write_names(const std::string& root) {
@@ -71,6 +80,16 @@ void write_hparams(const std::string& root) {
     {
         SummaryWriter writer({.log_dir = root + "/hparams/b"});
         writer.add_hparams({{"lr", 0.2}, {"dropout", 0.5}, {"bias", false}}, {{"accuracy", 0.75}});
+    }
+    {
+        SummaryWriter writer({.log_dir = root + "/hparams/failed"});
+        writer.add_hparams({{"lr", 0.4}}, {{"accuracy", 0.125}});
+        static_cast<void>(writer.close(RunState::Failed));
+    }
+    for (const int seed : {0, 1}) {
+        SummaryWriter writer(
+            {.log_dir = root + "/hparams/seed_" + std::to_string(seed), .group_name = "trial"});
+        writer.add_hparams({{"lr", 0.5}}, {{"accuracy", seed == 0 ? 0.25 : 0.75}});
     }
     // A session that never ends: this process leaves without closing it.
     static SummaryWriter* killed = new SummaryWriter({.log_dir = root + "/hparams/killed"});
@@ -134,6 +153,7 @@ int main(int argc, char** argv) {
     }
     const std::string scenario = argv[1], root = argv[2];
     if (scenario == "all") {
+        write_golden(root);
         write_scalars(root);
         write_special(root);
         write_names(root);

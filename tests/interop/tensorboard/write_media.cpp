@@ -43,7 +43,21 @@ void write_pictures(SummaryWriter& writer) {
                       .layout = Layout::Hwc,
                       .frames_per_second = 4},
                      1);
+    // Three videos of two frames: a grid of two by two with one place black.
+    writer.add_video("videos",
+                     {.frames = TensorView(bytes.data(), DType::U8, {3, 2, 4, 4, 3}),
+                      .layout = Layout::Hwc,
+                      .frames_per_second = 2},
+                     1);
     const std::array<ImageBox, 1> boxes{ImageBox{.left = 1, .top = 1, .right = 5, .bottom = 4}};
+    const std::vector<std::uint8_t> gray(120 * 160 * 3, 90);
+    const std::array<ImageBox, 2> named{
+        ImageBox{.left = 20, .top = 30, .right = 90, .bottom = 100, .label = "cat 0.97"},
+        ImageBox{.left = 100, .top = 2, .right = 150, .bottom = 60, .label = "dog"}};
+    writer.add_image_with_boxes(
+        "labels",
+        {.pixels = TensorView(gray.data(), DType::U8, {120, 160, 3}), .layout = Layout::Hwc}, named,
+        1);
     writer.add_image_with_boxes(
         "boxes", {.pixels = TensorView(bytes.data(), DType::U8, {6, 8, 3}), .layout = Layout::Hwc},
         boxes, 1);
@@ -64,6 +78,10 @@ void write_sound_and_text(SummaryWriter& writer) {
     writer.add_text("script", "<script>alert(1)</script>", 1);
     writer.add_text("broken", "bad \xFF\xFE bytes", 1);
     writer.add_text("large", std::string(5 << 20, 'x'), 1);
+    writer.add_text("list", Table{.columns = {""}, .rows = {{"one"}, {"two"}, {"three"}}}, 1);
+    writer.add_text(
+        "table", Table{.columns = {"name", "score"}, .rows = {{"a", std::int64_t{1}}, {"b", 2.5}}},
+        1);
 }
 
 void write_histograms(SummaryWriter& writer) {
@@ -79,8 +97,11 @@ void write_histograms(SummaryWriter& writer) {
     writer.add_histogram("empty", TensorView(std::vector<double>()), 1);
     writer.add_histogram("single", TensorView(std::vector<double>{7.5}), 1);
     writer.add_histogram("odd", TensorView(odd), 1);
-    const std::vector<float> million(1'000'000, 0.5F);
-    writer.add_histogram("many", TensorView(million), 1);
+    std::vector<float> many(10'000'000);
+    for (std::size_t i = 0; i < many.size(); ++i) {
+        many[i] = static_cast<float>(i % 1000) - 250.0F;
+    }
+    writer.add_histogram("many", TensorView(many), 1);
     const std::vector<double> limits{0.0, 1.0, 1.7976931348623157e308}, counts{2, 3, 5};
     writer.add_histogram_raw("raw", -1.0, 4.0, 10, 0, 0, limits, counts, 1);
 }

@@ -126,8 +126,11 @@ EncodedValue encode_text(std::string_view tag, const Text& text) {
 
 EncodedValue encode_table(std::string_view tag, const Table& table) {
     std::vector<std::string> cells;
-    for (const std::string& column : table.columns) {
-        cells.push_back("**" + valid_text(column) + "**");
+    const bool list = table.columns.size() == 1 && table.columns.front().empty();
+    if (!list) {
+        for (const std::string& column : table.columns) {
+            cells.push_back("**" + valid_text(column) + "**");
+        }
     }
     for (const auto& row : table.rows) {
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -139,9 +142,11 @@ EncodedValue encode_table(std::string_view tag, const Table& table) {
     for (const std::string& cell : cells) {
         elements.push_back(as_bytes(cell));
     }
-    const std::array<std::int64_t, 2> dims{static_cast<std::int64_t>(table.rows.size()) + 1,
+    const auto rows = static_cast<std::int64_t>(table.rows.size());
+    const std::array<std::int64_t, 2> dims{list ? rows : rows + 1,
                                            static_cast<std::int64_t>(table.columns.size())};
-    return tensor_value(tag, kText, DataClass::Tensor, encode_strings(dims, elements));
+    return tensor_value(tag, kText, DataClass::Tensor,
+                        encode_strings(std::span(dims).first(list ? 1 : 2), elements));
 }
 
 EncodedValue encode_pr_curve(std::string_view tag, const PrCurve& curve) {
