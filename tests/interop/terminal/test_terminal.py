@@ -18,13 +18,14 @@ pytestmark = pytest.mark.skipif(not shutil.which("tmux") or not BARS.exists(), r
 
 
 class Terminal:
-    """One tmux window of its own server; ends with the test."""
+    """One tmux window of its own server; ends with the test. Its shell stands in `folder`, which holds the programs under
+    short names: a typed command must not wrap, or its second line could be taken for output."""
 
-    def __init__(self, columns=80, rows=24, environment=None):
+    def __init__(self, folder, columns=80, rows=24, environment=None):
         self.server = f"taffrail-{uuid.uuid4().hex[:8]}"
         settings = {"LANG": "C.UTF-8", "PS1": "$ ", **(environment or {})}
         shell = " ".join(f"{name}='{value}'" for name, value in settings.items())
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), f"env {shell} sh")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "-c", str(folder), f"env {shell} sh")
         self.wait_for(r"\$ *$")
 
     def tmux(self, *arguments):
@@ -60,11 +61,13 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal():
+def terminal(tmp_path):
+    for program in (BARS, TABLE):
+        (tmp_path / program.name.removesuffix("_program")).symlink_to(program.resolve())
     made = []
 
     def make(*arguments, **keywords):
-        made.append(Terminal(*arguments, **keywords))
+        made.append(Terminal(tmp_path, *arguments, **keywords))
         return made[-1]
 
     yield make
@@ -74,7 +77,7 @@ def terminal():
 
 def test_prints_appear_above_the_bar_and_the_bar_once(terminal):
     window = terminal(rows=40)
-    window.type(f"clear; {BARS} 40 30 print; echo end-of-test")
+    window.type("clear; ./bars 40 30 print; echo end-of-test")
     window.wait_for("^end-of-test")
     lines = window.history()
     for i in (0, 10, 20, 30):
@@ -87,7 +90,7 @@ def test_prints_appear_above_the_bar_and_the_bar_once(terminal):
 
 def test_bar_survives_resizes(terminal):
     window = terminal(columns=100)
-    window.type(f"clear; {BARS} 120 30 print")
+    window.type("clear; ./bars 120 30 print")
     window.wait_for("work: +1[0-9]%")
     window.resize(50, 24)
     time.sleep(0.4)
@@ -100,7 +103,7 @@ def test_bar_survives_resizes(terminal):
 
 def test_validation_bar_stands_below_and_vanishes(terminal):
     window = terminal(columns=110)
-    window.type(f"clear; {BARS} 20 40 train; echo end-of-test")
+    window.type("clear; ./bars 20 40 train; echo end-of-test")
     screen = window.wait_for("Validation DataLoader 0: +[1-9]")
     assert next(i for i, line in enumerate(screen) if line.startswith("Epoch 0: 100%")) < next(
         i for i, line in enumerate(screen) if line.startswith("Validation"))
@@ -114,7 +117,7 @@ def test_validation_bar_stands_below_and_vanishes(terminal):
 
 def test_interrupted_bar_leaves_a_clean_prompt(terminal):
     window = terminal()
-    window.type(f"clear; {BARS} 1000 20")
+    window.type("clear; ./bars 1000 20")
     window.wait_for("work: +[2-9]%")
     window.key("C-c")
     screen = window.wait_for(r"^\$")
@@ -126,7 +129,7 @@ def test_interrupted_bar_leaves_a_clean_prompt(terminal):
 @pytest.mark.skipif(not shutil.which("gdb"), reason="needs gdb")
 def test_nothing_is_drawn_while_a_debugger_holds_the_process(terminal):
     window = terminal(rows=40)
-    window.type(f"clear; gdb -q -nx -ex 'set pagination off' -ex run --args {BARS} 60 20 break")
+    window.type("clear; gdb -q -nx -ex 'set pagination off' -ex run --args ./bars 60 20 break")
     window.wait_for("SIGTRAP", 60)
     window.wait_for(r"^\(gdb\) *$")
     before = window.screen()
@@ -143,7 +146,7 @@ def test_nothing_is_drawn_while_a_debugger_holds_the_process(terminal):
 
 def test_table_keeps_ten_rows_in_place(terminal):
     window = terminal(columns=100, rows=30)
-    window.type(f"clear; {TABLE} 50 20 10; echo end-of-test")
+    window.type("clear; ./table 50 20 10; echo end-of-test")
     window.wait_for("^end-of-test")
     lines = window.history()
     rows = [line for line in lines if re.match(r"\d+ \(\d+\.\d\d%\)", line)]
@@ -153,7 +156,7 @@ def test_table_keeps_ten_rows_in_place(terminal):
 
 def test_table_lets_prints_pass_above(terminal):
     window = terminal(columns=100, rows=30)
-    window.type(f"clear; {TABLE} 30 30 5 print; echo end-of-test")
+    window.type("clear; ./table 30 30 5 print; echo end-of-test")
     window.wait_for("^end-of-test")
     lines = window.history()
     assert [line for line in lines if line.startswith("note")] == ["note 3", "note 13", "note 23"]
@@ -162,7 +165,7 @@ def test_table_lets_prints_pass_above(terminal):
 
 def test_table_survives_a_narrower_window(terminal):
     window = terminal(columns=110, rows=30)
-    window.type(f"clear; {TABLE} 40 50 5; echo end-of-test")
+    window.type("clear; ./table 40 50 5; echo end-of-test")
     window.wait_for(r"^1\d \(")
     window.resize(60, 30)
     window.wait_for("^end-of-test")
@@ -172,7 +175,7 @@ def test_table_survives_a_narrower_window(terminal):
 
 def test_size_zero_erases_nothing(terminal):
     window = terminal(columns=100, rows=70)
-    window.type(f"clear; {TABLE} 50 5 0; echo end-of-test")
+    window.type("clear; ./table 50 5 0; echo end-of-test")
     window.wait_for("^end-of-test")
     assert len([line for line in window.history() if re.match(r"\d+ \(", line)]) == 50
 
@@ -196,7 +199,7 @@ def test_dumb_terminals_and_no_color(terminal, term, color, tmp_path):
     window = terminal(environment={"TERM": term, "NO_COLOR": "1"})
     log = tmp_path / "typescript"
     window.tmux("pipe-pane", "-o", f"cat > {log}")
-    window.type(f"{BARS} 20 20; echo end-of-test")
+    window.type("./bars 20 20; echo end-of-test")
     window.wait_for("^end-of-test")
     time.sleep(0.2)
     written = log.read_bytes()
