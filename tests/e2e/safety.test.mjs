@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { getJson, postJson } from "./api.mjs";
 import { open, painted, quit } from "./browser.mjs";
-import { serve, standIn } from "./server.mjs";
+import { serve } from "./server.mjs";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../../web/dist");
 after(quit);
@@ -59,7 +59,7 @@ test("23: nothing in the bundle points elsewhere", () => {
   }
 });
 
-test("23: an open tab reloads itself after the server was upgraded", { skip: !standIn && "needs a server with other assets" }, async () => {
+test("23: an open tab reloads itself after the server was upgraded", async () => {
   const server = await serve(["demo"], { options: { runs: 3, points: 100 } });
   const { page, done } = await open(server.url);
   await painted(page, "auto:loss");

@@ -1,90 +1,132 @@
-// Data for the real server: scalars as TensorBoard event files written here byte by byte, everything else by `taffrail demo generate`.
-import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+// Data for the server under test: the seeded runs of web/dev as native runs, written by e2e_writer, which also keeps the live ones
+// growing. What was generated also lies as plain files in a folder of its own: the truth that Python compares the pages with.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { makeRuns } from "../../web/dev/data.mjs";
+import { blob } from "../../web/dev/files.mjs";
+import { writeEventFile } from "./tensorboard.mjs";
 
-const table = Uint32Array.from({ length: 256 }, (_, n) => {
-  for (let k = 0; k < 8; k++) n = n & 1 ? 0x82f63b78 ^ (n >>> 1) : n >>> 1;
-  return n >>> 0;
-});
-function masked(bytes) {
-  let c = 0xffffffff;
-  for (const b of bytes) c = table[(c ^ b) & 255] ^ (c >>> 8);
-  c = (c ^ 0xffffffff) >>> 0;
-  return (((c >>> 15) | (c << 17)) + 0xa282ead8) >>> 0;
+/** Commands to e2e_writer, one line of JSON each, blobs behind. */
+class Writer {
+  constructor(program, root) {
+    this.child = spawn(program, [root], { stdio: ["pipe", "pipe", "inherit"] });
+    this.ended = once(this.child, "exit");
+    this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+  }
+  async send(command, blobs = []) {
+    if (this.child.exitCode !== null) throw new Error(`e2e_writer ended with ${this.child.exitCode}`);
+    let free = this.child.stdin.write(JSON.stringify(blobs.length ? { ...command, bytes: blobs.map((b) => b.byteLength) } : command) + "\n");
+    for (const b of blobs) free = this.child.stdin.write(b);
+    if (!free) await Promise.race([once(this.child.stdin, "drain"), this.ended]);
+  }
+  async sync() {
+    await this.send({ op: "sync" });
+    if ((await this.lines.next()).done) throw new Error("e2e_writer gave up");
+  }
+  async close() {
+    this.child.stdin.end();
+    await this.ended;
+  }
+  kill() {
+    this.child.kill("SIGKILL");
+  }
 }
 
-function varint(value) {
-  const out = [];
-  let v = BigInt.asUintN(64, BigInt(value));
-  do {
-    out.push(Number(v & 127n) | (v > 127n ? 128 : 0));
-    v >>= 7n;
-  } while (v > 0n);
-  return Buffer.from(out);
-}
-const bytesField = (number, bytes) => Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
-const double = (number, value) => {
-  const b = Buffer.alloc(9);
-  b[0] = (number << 3) | 1;
-  b.writeDoubleLE(value, 1);
-  return b;
-};
+const bytesOf = (values) => Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+const idOf = (run) => run.id.replace(/[^A-Za-z0-9]/g, "");
+const gridOf = (run, s, from = 0) => ({ first: s.first + from * s.stride, stride: s.stride, start_ms: s.start, step_ms: s.perStep, epoch_steps: 100, samples: 64 });
 
-/** One framed event with a scalar tensor of doubles, as current TensorBoard writers make them. */
-export function scalarEvent(tag, step, timeMs, value) {
-  const number = Buffer.alloc(8);
-  number.writeDoubleLE(value);
-  const tensor = Buffer.concat([Buffer.from([0x08, 0x02, 0x12, 0x00]), bytesField(4, number)]); // DT_DOUBLE, scalar shape, tensor_content
-  const plugin = bytesField(9, bytesField(1, bytesField(1, Buffer.from("scalars"))));
-  const entry = Buffer.concat([bytesField(1, Buffer.from(tag)), plugin, bytesField(8, tensor)]);
-  return frame(Buffer.concat([double(1, timeMs / 1000), Buffer.from([0x10]), varint(step), bytesField(5, bytesField(1, entry))]));
+/** The value of an entry as a command: references to blobs become the blobs themselves. */
+function valueOf(entry) {
+  const value = entry.value ?? entry.make();
+  if (value.kind === "image") return [value, value.images.map((i) => blob(i.sha))];
+  if (value.kind === "embedding") return [value, [blob(value.vectors.sha)]];
+  return [value, value.data ? [blob(value.data.sha)] : []];
 }
 
-function frame(data) {
-  const head = Buffer.alloc(12);
-  head.writeBigUInt64LE(BigInt(data.length), 0);
-  head.writeUInt32LE(masked(head.subarray(0, 8)), 8);
-  const tail = Buffer.alloc(4);
-  tail.writeUInt32LE(masked(data), 0);
-  return Buffer.concat([head, data, tail]);
-}
-
-function writeRun(folder, run) {
-  const place = join(folder, run.id.replace(/[^\w-]/g, "_"));
-  mkdirSync(place, { recursive: true });
-  const file = join(place, "events.out.tfevents.1790841600.e2e");
-  writeFileSync(file, frame(Buffer.concat([double(1, run.start_ms / 1000), bytesField(3, Buffer.from("brain.Event:2"))])));
-  for (const [key, series] of run.series) {
-    let parts = [];
-    for (let i = 0; i < series.value.length; i++) {
-      parts.push(scalarEvent(key, series.step(i), series.time(i), series.value[i]));
-      if (parts.length === 20000) appendFileSync(file, Buffer.concat(parts)), (parts = []);
+async function writeRun(writer, run, handle) {
+  const head = { op: "open", run: handle, id: idOf(run), start_ms: run.start_ms, world_size: run.world_size, live: run.state === "running" };
+  const fields = Object.fromEntries(["name", "project", "group", "job_type", "notes", "color", "tags", "config", "summary", "environment"].map((f) => [f, run[f]]));
+  const older = [...run.series].flatMap(([key, s]) => (s.attempts ?? []).filter((a) => !a.current).map((a) => [key, a.series]));
+  if (older.length) {
+    await writer.send({ ...head, ...fields, live: false });
+    for (const [key, s] of older) await writer.send({ op: "scalars", run: handle, key, ...gridOf(run, s) }, [bytesOf(s.value)]);
+    await writer.send({ op: "finish", run: handle, state: "crashed" });
+  }
+  await writer.send({ ...head, ...fields, attempt: older.length ? 1 : 0, ...(older.length ? { resume_step: 0 } : {}) });
+  for (const [key, s] of run.series) await writer.send({ op: "scalars", run: handle, key, ...gridOf(run, s) }, [bytesOf(s.value)]);
+  for (const [key, { list }] of run.entries)
+    for (const entry of list) {
+      const [value, blobs] = valueOf(entry);
+      await writer.send({ op: "value", run: handle, key, step: entry.step, time_ms: entry.time_ms, value }, blobs);
     }
-    appendFileSync(file, Buffer.concat(parts));
+  for (const a of run.alerts) await writer.send({ op: "value", run: handle, key: "alert", step: a.step, time_ms: a.time_ms, value: { kind: "alert", ...a } });
+  for (const a of [...run.artifacts].reverse())
+    await writer.send({ op: "value", run: handle, key: a.name, step: a.step, time_ms: a.time_ms, value: { kind: "artifact", ...a, paths: a.files.map((f) => f.path), files: undefined } }, a.files.map((f) => blob(f.sha)));
+  const mine = run.console.filter((l) => l.rank === 0);
+  if (mine.length) await writer.send({ op: "console", run: handle, lines: mine });
+  const finish = async (at, message = "") => run.state !== "running" && (await writer.send({ op: "finish", run: at, state: run.state, message }));
+  for (let rank = 1; rank < run.world_size; rank++) {
+    const other = handle * 1000 + rank;
+    await writer.send({ ...head, run: other, rank, attempt: older.length ? 1 : 0 });
+    await writer.send({ op: "console", run: other, lines: run.console.filter((l) => l.rank === rank) });
+    await finish(other);
   }
-  return file;
+  await finish(handle, run.message);
 }
 
-export async function writeScenario(name, folder, options) {
-  if (name === "empty") return;
-  if (name === "demo") {
-    const run = spawnSync(options.binary, ["demo", "generate", "--runs", String(options.runs ?? 20), "--points", String(options.points ?? 2000), "--seed", "1", "--root", folder], { encoding: "utf8" });
-    if (run.status !== 0) throw new Error(`taffrail demo generate failed: ${run.stderr}`);
-    return;
-  }
+/** Series as raw float64 files and everything else as JSON, for Python. */
+function writeTruth(folder, runs) {
+  mkdirSync(folder, { recursive: true });
+  let n = 0;
+  const list = runs.map((run) => ({
+    id: idOf(run), name: run.name, project: run.project, group: run.group, tags: run.tags, state: run.state, start_ms: run.start_ms, end_ms: run.end_ms, world_size: run.world_size,
+    config: Object.fromEntries(run.config), environment: Object.fromEntries(run.environment), console: run.console.map((l) => l.text),
+    series: Object.fromEntries([...run.series].map(([key, s]) => {
+      const file = `${n++}.f64`;
+      writeFileSync(join(folder, file), bytesOf(s.value));
+      return [key, { file, first: s.first, stride: s.stride, start_ms: s.start, step_ms: s.perStep }];
+    })),
+    entries: Object.fromEntries([...run.entries].filter(([, e]) => ["histogram", "pr_curve", "graph", "table", "text"].includes(e.kind)).map(([key, e]) => [key, e.list.map((x) => ({ step: x.step, value: x.value ?? x.make() }))])),
+  }));
+  writeFileSync(join(folder, "runs.json"), JSON.stringify(list));
+}
+
+export async function writeScenario(name, folder, { writer: program, truth, binary, ...options }) {
+  if (name === "empty") return undefined;
+  if (name === "tensorboard") return void makeRuns(["thousand"], { runs: 4, points: 200 }).forEach((run) => writeEventFile(folder, run));
   const runs = makeRuns([name], options);
-  const files = runs.map((run) => writeRun(folder, run));
+  if (options.running) for (const run of runs) run.state = "running";
+  const writer = new Writer(program, folder);
+  for (const [i, run] of runs.entries()) await writeRun(writer, run, i + 1);
+  await writer.sync();
+  if (truth) writeTruth(truth, runs);
+  const live = runs.map((run, i) => [run, i + 1]).filter(([run]) => run.state === "running");
+  let seed = 1;
   return {
-    grow(points) {
-      runs.forEach((run, k) => {
+    runs,
+    /** Adds points to every series that is logged at each step, of every running run. */
+    async grow(points) {
+      for (const [run, handle] of live)
         for (const [key, s] of run.series) {
-          const first = s.value.length;
-          s.append(Float64Array.from({ length: points }, () => Math.random()));
-          appendFileSync(files[k], Buffer.concat(Array.from({ length: points }, (_, i) => scalarEvent(key, s.step(first + i), s.time(first + i), s.value[first + i]))));
+          if (s.stride !== 1 || s.value.length < 2) continue;
+          const [from, last] = [s.value.length, s.value[s.value.length - 1]];
+          const values = Float64Array.from({ length: points }, () => last * (1 + 0.02 * (((seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) / 4294967296) - 0.5)));
+          s.append(values);
+          await writer.send({ op: "scalars", run: handle, key, ...gridOf(run, s, from) }, [bytesOf(values)]);
         }
-      });
+      await writer.sync();
     },
+    /** A run that was not there before. */
+    async begin(run) {
+      runs.push(run);
+      await writeRun(writer, run, runs.length);
+      await writer.sync();
+    },
+    close: () => writer.close(),
+    kill: () => writer.kill(),
   };
 }

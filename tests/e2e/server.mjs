@@ -1,36 +1,22 @@
-// Starts what the browser tests talk to. This is the only file that knows which server it is.
-//
-// Default: the real command, `taffrail ui DIR --port 0 --no-open --json`, from TAFFRAIL_BINARY or build/release. Where there is
-// none (or TAFFRAIL_E2E=stand-in) the stand-in server of web/dev answers instead, from seeded data in memory.
+// Starts what the browser tests talk to: the real command, `taffrail ui DIR --port 0 --no-open --json`, from TAFFRAIL_BINARY or
+// build/release, over runs that e2e_writer makes.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../../web/dev/server.mjs";
 import { writeScenario } from "./scenarios.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const binary = process.env.TAFFRAIL_BINARY ?? join(root, "build/release/bin/taffrail");
-export const standIn = process.env.TAFFRAIL_E2E === "stand-in" || (process.env.TAFFRAIL_E2E !== "taffrail" && !existsSync(binary));
+const build = process.env.TAFFRAIL_BUILD ?? join(root, "build/release");
+export const binary = process.env.TAFFRAIL_BINARY ?? join(build, "bin/taffrail");
+const writer = join(build, "tests/e2e/e2e_writer");
 
-/** Starts a server over the named scenarios: demo, thousand, many, big, hostile, empty. */
-export async function serve(scenarios, { live = false, base = "", readOnly = false, options = {}, port = 0 } = {}) {
-  if (standIn) {
-    const server = await startServer({ scenarios, live, base, readOnly, options, port });
-    return { ...server, standIn: true, grow: (points) => server.catalogue.grow(points) };
-  }
-  const folder = mkdtempSync(join(tmpdir(), "taffrail-e2e-"));
-  const writers = [];
-  for (const name of scenarios) {
-    const target = join(folder, name);
-    mkdirSync(target, { recursive: true });
-    const made = await writeScenario(name, target, { ...options, binary });
-    if (made?.grow) writers.push(made);
-  }
-  const args = ["ui", scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]), "--port", String(port), "--no-open", "--json", "--state-dir", join(folder, ".state")];
-  if (existsSync(join(root, "web/dist/index.html"))) args.push("--ui-dir", join(root, "web/dist"));
+/** `taffrail ui` over a folder; ends with close(). */
+export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui = join(root, "web/dist") } = {}) {
+  const args = ["ui", target, "--port", String(port), "--no-open", "--json", "--state-dir", state];
+  if (existsSync(join(ui, "index.html"))) args.push("--ui-dir", ui);
   if (base) args.push("--base-path", base);
   if (readOnly) args.push("--read-only");
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -50,23 +36,51 @@ export async function serve(scenarios, { live = false, base = "", readOnly = fal
       }
     });
   });
-  const close = () =>
+  const close = (signal = "SIGTERM") =>
     new Promise((done) => {
       child.removeAllListeners("exit");
-      child.once("exit", () => {
-        rmSync(folder, { recursive: true, force: true });
-        done();
-      });
-      child.kill("SIGTERM");
+      if (child.exitCode !== null || child.signalCode !== null) return done();
+      child.once("exit", done);
+      child.kill(signal);
       setTimeout(() => child.kill("SIGKILL"), 5000).unref();
     });
-  return { url: address.endsWith("/") ? address : address + "/", port: Number(new URL(address).port), close, standIn: false, grow: (points) => writers.forEach((w) => w.grow(points)), folder };
+  return { url: address.endsWith("/") ? address : address + "/", port: Number(new URL(address).port), pid: child.pid, close };
 }
 
-/** Runs a few lines of Python with `input` as JSON on its standard input; returns the JSON it prints. */
+/** Starts a server over the named scenarios: demo, thousand, many, big, images, meshes, hostile, tensorboard, empty. */
+export async function serve(scenarios, { options = {}, ...more } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "taffrail-e2e-"));
+  const writers = [];
+  for (const name of scenarios) {
+    const target = join(folder, name);
+    mkdirSync(target, { recursive: true });
+    const made = await writeScenario(name, target, { writer, truth: join(folder, "truth"), ...options });
+    if (made) writers.push(made);
+  }
+  const target = scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]);
+  const start = (changed = {}) => startUi(target, { state: join(folder, ".state"), ...more, ...changed });
+  let ui = await start();
+  return {
+    folder, truth: join(folder, "truth"), url: ui.url, port: ui.port, pid: () => ui.pid, writers,
+    grow: (points) => Promise.all(writers.map((w) => w.grow(points))),
+    /** Ends the server at once; `again` brings it back on the same port. */
+    stop: (signal) => ui.close(signal),
+    again: async (changed) => (ui = await start({ port: ui.port, ...changed })),
+    async close() {
+      await ui.close();
+      await Promise.all(writers.map((w) => w.close()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const cache = process.env.TAFFRAIL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "taffrail");
+const interpreter = [process.env.TAFFRAIL_E2E_PYTHON, join(cache, "venv/parquet/bin/python")].find((p) => p && existsSync(p)) ?? "python3";
+
+/** Runs a few lines of Python with `input` as JSON on its standard input; returns the JSON it prints. numpy and pandas are there. */
 export function python(lines, input) {
   return new Promise((resolve, reject) => {
-    const child = spawn("python3", ["-c", lines], { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(interpreter, ["-c", lines], { stdio: ["pipe", "pipe", "pipe"] });
     let out = "", problems = "";
     child.stdout.on("data", (d) => (out += d));
     child.stderr.on("data", (d) => (problems += d));

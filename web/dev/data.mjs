@@ -100,10 +100,12 @@ function digits(count, points) {
       const idle = (k) => (Math.floor(k / 40) % 7 === (g + 3) % 7 ? 0.25 : 1);
       const m = Math.ceil(n / 10);
       const noise = normal(random(i * 91 + g));
-      add(`system/gpu/${g}/utilization`, () => Float64Array.from({ length: m }, (_, k) => Math.max(0, Math.min(100, (88 + 8 * noise()) * idle(k)))), { stride: 10 });
-      add(`system/gpu/${g}/memory_percent`, () => Float64Array.from({ length: m }, (_, k) => Math.min(78, 30 + k) + noise()), { stride: 10 });
-      add(`system/gpu/${g}/power_watts`, () => Float64Array.from({ length: m }, (_, k) => 300 * idle(k) + 20 * noise()), { stride: 10 });
-      add(`system/gpu/${g}/temperature_celsius`, () => Float64Array.from({ length: m }, (_, k) => 40 + 30 * (1 - Math.exp(-k / 30)) + noise()), { stride: 10 });
+      // Two GPUs a machine; a run on several machines names them.
+      const gpu = run.world_size > 1 ? `system/n${17 + Math.floor(g / 2)}/gpu/${g % 2}` : `system/gpu/${g}`;
+      add(`${gpu}/percent`, () => Float64Array.from({ length: m }, (_, k) => Math.max(0, Math.min(100, (88 + 8 * noise()) * idle(k)))), { stride: 10 });
+      add(`${gpu}/memory_percent`, () => Float64Array.from({ length: m }, (_, k) => Math.min(78, 30 + k) + noise()), { stride: 10 });
+      add(`${gpu}/power_watts`, () => Float64Array.from({ length: m }, (_, k) => 300 * idle(k) + 20 * noise()), { stride: 10 });
+      add(`${gpu}/temperature_celsius`, () => Float64Array.from({ length: m }, (_, k) => 40 + 30 * (1 - Math.exp(-k / 30)) + noise()), { stride: 10 });
     }
     for (const [key, base, spread] of [["system/cpu/percent", 45, 12], ["system/memory/percent", 62, 2], ["system/disk/read_bytes_per_second", 4e7, 1e7], ["system/network/sent_bytes_per_second", 2e6, 8e5], ["system/process/threads", 34, 1]])
       add(key, curve(i * 31 + key.length, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
