@@ -40,12 +40,16 @@ std::vector<std::string> home_folders() {
 Module load_module() {
     Module module;
     void* library = nullptr;
-    std::string tried;
+    std::string found_but;
     const auto attempt = [&](const std::string& path) {
         if (library == nullptr &&
             (library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) == nullptr) {
-            tried += tried.empty() ? "" : "; ";
-            tried += dlerror();
+            // The loader names the file it could not open: the module itself is just not there,
+            // anything else is what the module misses.
+            if (const std::string problem = dlerror();
+                !problem.starts_with(path + ": cannot open")) {
+                found_but = problem;
+            }
         }
     };
     if (const char* chosen = std::getenv("TAFFRAIL_VIDEO_MODULE");
@@ -62,7 +66,11 @@ Module load_module() {
         attempt(kVideoModuleFile);
     }
     if (library == nullptr) {
-        module.problem = "no video module: " + tried;
+        module.problem =
+            found_but.empty()
+                ? "no video module here, so videos are kept as frames (it is built where FFmpeg's "
+                  "development packages are; TAFFRAIL_VIDEO_MODULE names one elsewhere)"
+                : "the video module cannot be loaded: " + found_but;
         return module;
     }
     const auto entry =
