@@ -71,11 +71,16 @@ void Collector::run() {
         refresh_clock();
         bool well = pass();
         well = sync_if_due(durable) && well;
+        // Asked here, where values are written: elsewhere one may be neither under way nor in the
+        // log.
+        const bool values_done = !holding_ && worker_->idle();
         keep_alive();
         {
             const std::lock_guard guard(mutex_);
             if (ticket_.done != request) {
                 ticket_.done = request;
+                ticket_.written = values_done ? request : ticket_.written;
+                ticket_.synced = values_done && !unsynced_ ? request : ticket_.synced;
                 ticket_.error = well ? std::nullopt : error_;
                 if (ticket_.requested == request) {
                     ticket_.durable = false;
@@ -384,8 +389,9 @@ Result<void> Collector::flush(bool durable, Clock::time_point deadline) {
         if (ticket_.error) {
             return *ticket_.error;
         }
+        const bool complete = (durable ? ticket_.synced : ticket_.written) >= mine;
         guard.unlock();
-        if (worker_->idle()) {
+        if (complete) {
             break;
         }
         // Values under way count too: wait for their encoder, then for the pass that writes them.

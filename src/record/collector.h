@@ -54,6 +54,7 @@ class Collector {
   private:
     struct Ticket {
         std::uint64_t requested = 0, done = 0;
+        std::uint64_t written = 0, synced = 0;  ///< newest one that left no value under way
         bool durable = false;
         std::optional<Error> error;
     };

@@ -38,6 +38,24 @@ bool sinks_may_read(const std::string& run_folder) {
     return cursors.ok() && !cursors->empty();
 }
 
+// Files under a name of their own that a sealer left when it was killed. One that works right now
+// has touched its own within the hour.
+void sweep_remains(const std::string& run_folder) {
+    const std::string folder = io::join(run_folder, kDataFolder);
+    const auto entries = io::list(folder);
+    for (const io::DirectoryEntry& entry :
+         entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        const std::string url = io::join(folder, entry.name);
+        if (!entry.name.starts_with('.') || !entry.name.ends_with(".tmp")) {
+            continue;
+        }
+        const auto info = io::stat(url);
+        if (info.ok() && wall_time_ns() - info->modified_ns > 3600 * std::int64_t{1'000'000'000}) {
+            (void)io::remove(url);
+        }
+    }
+}
+
 }  // namespace
 
 Result<seal::SealReport> seal_finished(const std::string& run_folder,
@@ -62,6 +80,7 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder,
             logs.push_back(url);
         }
     }
+    sweep_remains(run_folder);
     if (logs.empty()) {
         return seal::SealReport{};
     }

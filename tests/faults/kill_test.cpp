@@ -1,6 +1,6 @@
 // kill -9 at random microseconds. Every value is f(thread, series, number), so what is missing,
-// doubled or altered has a name. TAFFRAIL_KILL_TRIALS sets the number of trials (default 100 over
-// all tests).
+// doubled or altered has a name. 100 trials over all tests, 1,000 with TAFFRAIL_FULL;
+// TAFFRAIL_KILL_TRIALS sets another number.
 #include <taffrail/run.h>
 
 #include "io/temporary_folder.h"
@@ -28,7 +28,9 @@ constexpr int kSeries = 5;  // in a row
 
 int trials_of(int percent) {
     const char* text = std::getenv("TAFFRAIL_KILL_TRIALS");
-    const int all = text != nullptr ? std::atoi(text) : 100;
+    const int all = text != nullptr                           ? std::atoi(text)
+                    : std::getenv("TAFFRAIL_FULL") != nullptr ? 1000
+                                                              : 100;
     return std::max(1, all * percent / 100);
 }
 
