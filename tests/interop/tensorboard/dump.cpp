@@ -1,5 +1,6 @@
 // What our reader sees in a logdir, as JSON: dump FOLDER; dump --blob FOLDER RUN KEY ENTRY writes a
 // blob to stdout; dump --export FOLDER RUN TO writes the run out again.
+#include "base/sha256.h"
 #include "codec/json_writer.h"
 #include "sinks/tensorboard/sink.h"
 #include "sources/tensorboard/catalogue.h"
@@ -11,42 +12,84 @@ using namespace taffrail;
 
 namespace {
 
-void write_entry(JsonWriter& json, const Entry& entry) {
+void write_numbers(JsonWriter& json, std::string_view name, const std::vector<double>& numbers) {
+    json.key(name).begin_array();
+    for (double number : numbers) {
+        json.value(number);
+    }
+    json.end_array();
+}
+
+/// SHA-256 of a blob's bytes, as the reader gives them.
+std::string digest(const RecordedRun& run, const Blob& blob) {
+    const auto bytes = run.load(blob.ref);
+    return bytes.ok() ? to_hex(sha256(**bytes)) : bytes.error().message;
+}
+
+void write_entry(JsonWriter& json, const RecordedRun& run, const Entry& entry) {
     json.begin_object().member("step", entry.step);
     if (const auto* histogram = std::get_if<Histogram>(entry.value.get())) {
-        json.key("edges").begin_array();
-        for (double edge : histogram->edges) {
-            json.value(edge);
-        }
-        json.end_array().key("counts").begin_array();
-        for (double count : histogram->counts) {
-            json.value(count);
-        }
-        json.end_array();
+        write_numbers(json, "edges", histogram->edges);
+        write_numbers(json, "counts", histogram->counts);
     } else if (const auto* text = std::get_if<Text>(entry.value.get())) {
         json.member("text", text->text);
+    } else if (const auto* table = std::get_if<Table>(entry.value.get())) {
+        json.key("columns").begin_array();
+        for (const std::string& column : table->columns) {
+            json.value(column);
+        }
+        json.end_array().key("rows").begin_array();
+        for (const auto& row : table->rows) {
+            json.begin_array();
+            for (const Cell& cell : row) {
+                const auto* words = std::get_if<std::string>(&cell);
+                json.value(words != nullptr ? std::string_view(*words) : "not text");
+            }
+            json.end_array();
+        }
+        json.end_array();
     } else if (const auto* image = std::get_if<Image>(entry.value.get())) {
-        json.member("format", image->format)
-            .member("images", static_cast<std::int64_t>(image->images.size()));
+        json.member("format", image->format).key("sha256").begin_array();
+        for (const Blob& blob : image->images) {
+            json.value(digest(run, blob));
+        }
+        json.end_array();
     } else if (const auto* video = std::get_if<Video>(entry.value.get())) {
-        json.member("format", video->format).member("frames", video->frames);
+        json.member("format", video->format)
+            .member("frames", video->frames)
+            .member("sha256", digest(run, video->data));
     } else if (const auto* audio = std::get_if<Audio>(entry.value.get())) {
         json.member("rate", static_cast<std::int64_t>(audio->sample_rate))
-            .member("frames", audio->frames);
+            .member("frames", audio->frames)
+            .member("sha256", digest(run, audio->data));
     } else if (const auto* graph = std::get_if<Graph>(entry.value.get())) {
-        json.member("nodes", static_cast<std::int64_t>(graph->nodes.size()));
+        json.key("nodes").begin_object();
+        for (const GraphNode& node : graph->nodes) {
+            json.key(node.name).begin_array();
+            for (const std::string& input : node.inputs) {
+                json.value(input);
+            }
+            json.end_array();
+        }
+        json.end_object();
     } else if (const auto* mesh = std::get_if<Mesh>(entry.value.get())) {
         json.member("vertices", mesh->vertices)
             .member("faces", mesh->faces)
-            .member("colors", mesh->has_colors);
+            .member("colors", mesh->has_colors)
+            .member("sha256", digest(run, mesh->data));
     } else if (const auto* embedding = std::get_if<Embedding>(entry.value.get())) {
-        json.member("count", embedding->count).member("dimensions", embedding->dimensions);
+        json.member("count", embedding->count)
+            .member("dimensions", embedding->dimensions)
+            .member("sha256", digest(run, embedding->vectors));
     } else if (const auto* curve = std::get_if<PrCurve>(entry.value.get())) {
-        json.key("true_positives").begin_array();
-        for (double count : curve->true_positives) {
-            json.value(count);
-        }
-        json.end_array();
+        write_numbers(json, "true_positives", curve->true_positives);
+        write_numbers(json, "false_positives", curve->false_positives);
+        write_numbers(json, "true_negatives", curve->true_negatives);
+        write_numbers(json, "false_negatives", curve->false_negatives);
+        write_numbers(json, "precision", curve->precision);
+        write_numbers(json, "recall", curve->recall);
+    } else if (const auto* tensor = std::get_if<Tensor>(entry.value.get())) {
+        json.member("sha256", digest(run, tensor->data));
     }
     json.end_object();
 }
@@ -68,7 +111,7 @@ void write_run(JsonWriter& json, const RecordedRun& run) {
             const auto entries = run.entries(key.key).value();
             for (const Entry& entry : entries) {
                 if (kind_of(*entry.value) == key.kind) {
-                    write_entry(json, entry);
+                    write_entry(json, run, entry);
                 }
             }
         }

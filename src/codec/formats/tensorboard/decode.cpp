@@ -100,6 +100,22 @@ std::string text_of(ByteSpan bytes) {
     return is_valid_utf8(text) ? std::string(text) : repair_utf8(text);
 }
 
+/// A first row all in bold holds the names of the columns: so tables are written.
+void take_header(Table& table) {
+    std::vector<std::string> names;
+    for (const Cell& cell : table.rows.empty() ? std::vector<Cell>() : table.rows.front()) {
+        const std::string_view text = std::get<std::string>(cell);
+        if (text.size() < 4 || !text.starts_with("**") || !text.ends_with("**")) {
+            return;
+        }
+        names.emplace_back(text.substr(2, text.size() - 4));
+    }
+    if (!names.empty() && table.rows.size() > 1) {
+        table.columns = std::move(names);
+        table.rows.erase(table.rows.begin());
+    }
+}
+
 std::optional<Value> decode_text(ByteSpan message) {
     TensorMessage tensor;
     if (!parse_tensor(message, tensor)) {
@@ -130,6 +146,7 @@ std::optional<Value> decode_text(ByteSpan message) {
             cells.emplace_back(text_of(strings[row * columns + column]));
         }
     }
+    take_header(table);
     return table;
 }
 

@@ -124,10 +124,20 @@ EncodedValue encode_text(std::string_view tag, const Text& text) {
     return tensor_value(tag, kText, DataClass::Tensor, encode_string(shown));
 }
 
+/// Names that are empty or the numbers a reader gave to nameless columns make no header.
+static bool has_names(const std::vector<std::string>& columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!columns[i].empty() && columns[i] != std::to_string(i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 EncodedValue encode_table(std::string_view tag, const Table& table) {
     std::vector<std::string> cells;
-    const bool list = table.columns.size() == 1 && table.columns.front().empty();
-    if (!list) {
+    const bool named = has_names(table.columns);
+    if (named) {
         for (const std::string& column : table.columns) {
             cells.push_back("**" + valid_text(column) + "**");
         }
@@ -143,8 +153,9 @@ EncodedValue encode_table(std::string_view tag, const Table& table) {
         elements.push_back(as_bytes(cell));
     }
     const auto rows = static_cast<std::int64_t>(table.rows.size());
-    const std::array<std::int64_t, 2> dims{list ? rows : rows + 1,
+    const std::array<std::int64_t, 2> dims{named ? rows + 1 : rows,
                                            static_cast<std::int64_t>(table.columns.size())};
+    const bool list = !named && table.columns.size() == 1;
     return tensor_value(tag, kText, DataClass::Tensor,
                         encode_strings(std::span(dims).first(list ? 1 : 2), elements));
 }

@@ -34,6 +34,7 @@ EncodedValue encode_pictures(std::string_view tag, std::int64_t width, std::int6
                              std::span<const ByteSpan> encoded, std::string_view description = {});
 EncodedValue encode_audio(std::string_view tag, ByteSpan wav, std::string_view description = {});
 EncodedValue encode_text(std::string_view tag, const Text& text);
+/// Rank 2 with the column names in bold as its first row; rank 1 for one column without a name.
 EncodedValue encode_table(std::string_view tag, const Table& table);
 EncodedValue encode_pr_curve(std::string_view tag, const PrCurve& curve);
 EncodedValue encode_tensor_value(std::string_view tag, TensorType type,
