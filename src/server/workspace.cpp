@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/names.h"
 #include "codec/json_writer.h"
+#include "server/waiting_catalogue.h"
 
 namespace taffrail::server {
 namespace {
@@ -25,7 +26,7 @@ Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots, 
     workspace->marks_ = std::make_unique<Marks>(std::move(state));
     workspace->instance_ = make_run_id(wall_time_ns());
     for (RootSpec& spec : roots) {
-        auto catalogue = read(spec.path);
+        auto catalogue = WaitingCatalogue::fits(spec.path) ? Result<std::shared_ptr<Catalogue>>(std::make_shared<WaitingCatalogue>(spec.path)) : read(spec.path);
         if (!catalogue) {
             return std::move(catalogue).error();
         }

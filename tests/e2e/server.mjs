@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { writeScenario } from "./scenarios.mjs";
 
@@ -12,6 +13,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const build = process.env.TAFFRAIL_BUILD ?? join(root, "build/release");
 export const binary = process.env.TAFFRAIL_BINARY ?? join(build, "bin/taffrail");
 const writer = join(build, "tests/e2e/e2e_writer");
+
+// A test that failed may have left its servers behind; nothing outlives the file.
+const open = new Set();
+after(() => Promise.all([...open].map((server) => server.close())));
 
 /** `taffrail ui` over a folder; ends with close(). */
 export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui = join(root, "web/dist") } = {}) {
@@ -51,6 +56,10 @@ export async function startUi(target, { port = 0, base = "", readOnly = false, s
 export async function serve(scenarios, { options = {}, ...more } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "taffrail-e2e-"));
   const writers = [];
+  const giveUp = async (error) => {
+    await Promise.all(writers.map((w) => w.close()));
+    throw error;
+  };
   for (const name of scenarios) {
     const target = join(folder, name);
     mkdirSync(target, { recursive: true });
@@ -59,19 +68,22 @@ export async function serve(scenarios, { options = {}, ...more } = {}) {
   }
   const target = scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]);
   const start = (changed = {}) => startUi(target, { state: join(folder, ".state"), ...more, ...changed });
-  let ui = await start();
-  return {
+  let ui = await start().catch(giveUp);
+  const server = {
     folder, truth: join(folder, "truth"), url: ui.url, port: ui.port, pid: () => ui.pid, writers,
     grow: (points) => Promise.all(writers.map((w) => w.grow(points))),
     /** Ends the server at once; `again` brings it back on the same port. */
     stop: (signal) => ui.close(signal),
     again: async (changed) => (ui = await start({ port: ui.port, ...changed })),
     async close() {
+      if (!open.delete(server)) return;
       await ui.close();
       await Promise.all(writers.map((w) => w.close()));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  open.add(server);
+  return server;
 }
 
 const cache = process.env.TAFFRAIL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "taffrail");

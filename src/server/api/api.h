@@ -7,6 +7,7 @@
 
 #include "codec/json.h"
 #include "codec/json_writer.h"
+#include "server/entry_cache.h"
 #include "server/http.h"
 #include "server/router.h"
 #include "server/state_store.h"
@@ -20,6 +21,7 @@ struct ApiContext {
     std::shared_ptr<StateStore> state;
     bool read_only = false;
     std::string assets_version;
+    std::shared_ptr<EntryCache> entries = std::make_shared<EntryCache>();
 };
 
 void add_server_routes(Router& router, const ApiContext& context);

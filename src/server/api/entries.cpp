@@ -61,8 +61,8 @@ Response index(const ApiContext& context, const Request& request) {
         const auto run = find_run(context, id);
         for (const KeyInfo& key : details->keys) {
             if (wanted(key)) {
-                if (auto entries = run->entries(key.key)) {
-                    write_index(json, id, key, *entries);
+                if (auto entries = context.entries->get(id, *run, key.key)) {
+                    write_index(json, id, key, **entries);
                 }
             }
         }
@@ -74,10 +74,11 @@ Response index(const ApiContext& context, const Request& request) {
 Response entries(const ApiContext& context, const Request& request) {
     const std::string id = required_parameter(request, "run"), name = required_parameter(request, "key");
     const auto run = find_run(context, id);
-    auto found = run->entries(name);
-    if (!found) {
-        refuse(found.error());
+    const auto read = context.entries->get(id, *run, name);
+    if (!read) {
+        refuse(read.error());
     }
+    const auto& found = *read;
     const auto total = static_cast<std::int64_t>(found->size());
     if (total == 0) {
         refuse(404, "not_found", "the run has no entries of that key");

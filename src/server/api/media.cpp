@@ -116,11 +116,13 @@ Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
 }
 
 Response image(const ApiContext& context, const Request& request) {
-    const auto run = find_run(context, required_parameter(request, "run"));
-    auto entries = run->entries(required_parameter(request, "key"));
-    if (!entries) {
-        refuse(entries.error());
+    const std::string id = required_parameter(request, "run");
+    const auto run = find_run(context, id);
+    const auto read = context.entries->get(id, *run, required_parameter(request, "key"));
+    if (!read) {
+        refuse(read.error());
     }
+    const auto& entries = *read;
     required_parameter(request, "index");
     const std::int64_t index = integer_parameter(request, "index", 0), item = integer_parameter(request, "item", 0);
     const std::int64_t width = integer_parameter(request, "width", 0);

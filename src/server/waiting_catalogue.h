@@ -1,0 +1,31 @@
+// A root that is still empty: the dashboard may be opened before the first run, and whatever appears there first decides what kind
+// of folder it is.
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include <taffrail/reader.h>
+
+namespace taffrail::server {
+
+class WaitingCatalogue : public Catalogue {
+  public:
+    explicit WaitingCatalogue(std::string path) : path_(std::move(path)) {}
+
+    /// True for a folder that exists and has nothing in it.
+    static bool fits(const std::string& path);
+
+    [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted) const override;
+    [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
+    Result<std::vector<std::string>> refresh() override;
+
+  private:
+    [[nodiscard]] std::shared_ptr<Catalogue> found() const;
+
+    const std::string path_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<Catalogue> found_;
+};
+
+}  // namespace taffrail::server
