@@ -69,11 +69,13 @@ function writeRun(folder, run) {
 
 export async function writeScenario(name, folder, options) {
   if (name === "empty") return;
-  if (name === "demo") {
-    const run = spawnSync(options.binary, ["demo", "generate", "--runs", String(options.runs ?? 20), "--points", String(options.points ?? 2000), "--seed", "1", "--root", folder], { encoding: "utf8" });
+  const generate = (...more) => {
+    const run = spawnSync(options.binary, ["demo", "generate", "--seed", "1", "--root", folder, ...more.map(String)], { encoding: "utf8" });
     if (run.status !== 0) throw new Error(`taffrail demo generate failed: ${run.stderr}`);
-    return;
-  }
+  };
+  if (name === "demo") return generate("--runs", options.runs ?? 20, "--points", options.points ?? 2000);
+  if (name === "images") return generate("--scene", "images", "--points", options.images ?? 5000);
+  if (name === "meshes") return generate("--scene", "meshes", "--points", options.points ?? 1e6);
   const runs = makeRuns([name], options);
   const files = runs.map((run) => writeRun(folder, run));
   return {
