@@ -17,6 +17,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/taffrailConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/taffrailConfig.cmake ${PROJECT_BINARY_DIR}/taffrailConfigVersion.cmake
     DESTINATION ${package_folder} COMPONENT library)
 
+# Found with find_package(taffrail COMPONENTS mpi): only those who ask for it need MPI.
+if(TARGET taffrail_mpi)
+    install(TARGETS taffrail_mpi EXPORT taffrailMpiTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+    install(EXPORT taffrailMpiTargets NAMESPACE taffrail:: DESTINATION ${package_folder} COMPONENT library)
+endif()
+
 if(TARGET taffrail_command)
     install(TARGETS taffrail_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()

@@ -207,7 +207,7 @@ void DigitsModule::on_validation_epoch_end() {
     double sums[] = {squared_error_, pixels_};
     ranks_->all_reduce(std::span<double>(sums), taffrail::ReduceOp::Sum).value();
     psnr_db_ = -10 * std::log10(sums[0] / sums[1]);
-    log("val/psnr_db", psnr_db_, {.prog_bar = true, .rank_zero_only = false});
+    log("val/psnr_db", psnr_db_, {.prog_bar = true, .sync_dist = true});
     if (ranks_->rank() != 0 || trainer()->sanity_checking()) {
         return;
     }

@@ -77,9 +77,12 @@ void record_quality(taffrail::Run& run, const Model& model, const Digits& held_o
     taffrail::Table table{{"digit", "psnr_db"}, {}};
     std::string x, y;
     for (std::size_t digit = 0; digit < kClasses; ++digit) {
+        if (!std::isfinite(quality[digit])) {
+            continue;  // the share of this rank has no such digit
+        }
         table.rows.push_back({static_cast<std::int64_t>(digit), quality[digit]});
-        x += (digit == 0 ? "" : ",") + std::to_string(digit);
-        y += (digit == 0 ? "" : ",") + std::to_string(quality[digit]);
+        x += (x.empty() ? "" : ",") + std::to_string(digit);
+        y += (y.empty() ? "" : ",") + std::to_string(quality[digit]);
     }
     run.log_table("val/quality_per_digit", table, step);
     run.log_figure(

@@ -97,7 +97,7 @@ def interop(context: Context) -> Counts:
         programs["TAFFRAIL_LIGHTNING_SCRIPTS"] = "500"
     counts = Counts()
     for folder, family in (("parquet", "parquet"), ("media", "media"), ("tensorboard", "tensorboard"), ("torchmetrics", "lightning"), ("lightning", "lightning"),
-                           ("server", "server"), ("cli", "tests"), ("terminal", "tests"), ("example", "tests")):
+                           ("server", "server"), ("cli", "tests"), ("terminal", "tests"), ("example", "tests"), ("mpi", "tests")):
         if (context.root / "tests/interop" / folder).exists():
             counts += context.pytest(family, f"tests/interop/{folder}", environment={name: str(value) for name, value in programs.items()})
     return counts

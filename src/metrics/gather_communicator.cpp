@@ -45,6 +45,26 @@ std::string GatherCommunicator::name_ranks(const std::vector<int>& ranks) const 
     return text;
 }
 
+void GatherCommunicator::interrupt(std::string_view why) noexcept {
+    try {
+        const std::lock_guard guard(interruption_->mutex);
+        if (interruption_->why.empty()) {
+            interruption_->why = why;
+        }
+    } catch (...) {
+        // Out of memory: the reason is lost, the interruption is not.
+    }
+    interruption_->set.store(true, std::memory_order_release);
+}
+
+std::optional<Error> GatherCommunicator::interrupted() const {
+    if (!interruption_->set.load(std::memory_order_acquire)) {
+        return std::nullopt;
+    }
+    const std::lock_guard guard(interruption_->mutex);
+    return Error{ErrorCode::Unavailable, interruption_->why};
+}
+
 Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
                                                        std::span<const std::byte> bytes) {
     const auto length = static_cast<std::uint32_t>(label.size());
@@ -53,7 +73,8 @@ Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
     std::ranges::copy(bytes_of(label), message.begin() + sizeof(length));
     std::ranges::copy(bytes,
                       message.begin() + static_cast<std::ptrdiff_t>(sizeof(length) + label.size()));
-    auto gathered = exchange(message);
+    const auto known_gone = interrupted();
+    auto gathered = known_gone ? Result<Gathered>(*known_gone) : exchange(message);
     if (!gathered.ok()) {
         Error error = std::move(gathered).error();
         error.message += " (waiting in " + std::string(label) + ")";
@@ -166,6 +187,9 @@ Result<std::shared_ptr<Communicator>> GatherCommunicator::group(std::string_view
     } else {
         TAFFRAIL_ASSIGN(communicator,
                         make_group(name, members, static_cast<int>(place - members.begin())));
+        if (auto* own = dynamic_cast<GatherCommunicator*>(communicator.get())) {
+            own->interruption_ = interruption_;
+        }
     }
     groups_.emplace(name, Group{members, communicator});
     return communicator;

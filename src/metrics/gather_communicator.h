@@ -5,8 +5,11 @@
 // message says what its sender believes it is doing, so ranks that run apart are told so by name.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +23,10 @@ using Gathered = std::vector<std::vector<std::byte>>;
 class GatherCommunicator : public Communicator {
   public:
     GatherCommunicator(int rank, std::vector<int> members, std::string name);
+
+    /// Ends the wait of whoever stands in a collective of this communicator or its groups, and fails later ones: a
+    /// member is known to be gone. Safe from any thread.
+    void interrupt(std::string_view why) noexcept;
 
     [[nodiscard]] int rank() const noexcept override { return rank_; }
 
@@ -49,6 +56,9 @@ class GatherCommunicator : public Communicator {
     /// Called on ranks outside of a new group; some transports must take part in its creation.
     virtual Result<void> skip_group(std::string_view name, const std::vector<int>& members);
 
+    /// What interrupt() said, if it was called. Transports that can wait ask now and then.
+    [[nodiscard]] std::optional<Error> interrupted() const;
+
     /// World ranks of this group's members, by rank in the group.
     [[nodiscard]] const std::vector<int>& members() const noexcept { return members_; }
 
@@ -63,6 +73,12 @@ class GatherCommunicator : public Communicator {
         std::shared_ptr<Communicator> communicator;
     };
 
+    struct Interruption {
+        std::atomic<bool> set = false;
+        std::mutex mutex;
+        std::string why;
+    };
+
     Result<Gathered> labelled_exchange(std::string_view label, std::span<const std::byte> bytes);
     template <typename Number>
     Result<void> reduce(std::span<Number> values, ReduceOp op, std::string_view type);
@@ -71,6 +87,7 @@ class GatherCommunicator : public Communicator {
     std::vector<int> members_;
     std::string name_;
     std::map<std::string, Group, std::less<>> groups_;
+    std::shared_ptr<Interruption> interruption_ = std::make_shared<Interruption>();
 };
 
 }  // namespace taffrail::metrics

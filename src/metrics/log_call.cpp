@@ -61,7 +61,9 @@ void LogState::log_checked(const Call& call) {
         return;
     }
     if (settings_.bare) {
-        warn("W2", call.name, "log() does nothing in bare mode; it is off to measure raw speed");
+        warn("W2", call.name, place(call.site) + ": log(\"" + std::string(call.name) +
+                                  "\") does nothing in bare mode, which is there to measure raw speed; "
+                                  "leave barebones out to log");
         return;
     }
     if (loop_ == Loop::None) {
@@ -248,7 +250,7 @@ std::optional<std::int64_t> LogState::weight_of(const Call& call, const Slot& sl
     }
     if (visitor.ambiguous()) {
         warn("W5", "",
-             "parts of the batch have different sizes; " + std::to_string(*visitor.size()) +
+             place(call.site) + ": parts of the batch have different sizes; " + std::to_string(*visitor.size()) +
                  " is taken as the weight of epoch means. Pass batch_size to log() to be sure");
     }
     current.batch_size = visitor.size();

@@ -121,9 +121,9 @@ Misuse outside_of_hooks(std::string_view name, const std::source_location& site)
                                     "to the run directly with Run::log");
 }
 
-Misuse not_one_number(std::string_view name, std::size_t numbers) {
+Misuse not_one_number(std::string_view name, std::size_t numbers, const std::source_location& site) {
     return {"E15", MisuseKind::BadValue,
-            "the metric logged as \"" + std::string(name) + "\" computes " + std::to_string(numbers) +
+            place(site) + ": the metric logged as \"" + std::string(name) + "\" computes " + std::to_string(numbers) +
                 " numbers; log() needs one. Log each of them under a name of its own"};
 }
 

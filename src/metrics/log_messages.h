@@ -34,6 +34,6 @@ Misuse iterator_without_size(std::string_view name, const std::source_location& 
 Misuse no_batch_size(std::string_view name, bool endless, const std::source_location& site);    // E12
 Misuse predicting(std::string_view name, const std::source_location& site);                     // E13
 Misuse outside_of_hooks(std::string_view name, const std::source_location& site);               // E14
-Misuse not_one_number(std::string_view name, std::size_t numbers);                              // E15
+Misuse not_one_number(std::string_view name, std::size_t numbers, const std::source_location& site);                              // E15
 
 }  // namespace taffrail::metrics

@@ -132,7 +132,7 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
             return std::nullopt;
         }
         if (slot.step_numbers != 1) {
-            fail(not_one_number(slot.name, slot.step_numbers));
+            fail(not_one_number(slot.name, slot.step_numbers, slot.site));
         }
         return slot.step_value;
     }
@@ -145,7 +145,7 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
     if (slot.metric == nullptr) {
         if (distributed() && !slot.options.sync) {
             warn("W6", slot.name,
-                 "\"" + slot.name + "\" is reduced over the epoch on each rank alone; pass sync_dist = "
+                 place(slot.site) + ": \"" + slot.name + "\" is reduced over the epoch on each rank alone; pass sync_dist = "
                                     "true to reduce it over all ranks");
         }
         slot.computed = slot.local_value(single());
@@ -153,7 +153,7 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
     }
     if (!slot.metric->update_called()) {
         warn("W9", slot.name,
-             "the metric logged as \"" + slot.name +
+             place(slot.site) + ": the metric logged as \"" + slot.name +
                  "\" is computed before any update; feed it with update() or forward() first");
     }
     const auto value = slot.metric->compute();
@@ -163,7 +163,7 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
         return std::nullopt;
     }
     if (!value->is_number()) {
-        fail(not_one_number(slot.name, value->values.size()));
+        fail(not_one_number(slot.name, value->values.size(), slot.site));
         return std::nullopt;
     }
     slot.computed = value->number();

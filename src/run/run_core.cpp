@@ -104,7 +104,64 @@ Result<void> RunCore::start() {
     TAFFRAIL_TRY(recorder_->start(std::move(parts)));
     describe();
     watch_ = std::make_unique<running::Watch>(*recorder_, settings_, place_.folder);
+    watch_ranks();
     return {};
+}
+
+void RunCore::watch_ranks() {
+    const RunOptions& options = settings_.options;
+    if (options.world_size.value_or(1) < 2 || options.store == Store::Off) {
+        return;
+    }
+    try {
+        peer_watch_ = std::make_unique<running::PeerWatch>(
+            running::PeerWatchOptions{.run_folder = place_.folder,
+                                      .rank = options.rank.value_or(0),
+                                      .attempt = place_.attempt},
+            [this](std::int32_t, const std::string& how) { rank_gone(how); });
+    } catch (const std::system_error& error) {
+        diagnose(DiagnosticLevel::Warning,
+                 std::string("the other ranks are not watched: ") + error.what());
+    }
+}
+
+void RunCore::rank_gone(const std::string& how) {
+    diagnose(DiagnosticLevel::Error, how + "; what it logged is kept");
+    // Written now: the launcher may be about to end this process too.
+    give_reason(how);
+    const std::lock_guard guard(ranks_mutex_);
+    gone_ranks_.push_back(how);
+    for (const auto& [number, listener] : rank_listeners_) {
+        listener(how);
+    }
+}
+
+std::uint64_t RunCore::on_rank_gone(std::function<void(const std::string&)> listener) {
+    const std::lock_guard guard(ranks_mutex_);
+    for (const std::string& how : gone_ranks_) {
+        listener(how);
+    }
+    rank_listeners_.emplace(next_listener_, std::move(listener));
+    return next_listener_++;
+}
+
+void RunCore::forget_listener(std::uint64_t number) noexcept {
+    const std::lock_guard guard(ranks_mutex_);
+    rank_listeners_.erase(number);
+}
+
+void RunCore::give_reason(std::string_view reason) noexcept {
+    try {
+        const std::lock_guard guard(reason_mutex_);
+        if (!reason_.empty()) {
+            return;
+        }
+        reason_ = reason;
+        log_meta(tlog::MetaType::State, tlog::encode_state(RunState::Running, reason_));
+    } catch (const std::exception& error) {
+        diagnose(DiagnosticLevel::Warning,
+                 std::string("why the run ended is not recorded: ") + error.what());
+    }
 }
 
 void RunCore::describe() {
@@ -296,12 +353,15 @@ Result<void> RunCore::finish_sinks(RunState state) {
 Result<void> RunCore::close(RunState state) {
     if (static_cast<std::uint64_t>(getpid()) == opened_by_) {
         watch_.reset();
-        if (settings_.options.rank.value_or(0) == 0) {
-            log_meta(tlog::MetaType::State, tlog::encode_state(state, ""));
+        peer_watch_.reset();
+        const std::lock_guard guard(reason_mutex_);
+        if (settings_.options.rank.value_or(0) == 0 || !reason_.empty()) {
+            log_meta(tlog::MetaType::State, tlog::encode_state(state, reason_));
         }
     } else {
         // A forked child: the threads of watches and sinks exist only in its parent. Let them be.
         (void)watch_.release();
+        (void)peer_watch_.release();
         for (auto& sink : sinks_) {
             (void)sink.release();
         }

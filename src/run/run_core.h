@@ -5,10 +5,12 @@
 
 #include "record/recorder.h"
 #include "record/sink_runner.h"
+#include "run/peer_watch.h"
 #include "run/run_place.h"
 #include "run/settings.h"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +48,14 @@ class RunCore {
     Result<RouteMask> add_sink(std::unique_ptr<Sink> sink, std::string_view name,
                                const std::string& type, const OptionMap& options);
 
+    /// Why the run is in its state, as lists show it. The first reason stays.
+    void give_reason(std::string_view reason) noexcept;
+    /// Called when the process of another rank ends without finishing the run; at once for those
+    /// that did already. On a thread of the run. The number is for forget_listener().
+    std::uint64_t on_rank_gone(std::function<void(const std::string& how)> listener);
+    /// Returns when the listener does not run and will not again.
+    void forget_listener(std::uint64_t number) noexcept;
+
     Result<void> flush(bool durable) noexcept;
     Result<void> finish(RunState state) noexcept;
     [[nodiscard]] Result<void> check() const noexcept;
@@ -59,6 +69,8 @@ class RunCore {
     void poke_sinks() noexcept;
     Result<void> finish_sinks(RunState state);
     Result<void> close(RunState state);
+    void watch_ranks();
+    void rank_gone(const std::string& how);
     Result<void> close_files(RunState state);
 
     running::Settings settings_;
@@ -72,6 +84,14 @@ class RunCore {
     std::mutex sinks_mutex_;     // the list
     std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
     std::unique_ptr<running::Watch> watch_;
+    std::unique_ptr<running::PeerWatch> peer_watch_;
+
+    std::mutex ranks_mutex_;  // held while listeners run
+    std::vector<std::string> gone_ranks_;
+    std::map<std::uint64_t, std::function<void(const std::string&)>> rank_listeners_;
+    std::uint64_t next_listener_ = 1;
+    std::mutex reason_mutex_;
+    std::string reason_;
 
     std::mutex artifacts_mutex_;
     std::map<std::string, std::uint32_t, std::less<>> artifact_versions_;

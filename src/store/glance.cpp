@@ -90,6 +90,22 @@ std::string missing_ranks(const std::set<std::int32_t>& seen, std::int32_t world
     return text;
 }
 
+// Whoever fell silent first comes first: it often took the others with it.
+std::string name_crashed(std::vector<const WriterGlance*> crashed) {
+    if (crashed.size() == 1) {
+        return fmt::format("the process of rank {} ended without finishing the run",
+                           crashed.front()->identity.rank);
+    }
+    std::ranges::stable_sort(crashed, {}, &WriterGlance::last_sign_ns);
+    std::string ranks;
+    for (std::size_t i = 0; i < crashed.size() && i <= 8; ++i) {
+        ranks += i == 0   ? std::to_string(crashed[i]->identity.rank)
+                 : i == 8 ? std::string(", …")
+                          : ", " + std::to_string(crashed[i]->identity.rank);
+    }
+    return "the processes of ranks " + ranks + " ended without finishing the run";
+}
+
 // The newest attempt decides. A writer that is alive keeps the run running; one that is gone
 // without an end frame crashed it; else the worst of the states the writers ended with.
 void decide_state(const std::string& run_folder, const std::vector<WriterGlance>& writers,
@@ -109,6 +125,7 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
     bool running = false;
     RunState worst = RunState::Finished;
     std::set<std::int32_t> ranks;
+    std::vector<const WriterGlance*> crashed;
     for (const WriterGlance& writer : writers) {
         if (writer.identity.attempt + 1 != info.attempts) {
             continue;
@@ -119,15 +136,14 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
                 running = true;
             } else {
                 worst = RunState::Crashed;
-                if (info.message.empty()) {
-                    info.message =
-                        fmt::format("the process of rank {} ended without finishing the run",
-                                    writer.identity.rank);
-                }
+                crashed.push_back(&writer);
             }
         } else if (badness(writer.finished->state) > badness(worst)) {
             worst = writer.finished->state;
         }
+    }
+    if (info.message.empty() && !crashed.empty()) {
+        info.message = name_crashed(std::move(crashed));
     }
     info.state = running ? RunState::Running : writers.empty() ? RunState::Crashed : worst;
     if (running && worst != RunState::Crashed) {

@@ -31,7 +31,7 @@ Result<bool> WriterData::refresh() {
     return log.poll([this](const tlog::Batch& batch, FramePlace place) { add(batch, place); });
 }
 
-bool WriterData::take_orphans(const std::string& run_folder) {
+bool WriterData::take_orphans(const std::string& run_folder, const OnOrphans& on_batch) {
     if (std::exchange(orphans_taken_, true)) {
         return false;
     }
@@ -52,8 +52,10 @@ bool WriterData::take_orphans(const std::string& run_folder) {
             (void)record::read_orphan(
                 orphan, progress, {}, {}, [&](const tlog::Batch& batch) -> Result<void> {
                     found |= batch.rows > 0;
-                    log.take_orphan_batch(batch, [this](const tlog::Batch& rows, FramePlace) {
-                        if (depth == Depth::Everything) {
+                    log.take_orphan_batch(batch, [&](const tlog::Batch& rows, FramePlace) {
+                        if (on_batch) {
+                            on_batch(rows);
+                        } else if (depth == Depth::Everything) {
                             tables.add(rows, log.state());
                         }
                     });

@@ -7,6 +7,7 @@
 #include "store/writer_log.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -37,8 +38,9 @@ class WriterData {
     Result<bool> refresh();
 
     /// What the writer, dead now, left in rings on this machine and nobody adopted yet. Looked for
-    /// once; true when there was anything.
-    bool take_orphans(const std::string& run_folder);
+    /// once; true when there was anything. With a callback the rows go there instead of the tables.
+    using OnOrphans = std::function<void(const tlog::Batch&)>;
+    bool take_orphans(const std::string& run_folder, const OnOrphans& on_batch = {});
 
     WriterLog log;
     WriterTables tables;

@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/value_codec.h"
 #include "store/batch_records.h"
+#include "store/liveness.h"
 #include "store/run_reader.h"
 
 #include <fmt/core.h>
@@ -217,6 +218,11 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
         WriterLog& log = source.writer->log;
         TAFFRAIL_TRY(
             log.poll([&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); }));
+        if (!visitor.stopped() && !log.finished() &&
+            !writer_is_alive(folder_, log.identity(), log.last_sign_of_life_ns())) {
+            source.writer->take_orphans(
+                folder_, [&](const tlog::Batch& batch) { visitor.take(batch, log); });
+        }
         if (visitor.stopped()) {
             break;
         }

@@ -114,7 +114,7 @@ void Core::set_up_train_data() {
         state_.warn("W7", "",
                     "an epoch has " + std::to_string(train_batches_) + " batches, fewer than log_every_n_steps = " +
                         std::to_string(options_.log_every_n_steps) +
-                        ": some epochs give sinks no step rows. The run itself keeps every call");
+                        ": some epochs give sinks no step rows. Lower it to see every epoch; the run itself keeps every call");
     }
 }
 

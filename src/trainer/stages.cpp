@@ -2,6 +2,8 @@
 #include <exception>
 
 #include "base/diagnostics.h"
+#include "metrics/gather_communicator.h"
+#include "run/run_core.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
 
@@ -32,6 +34,29 @@ TrainerOptions with_fast_dev_run(TrainerOptions options) {
     }
     return options;
 }
+
+// While a stage runs, a rank that the run folder shows to be gone ends the collectives that would wait for it.
+class RankLink {
+  public:
+    explicit RankLink(const TrainerOptions& options) {
+        auto* ranks = dynamic_cast<metrics::GatherCommunicator*>(options.communicator.get());
+        run_ = options.run != nullptr && ranks != nullptr && ranks->world_size() > 1 ? options.run->core() : nullptr;
+        if (run_ != nullptr) {
+            number_ = run_->on_rank_gone([ranks](const std::string& how) { ranks->interrupt(how); });
+        }
+    }
+    RankLink(const RankLink&) = delete;
+    RankLink& operator=(const RankLink&) = delete;
+    ~RankLink() {
+        if (run_ != nullptr) {
+            run_->forget_listener(number_);
+        }
+    }
+
+  private:
+    detail::RunCore* run_ = nullptr;
+    std::uint64_t number_ = 0;
+};
 
 }  // namespace
 
@@ -188,6 +213,9 @@ Result<void> Core::failure(std::string_view reason) {
         }
     }
     end_stage(RunState::Failed);
+    if (options_.run != nullptr && options_.run->core() != nullptr) {
+        options_.run->core()->give_reason(reason);
+    }
     return Error{state_.error() ? state_.error()->code
                  : state_.misuse() ? ErrorCode::InvalidArgument
                                    : ErrorCode::Internal,
@@ -204,6 +232,7 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
                      state_.misuse() ? state_.misuse()->message : state_.error()->message};
     }
     const SignalScope signals(options_.handle_signals);
+    const RankLink ranks(options_);
     const std::string name(to_string(stage));
     try {
         begin_stage(module, stage, loop);

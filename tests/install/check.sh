@@ -15,4 +15,7 @@ else
 fi
 cmake -S "$(dirname "$0")/$kind" -B "$work/build" "${common[@]}" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 ninja -C "$work/build" "$kind" >"$work/build.log" || { tail -50 "$work/build.log"; exit 1; }
+if [[ -x $work/build/ranks ]]; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 "$work/build/ranks"
+fi
 TAFFRAIL_DIR= "$work/build/$kind" "$work/runs"

@@ -165,7 +165,7 @@ TEST(MisuseTable, E15Case37MetricOfTwoNumbers) {
     ASSERT_TRUE(state.misuse());
     EXPECT_EQ(state.misuse()->code, "E15");
     EXPECT_EQ(state.misuse()->kind, MisuseKind::BadValue);
-    EXPECT_THAT(state.misuse()->message, HasSubstr("\"pair\""));
+    EXPECT_THAT(state.misuse()->message, AllOf(HasSubstr("\"pair\""), HasSubstr("misuse_test.cpp:"), HasSubstr("a name of its own")));
 }
 
 TEST(MisuseTable, TheFirstMistakeCountsAndNothingIsRecordedAfterIt) {
@@ -194,25 +194,76 @@ TEST(MisuseTable, UnknownGroupIsAnErrorNotTheWorld) {
     });
 }
 
-TEST(Warnings, EachIsGivenOncePerName) {
-    int said = 0;
+// Runs `work` in three train batches of a state with these settings; what was said, and as which codes.
+struct Said {
+    std::vector<std::string> messages;
+    std::vector<std::string> codes;
+};
+
+Said warnings(LogSettings settings, const Batch& batch, const std::function<void(LogState&)>& work) {
+    Said said;
     reset_diagnostics();
-    LogState state = started({.has_sink = false});
-    set_diagnostic_handler([&](DiagnosticLevel, std::string_view) { ++said; });
-    const std::int32_t whole = 3;
-    for (int batch = 0; batch < 3; ++batch) {
-        const Batch ambiguous(std::pair(std::vector<float>(2), std::vector<float>(3)));
-        state.begin_batch(ambiguous, metrics::kNoLoader);
-        in_hook(state, Hook::TrainingStep, [&] {
-            log(state, "a", TensorView(&whole, DType::I32, {}), {.logger = true, .on_epoch = true});
-        });
+    LogState state = started(std::move(settings));
+    set_diagnostic_handler([&](DiagnosticLevel, std::string_view text) { said.messages.emplace_back(text); });
+    for (int round = 0; round < 3; ++round) {
+        state.begin_batch(batch, metrics::kNoLoader);
+        in_hook(state, Hook::TrainingStep, [&] { work(state); });
         state.end_batch();
     }
-    EXPECT_THAT(state.warnings(), testing::ElementsAre("W3", "W5", "W4"));
-    EXPECT_EQ(said, 3);
-    LogState bare = started({.bare = true});
-    in_hook(bare, Hook::TrainingStep, [&] { log(bare, "a", 1); });
-    EXPECT_THAT(bare.warnings(), testing::ElementsAre("W2"));
+    state.end_batches();
+    state.end_epoch();
+    set_diagnostic_handler(nullptr);
+    EXPECT_FALSE(state.failed());
+    said.codes.assign(state.warnings().begin(), state.warnings().end());
+    return said;
+}
+
+// Said once although it happened three times, with the call site and the cure.
+void expect(const Said& said, std::string_view code, std::string_view cure) {
+    EXPECT_THAT(said.codes, testing::ElementsAre(code));
+    EXPECT_THAT(said.messages, testing::ElementsAre(AllOf(HasSubstr(cure), HasSubstr("misuse_test.cpp:"))));
+}
+
+TEST(WarningTable, W2BareModeIgnoresCalls) {
+    expect(warnings({.bare = true}, Batch(), [](LogState& state) { log(state, "a", 1); }), "W2",
+           "leave barebones out");
+}
+
+TEST(WarningTable, W3LoggerWantedButNoneThere) {
+    expect(warnings({.has_sink = false}, Batch(), [](LogState& state) { log(state, "a", 1, {.logger = true}); }), "W3",
+           "give it one or leave the option out");
+}
+
+TEST(WarningTable, W4WholeNumberOfATensor) {
+    const std::int32_t whole = 3;
+    expect(warnings({}, Batch(), [&](LogState& state) { log(state, "a", TensorView(&whole, DType::I32, {})); }), "W4",
+           "Convert it yourself");
+}
+
+TEST(WarningTable, W5PartsOfTheBatchDiffer) {
+    const Batch ambiguous(std::pair(std::vector<float>(2), std::vector<float>(3)));
+    expect(warnings({}, ambiguous, [](LogState& state) { log(state, "a", 1, {.on_epoch = true}); }), "W5",
+           "Pass batch_size");
+}
+
+TEST(WarningTable, W6EpochValueOfOneRankAlone) {
+    on_threads(2, [](Communicator& world) {
+        if (world.rank() == 0) {  // the handler of diagnostics is one for all threads
+            expect(warnings({.communicator = &world}, Batch(),
+                            [](LogState& state) { log(state, "a", 1, {.on_epoch = true, .batch_size = 1}); }),
+                   "W6", "pass sync_dist = true");
+        }
+    });
+}
+
+TEST(WarningTable, W9MetricComputedBeforeAnyUpdate) {
+    SumMetric metric;
+    const Said said = warnings({}, Batch(), [&](LogState& state) {
+        log(state, "a", metric, {.on_step = false, .on_epoch = true});
+    });
+    EXPECT_THAT(said.codes, testing::ElementsAre("W9"));
+    ASSERT_FALSE(said.messages.empty());
+    EXPECT_THAT(said.messages.front(), AllOf(HasSubstr("feed it with update() or forward()"), HasSubstr("misuse_test.cpp:")));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <taffrail/progress.h>
 #include <taffrail/training_bars.h>
 
+#include "base/diagnostics.h"
+
 #include <cstdlib>
 #include <list>
 
@@ -127,6 +129,22 @@ TEST(TrainingBars, ShowTheVersionUntilItIsDropped) {
     Quiet quiet(TrainingBarOptions{.refresh_rate = 0, .loggers = {versioned("3")}});
     EXPECT_EQ(quiet.get_metrics(metrics({{"loss", 0.5}})),
               (BarMetrics{{"loss", 0.5}, {"extra", 1.5}}));
+}
+
+TEST(TrainingBars, W8MetricWithTheNameOfAStandardItemReplacesIt) {
+    std::vector<std::string> said;
+    reset_diagnostics();
+    const auto before = set_diagnostic_handler(
+        [&](DiagnosticLevel, std::string_view message) { said.emplace_back(message); });
+    TrainingBars bars({.refresh_rate = 0, .loggers = {versioned("3")}});
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(bars.get_metrics(metrics({{"v_num", 0.5}, {"loss", 1}})),
+                  (BarMetrics{{"v_num", 0.5}, {"loss", 1.0}}));
+    }
+    set_diagnostic_handler(before);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_THAT(said[0], testing::HasSubstr("'v_num'"));
+    EXPECT_THAT(said[0], testing::HasSubstr("rename the metric"));
 }
 
 TEST(TrainingBars, JoinVersionsAndShortenIds) {

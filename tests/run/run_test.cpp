@@ -4,12 +4,14 @@
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
 #include "run/read_back.h"
+#include "store/run_reader.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <set>
 #include <thread>
@@ -318,6 +320,33 @@ TEST_F(Runs, UnfinishedOnesFinishAtExit) {
     ASSERT_EQ(runs.size(), 1u);
     EXPECT_EQ(read_back(folder_.file("store/runs/" + runs[0].name)).at("x").size(), 1u);
     EXPECT_FALSE(io::exists(folder_.file("store/runs/" + runs[0].name + "/ring")));
+}
+
+// The collector had no time to move them: they stand in the rings of a dead process.
+TEST_F(Runs, ReadersOfAKilledRunSeeWhatItsRingsHold) {
+    const pid_t child = fork();
+    if (child == 0) {
+        RunOptions slow = options();
+        slow.flush_interval = 10min;
+        Run run = Run::open(slow).value();
+        for (Step step = 0; step < 500; ++step) {
+            run.log("x", 1.0, step);
+        }
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, nullptr, 0);
+    const auto folders = io::list(folder_.file("store/runs")).value();
+    ASSERT_EQ(folders.size(), 1u);
+    const auto run =
+        storage::RunReader::open(folder_.file("store/runs/" + folders[0].name)).value();
+    EXPECT_EQ(run->points("x").value().size(), 500u);
+    int visited = 0;
+    ASSERT_TRUE(run->for_each([&](const Record& record) {
+                       visited += record.key == "x" ? 1 : 0;
+                       return true;
+                   })
+                    .ok());
+    EXPECT_EQ(visited, 500);
 }
 
 TEST_F(Runs, WithoutAStoreOnlySinksGetRecords) {

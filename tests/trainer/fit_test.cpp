@@ -179,13 +179,18 @@ TEST(Fit, W1LogWithoutATrainerIsIgnored) {
 }
 
 TEST(Fit, W7FewerBatchesThanTheLogInterval) {
-    set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
+    std::string said;
+    reset_diagnostics();
+    set_diagnostic_handler([&](DiagnosticLevel, std::string_view message) { said += message; });
     HookModule module;
     TrainerOptions options = quiet(std::make_shared<RowLogger>());
     options.log_every_n_steps = 50;
     Trainer trainer(options);
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());
+    set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
     EXPECT_THAT(trainer.warnings(), ElementsAre("W7"));
+    EXPECT_THAT(said, HasSubstr("2 batches, fewer than log_every_n_steps = 50"));
+    EXPECT_THAT(said, HasSubstr("Lower it"));
 }
 
 TEST(Fit, StepRowsFollowTheInterval) {

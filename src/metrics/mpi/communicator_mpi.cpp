@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <numeric>
 #include <thread>
@@ -19,6 +20,9 @@ using metrics::Gathered;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kTags = 16384;  // MPI promises at least 32767
+
+// A member is gone: MPI_Finalize would wait for it.
+std::atomic<bool> incomplete = false;
 
 Result<void> check(int code, const char* what) {
     if (code == MPI_SUCCESS) {
@@ -71,7 +75,7 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
             }
         }
         TAFFRAIL_TRY(receive(all, missing, tag));
-        TAFFRAIL_TRY(check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), "send"));
+        TAFFRAIL_TRY(finish_sends(sends));
         return all;
     }
 
@@ -111,11 +115,21 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
                 MPI_Get_count(&status, MPI_BYTE, &count);
                 std::vector<std::byte>& to = all[static_cast<std::size_t>(*peer)];
                 to.resize(static_cast<std::size_t>(count));
-                TAFFRAIL_TRY(check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive"));
+                if (auto received = check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive");
+                    !received.ok()) {
+                    incomplete = true;
+                    return Error{ErrorCode::Unavailable, name_ranks({*peer}) + " of group '" + name() + "' is gone: " +
+                                                             received.error().message};
+                }
                 peer = missing.erase(peer);
                 idle = 0;
             }
+            if (auto gone = interrupted(); gone && !missing.empty()) {
+                incomplete = true;
+                return *gone;
+            }
             if (!missing.empty() && Clock::now() >= deadline) {
+                incomplete = true;
                 return Error{ErrorCode::Timeout, name_ranks(missing) + " of group '" + name() +
                                                      "' did not show up within " +
                                                      std::to_string(timeout_.count()) + " ms"};
@@ -128,6 +142,28 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
         return {};
     }
 
+    // Long messages are taken by their receiver, which may be gone by now.
+    Result<void> finish_sends(std::vector<MPI_Request>& sends) {
+        const auto deadline = Clock::now() + timeout_;
+        for (int idle = 0;; ++idle) {
+            int done = 0;
+            TAFFRAIL_TRY(check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done, MPI_STATUSES_IGNORE), "send"));
+            if (done != 0) {
+                return {};
+            }
+            const auto gone = interrupted();
+            if (gone || Clock::now() >= deadline) {
+                incomplete = true;
+                return gone ? *gone
+                            : Error{ErrorCode::Timeout, "a rank of group '" + name() + "' took no message for " +
+                                                            std::to_string(timeout_.count()) + " ms"};
+            }
+            if (idle > 1000) {
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+        }
+    }
+
     MPI_Comm ranks_;
     std::chrono::milliseconds timeout_;
     std::uint64_t next_round_ = 0;
@@ -136,7 +172,7 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
 void finalize() {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (finalized == 0) {
+    if (finalized == 0 && !incomplete) {
         MPI_Finalize();
     }
 }

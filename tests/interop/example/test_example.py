@@ -1,11 +1,9 @@
 """The digits example as a program: what it prints, writes and records."""
 
-import json
-import math
 import os
 import pathlib
 import re
-import shutil
+import resource
 import signal
 import struct
 import subprocess
@@ -42,13 +40,13 @@ def png_size(path):
 
 
 def test_trains_to_good_reconstructions_in_time(tmp_path):
-    begin = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(tmp_path)
-    seconds = time.monotonic() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     quality = float(re.search(r"held-out PSNR ([\d.]+) dB", done.stdout)[1])
     assert quality >= 21, done.stdout
-    # 20 s on two free cores; a loaded machine gets more.
-    assert seconds < float(os.environ.get("TAFFRAIL_EXAMPLE_SECONDS", "60"))
+    # 20 s on two cores. Work and not waiting is counted, since a loaded machine makes it wait.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2 * 20
     for name in ("orig_data.png", "reconstructions.png", "generated_samples.png"):
         assert min(png_size(tmp_path / name)) > 100
 
@@ -144,22 +142,3 @@ def test_interrupt_ends_the_run_cleanly(tmp_path):
     out, _ = process.communicate(timeout=30)
     assert process.returncode in (0, 130), out
     assert "held-out PSNR" in out
-
-
-@pytest.mark.skipif(not shutil.which("mpirun"), reason="needs Open MPI")
-def test_ranks_agree_with_one_process(tmp_path):
-    """Synced means over uneven shares are those of all digits together."""
-    words = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=101", "model.hidden=32", "trainer.enable_progress_bar=false"]
-    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", str(PROGRAM), *words], cwd=tmp_path,
-                          capture_output=True, text=True, timeout=180, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
-    if "has no MPI" in done.stderr:
-        pytest.skip("built without MPI")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("held-out PSNR") == 1
-    if TAFFRAIL.exists():
-        _, out = keys(tmp_path)
-        points = [json.loads(line) for line in out.splitlines()]
-        error = {point["rank"]: point["value"] for point in points if point["key"] == "val/squared_error"}
-        quality = {point["value"] for point in points if point["key"] == "val/psnr_db"}
-        assert len(quality) == 1, "every rank sees the quality of all digits"
-        assert error and max(abs(-10 * math.log10(value) - next(iter(quality))) for value in error.values()) < 1e-4

@@ -1,0 +1,112 @@
+#include "run/peer_watch.h"
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "io/files.h"
+#include "record/threads.h"
+#include "store/glance.h"
+#include "store/layout.h"
+#include "store/liveness.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace taffrail::running {
+
+PeerWatch::PeerWatch(PeerWatchOptions options, Gone gone)
+    : options_(std::move(options)), gone_(std::move(gone)) {
+    thread_ = record::start_quiet_thread("taffrail-ranks", [this] { loop(); });
+}
+
+PeerWatch::~PeerWatch() {
+    {
+        const std::lock_guard guard(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+}
+
+void PeerWatch::loop() {
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, options_.interval, [this] { return stop_; })) {
+        lock.unlock();
+        try {
+            look();
+        } catch (const std::exception& error) {
+            diagnose_once(DiagnosticLevel::Warning, "run.peers",
+                          std::string("the other ranks cannot be watched: ") + error.what());
+        }
+        lock.lock();
+    }
+}
+
+void PeerWatch::look() {
+    const auto files = storage::list_logs(options_.run_folder);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (i + 1 == files.size() || files[i + 1].writer != files[i].writer) {
+            look_at(files[i].writer, files[i].number);
+        }
+    }
+}
+
+void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
+    Peer& peer = peers_[writer];
+    peer.newest_file = newest_file;
+    if (peer.settled) {
+        return;
+    }
+    const auto glance = [&] {
+        return storage::glance_at_writer(options_.run_folder, writer, newest_file);
+    };
+    if (peer.identity.run_id.empty()) {
+        const auto seen = glance();
+        if (!seen.ok() || seen->identity.run_id.empty()) {
+            return;  // only just made: its first frame comes
+        }
+        peer.identity = seen->identity;
+        peer.changed = std::chrono::steady_clock::now();
+        peer.settled = peer.identity.rank == options_.rank ||
+                       peer.identity.attempt != options_.attempt || seen->finished.has_value();
+    }
+    if (peer.settled || !silent(writer, peer)) {
+        return;
+    }
+    peer.settled = true;
+    // A rank that ends well writes its last frame before it lets go of the lock.
+    if (const auto last = glance(); !last.ok() || last->finished || forked(peer)) {
+        return;
+    }
+    gone_(peer.identity.rank, "rank " + std::to_string(peer.identity.rank) + " (process " +
+                                  std::to_string(peer.identity.process_id) + " on " +
+                                  peer.identity.host + ") ended without finishing the run");
+}
+
+// Forked children of a rank (loaders of data) write beside it and may end as they like.
+bool PeerWatch::forked(const Peer& peer) const {
+    return std::ranges::any_of(peers_, [&](const auto& entry) {
+        const tlog::FileIdentity& other = entry.second.identity;
+        return other.rank == peer.identity.rank && other.attempt == peer.identity.attempt &&
+               !other.run_id.empty() && other.start_time_ns < peer.identity.start_time_ns;
+    });
+}
+
+bool PeerWatch::silent(std::uint64_t writer, Peer& peer) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto log = io::stat(io::join(io::join(options_.run_folder, storage::kLiveFolder),
+                                       storage::log_name(writer, peer.newest_file)));
+    if (log.ok() && log->size != peer.bytes) {
+        peer.bytes = log->size;
+        peer.changed = now;
+    }
+    // Clocks of two machines differ, so what counts is how long this process saw no change.
+    const auto unchanged = std::chrono::duration_cast<std::chrono::nanoseconds>(now - peer.changed);
+    const std::int64_t allowed =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(options_.silence).count();
+    const std::int64_t last_sign =
+        unchanged.count() < allowed ? wall_time_ns() : wall_time_ns() - storage::kSilenceNs - 1;
+    return !storage::writer_is_alive(options_.run_folder, peer.identity, last_sign);
+}
+
+}  // namespace taffrail::running
