@@ -149,12 +149,13 @@ const tasks = {
         const element = document.querySelector("[data-card] .plot[data-painted]");
         const first = element.getAttribute("aria-label");
         const began = performance.now();
-        for (;;) {
+        // The label changes when the point arrives, the picture when it is drawn.
+        let painted = element.dataset.painted;
+        while (element.getAttribute("aria-label") === first) {
+          painted = element.dataset.painted;
           await new Promise((r) => requestAnimationFrame(r));
-          if (element.getAttribute("aria-label") !== first) break;
           if (performance.now() - began > 10000) return null;
         }
-        const painted = element.dataset.painted;
         while (element.dataset.painted === painted && performance.now() - began < 10000) await new Promise((r) => requestAnimationFrame(r));
         return performance.timeOrigin + performance.now();
       });
