@@ -1,0 +1,78 @@
+// Measures PyPI's TensorBoard in the same browser: node tensorboard.mjs '{"url": …, "cap_s": 120}' prints one JSON object.
+//
+// Its charts are drawn on a canvas that cannot be read, so pictures of the page say when a curve is there. Its times are
+// taken when such a picture begins, which is in its favour. With more than forty runs none is ticked at first; ticking
+// all is a click on the head of the list.
+import { freshPage, heapMb, launch } from "./chromium.mjs";
+import { decodePng } from "../../tests/e2e/browser.mjs";
+
+const { url, cap_s } = JSON.parse(process.argv[2]);
+const browser = await launch();
+const { page } = await freshPage(browser);
+page.setDefaultTimeout(cap_s * 1000);
+const left = (began) => Math.max(1, cap_s * 1000 - (Date.now() - began));
+
+const chart = "scalar-card line-chart, scalar-card tb-scalar-card-line-chart, scalar-card .chart-container";
+
+/** Coloured pixels of the first chart; -1 when there is none yet. */
+async function colored() {
+  const box = await page.locator(chart).first().boundingBox().catch(() => null);
+  if (!box || box.width < 50) return { count: -1, at: Date.now(), picture: null };
+  const at = Date.now();
+  const image = decodePng(await page.screenshot({ clip: { x: box.x + 60, y: box.y + 10, width: box.width - 80, height: Math.max(40, box.height - 50) }, timeout: cap_s * 1000 }));
+  let count = 0;
+  for (let i = 0; i < image.width * image.height; i++) {
+    const [r, g, b] = [image.data[i * image.channels], image.data[i * image.channels + 1], image.data[i * image.channels + 2]];
+    if (Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+  }
+  return { count, at, picture: image.data };
+}
+
+const began = Date.now();
+const result = { first_ms: cap_s * 1000, first_capped: true, zoom_ms: null, heap_mb: null };
+try {
+  await page.goto(url + "#timeseries", { waitUntil: "commit", timeout: left(began) });
+  const all = page.locator('runs-data-table input[type="checkbox"], tb-data-table-header-cell input[type="checkbox"], th mat-checkbox input, .run-selector input[type="checkbox"]').first();
+  await all.waitFor({ state: "attached", timeout: left(began) });
+  if (!(await all.isChecked())) await all.click({ force: true, timeout: left(began) });
+  while (Date.now() - began < cap_s * 1000) {
+    const now = await colored();
+    if (now.count > 50) {
+      result.first_ms = now.at - began;
+      result.first_capped = false;
+      break;
+    }
+    await page.waitForTimeout(250);
+  }
+  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT, timeout: 60000 }).catch(() => {});
+  // The heap when the chart is there, or at the cap: what the page holds by then.
+  result.heap_mb = (await heapMb(page)).mb;
+  if (!result.first_capped) {
+    let before = await colored();
+    for (let still = 0; still < 3; ) {
+      await page.waitForTimeout(1000);
+      const now = await colored();
+      still = Buffer.compare(now.picture, before.picture) === 0 ? still + 1 : 0;
+      before = now;
+    }
+    const box = await page.locator(chart).first().boundingBox();
+    await page.mouse.move(box.x + 90, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 150, box.y + 60);
+    await page.mouse.move(box.x + 210, box.y + 80);
+    const up = Date.now();
+    await page.mouse.up();
+    let last = before, changed = null;
+    for (let still = 0; Date.now() - up < cap_s * 1000 && (changed === null || still < 4); ) {
+      const now = await colored();
+      if (Buffer.compare(now.picture, last.picture) !== 0) (changed = now.at), (still = 0), (last = now);
+      else still++;
+      await page.waitForTimeout(50);
+    }
+    result.zoom_ms = changed === null ? null : Math.max(1, changed - up);
+  }
+} catch (error) {
+  result.note = String(error.message).split("\n")[0];
+}
+console.log(JSON.stringify(result));
+await browser.close();
