@@ -1,6 +1,8 @@
 """The logging pipeline: cost of a call, of a fan-out, of a bar, and the same calls through Lightning."""
 
+import os
 import subprocess
+import sys
 import tempfile
 
 from bench.harness.context import Context
@@ -15,11 +17,12 @@ TARGETS = {
 
 def lightning_us(context: Context) -> float:
     """CPU microseconds of one self.log call, by the peer's own loop without a model."""
-    python = context.cache / "lightning" / "bin" / "python"
-    if not python.exists():
-        raise RuntimeError("no environment with PyPI's lightning; ./scripts/test makes it")
+    sys.path.insert(0, str(context.root / "scripts" / "testing"))
+    import peers  # the environments of the tests: the same versions that the differential runs against
+
     steps = "200" if context.quick else "1000"
-    done = subprocess.run([python, context.root / "bench" / "peers" / "lightning_log.py", steps], capture_output=True, text=True, timeout=600)
+    done = subprocess.run([peers.python_of("lightning"), context.root / "bench" / "peers" / "lightning_log.py", steps], capture_output=True, text=True,
+                          timeout=600, env={**os.environ, **peers.environment_of("lightning")})
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip()[-400:])
     return float(done.stdout.strip().splitlines()[-1])

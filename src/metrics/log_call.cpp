@@ -138,10 +138,10 @@ bool LogState::check_levels(const Call& call, SlotOptions& wanted) {
     const HookInfo& info = hook_info(hook_);
     switch (info.rule) {
         case HookRule::Unknown:
-            fail(unknown_hook(unknown_hook_, call.site));
+            fail(unknown_hook(call.name, unknown_hook_, call.site));
             return false;
         case HookRule::Refused:
-            fail(refused_hook(info.name, call.site));
+            fail(refused_hook(call.name, info.name, call.site));
             return false;
         case HookRule::Train:
             wanted.on_step = call.options.on_step.value_or(true);
@@ -155,9 +155,9 @@ bool LogState::check_levels(const Call& call, SlotOptions& wanted) {
             wanted.on_step = call.options.on_step.value_or(false);
             wanted.on_epoch = call.options.on_epoch.value_or(true);
             if (wanted.on_step) {
-                fail(refused_level(info.name, "on_step", true, call.site));
+                fail(refused_level(call.name, info.name, "on_step", true, call.site));
             } else if (!wanted.on_epoch) {
-                fail(refused_level(info.name, "on_epoch", false, call.site));
+                fail(refused_level(call.name, info.name, "on_epoch", false, call.site));
             }
             return !failed();
     }

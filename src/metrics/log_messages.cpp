@@ -28,21 +28,21 @@ Misuse useless_levels(std::string_view name, const std::source_location& site) {
                                    "one of them");
 }
 
-Misuse refused_hook(std::string_view hook, const std::source_location& site) {
-    return configuration("E2", place(site) + ": log() is not allowed inside " + std::string(hook) +
+Misuse refused_hook(std::string_view name, std::string_view hook, const std::source_location& site) {
+    return configuration("E2", place(site) + ": " + quoted(name) + " is not allowed inside " + std::string(hook) +
                                    "; log in a step or epoch hook, or write to the run directly with "
                                    "Run::log");
 }
 
-Misuse unknown_hook(std::string_view hook, const std::source_location& site) {
+Misuse unknown_hook(std::string_view name, std::string_view hook, const std::source_location& site) {
     return {"E3", MisuseKind::Runtime,
-            place(site) + ": log() does not know the hook '" + std::string(hook) +
-                "'; log in one of the trainer's hooks, or write to the run directly with Run::log"};
+            place(site) + ": " + quoted(name) + " in the hook '" + std::string(hook) +
+                "', which is not known; log in one of the trainer's hooks, or write to the run directly with Run::log"};
 }
 
-Misuse refused_level(std::string_view hook, std::string_view option, bool value,
+Misuse refused_level(std::string_view name, std::string_view hook, std::string_view option, bool value,
                      const std::source_location& site) {
-    return configuration("E4", place(site) + ": log() with " + std::string(option) + " = " +
+    return configuration("E4", place(site) + ": " + quoted(name) + " with " + std::string(option) + " = " +
                                    (value ? "true" : "false") + " is not allowed inside " +
                                    std::string(hook) + "; it must be " + (value ? "false" : "true") +
                                    " there, because that hook belongs to no batch");

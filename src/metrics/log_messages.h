@@ -16,9 +16,9 @@ namespace taffrail::metrics {
 std::string place(const std::source_location& site);
 
 Misuse useless_levels(std::string_view name, const std::source_location& site);                 // E1
-Misuse refused_hook(std::string_view hook, const std::source_location& site);                   // E2
-Misuse unknown_hook(std::string_view hook, const std::source_location& site);                   // E3
-Misuse refused_level(std::string_view hook, std::string_view option, bool value,
+Misuse refused_hook(std::string_view name, std::string_view hook, const std::source_location& site);                   // E2
+Misuse unknown_hook(std::string_view name, std::string_view hook, const std::source_location& site);                   // E3
+Misuse refused_level(std::string_view name, std::string_view hook, std::string_view option, bool value,
                      const std::source_location& site);                                         // E4
 Misuse wrong_type(std::string_view name, std::string_view type, const std::source_location& site);  // E5
 Misuse several_elements(std::string_view name, std::int64_t elements,

@@ -1,5 +1,6 @@
 #include "terminal/screen.h"
 
+#include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/strings.h"
 #include "terminal/streams.h"
@@ -191,11 +192,24 @@ void Screen::erase_into(std::string& out, Size size) {
     drawn_.clear();
 }
 
+// The look costs more than drawing a bar. Nobody types at a debugger's prompt for less than a
+// quarter of a second, and the clock goes on while the process is stopped: the first frame behind a
+// prompt looks again.
+bool Screen::held_by_debugger() noexcept {
+    constexpr std::int64_t kLookAgain = 250'000'000;
+    const std::int64_t now = monotonic_ns();
+    if (debugger_ns_ < 0 || debugger_ || now - debugger_ns_ >= kLookAgain) {
+        debugger_ = debugger_attached();
+        debugger_ns_ = now;
+    }
+    return debugger_;
+}
+
 void Screen::draw_locked(bool forced) {
     if (!interactive_ || suspended_ > 0) {
         return;
     }
-    if (debugger_attached()) {
+    if (held_by_debugger()) {
         // Its prompt has moved the cursor: what was drawn is no longer where it was.
         drawn_.clear();
         if (!forced) {
@@ -249,7 +263,7 @@ void Screen::close(std::uint64_t id, Leave leave) noexcept {
         if (interactive_ && suspended_ == 0) {
             std::string out;
             const Size now = size();
-            if (debugger_attached()) {
+            if (held_by_debugger()) {
                 drawn_.clear();
             }
             erase_into(out, now);

@@ -110,6 +110,7 @@ class Screen {
     std::vector<std::string> render(Size size);
     void erase_into(std::string& out, Size size);
     void draw_locked(bool forced);
+    bool held_by_debugger() noexcept;
     void put(int fd, std::string_view text) noexcept;
     void start_thread();
     void became_child() noexcept;
@@ -126,6 +127,8 @@ class Screen {
     std::uint64_t next_id_ = 1;
     int suspended_ = 0;
     bool dirty_ = false;
+    bool debugger_ = false;          ///< at the last look
+    std::int64_t debugger_ns_ = -1;  ///< when that was; monotonic
     bool stop_ = false;
     std::thread thread_;
 };

@@ -196,7 +196,7 @@ class PlayModule(pl.LightningModule):
         self.run("predict_step", probe=True)
 
     def configure_optimizers(self):
-        self.run("configure_optimizers")
+        self.run("configure_optimizers", probe=True)
         return torch.optim.SGD(self.parameters(), lr=0.0)
 
     def backward(self, loss):
@@ -215,7 +215,7 @@ class PlayModule(pl.LightningModule):
         self.run("configure_gradient_clipping", probe=True)
 
     def loaders(self, hook, batches):
-        self.run(hook)
+        self.run(hook, probe=True)
         form = self.player.script.get("batch", {})
         return [Loader(form, count, index) for index, count in enumerate(batches)]
 
@@ -234,9 +234,9 @@ class PlayModuleWithValidation(PlayModule):
         return self.loaders("val_dataloader", self.player.script.get("val_batches", []))
 
 
-def add_module_hook(name, ends_batch=False):
+def add_module_hook(name, ends_batch=False, probe=False):
     def hook(self, *args, **kwargs):
-        self.run(name)
+        self.run(name, probe)
         if ends_batch:
             self.player.at(0, 0)
     setattr(PlayModule, name, hook)
@@ -252,7 +252,7 @@ for plain_hook in ("on_fit_start", "on_fit_end", "on_train_start", "on_train_end
     add_module_hook(plain_hook)
 add_callback_hook("on_sanity_check_start", None, None)
 add_callback_hook("on_sanity_check_end", None, None)
-add_module_hook("prepare_data")
+add_module_hook("prepare_data", probe=True)
 add_callback_hook("on_train_batch_start", 1, None)
 add_callback_hook("on_train_batch_end", 2, None)
 add_module_hook("on_train_batch_start")

@@ -153,7 +153,7 @@ void Player::play_entry(Module& module, const Entry& entry) {
     const LogOptions options = options_of(entry);
     for (const auto& [raw_name, form] : entry.values) {
         std::string name = raw_name;
-        if (const auto place = name.find("{loader}"); place != std::string::npos) {
+        for (auto place = name.find("{loader}"); place != std::string::npos; place = name.find("{loader}")) {
             name.replace(place, 8, std::to_string(position_.loader));
         }
         const ReplayValue value = evaluate(form, position_).value();
@@ -167,7 +167,7 @@ void Player::play_entry(Module& module, const Entry& entry) {
             module.log(name, value.number, options);
         } else if (value.form == ReplayValue::Form::Unsupported) {
             module.log(name, LogValue::unsupported(value.type_name), options);
-        } else if (!value.vector.empty()) {
+        } else if (value.is_vector) {
             const std::vector<float> floats(value.vector.begin(), value.vector.end());
             module.log(name, TensorView(floats), options);
         } else {
@@ -322,8 +322,6 @@ class ScriptModule final : public Module {
 
 #define TAFFRAIL_PLAIN_HOOK(name) \
     void name() override { run(#name); }
-    TAFFRAIL_PLAIN_HOOK(prepare_data)
-    TAFFRAIL_PLAIN_HOOK(configure_optimizers)
     TAFFRAIL_PLAIN_HOOK(on_fit_start)
     TAFFRAIL_PLAIN_HOOK(on_fit_end)
     TAFFRAIL_PLAIN_HOOK(on_train_start)
@@ -351,6 +349,8 @@ class ScriptModule final : public Module {
     // Hooks that callbacks do not have: the probe comes first, as it does elsewhere.
 #define TAFFRAIL_OWN_HOOK(name) \
     void name() override { run_own(#name); }
+    TAFFRAIL_OWN_HOOK(prepare_data)
+    TAFFRAIL_OWN_HOOK(configure_optimizers)
     TAFFRAIL_OWN_HOOK(optimizer_zero_grad)
     TAFFRAIL_OWN_HOOK(backward)
     TAFFRAIL_OWN_HOOK(configure_gradient_clipping)
@@ -402,7 +402,7 @@ class ScriptModule final : public Module {
 #undef TAFFRAIL_BATCH_END
 
     std::shared_ptr<Loader> train_dataloader() override {
-        run("train_dataloader");
+        run_own("train_dataloader");
         return loader(player_.script().train_batches, 0);
     }
 
@@ -432,7 +432,7 @@ class ScriptModule final : public Module {
     LoaderList loaders(std::string_view hook, const std::vector<std::int64_t>& batches) {
         LoaderList all;
         if (!batches.empty()) {
-            run(hook);
+            run_own(hook);
         }
         for (std::size_t number = 0; number < batches.size(); ++number) {
             all.push_back(loader(batches[number], static_cast<std::int64_t>(number)));

@@ -199,6 +199,7 @@ Result<ReplayValue> evaluate(const Json& form, const Position& position) {
     if (const Json* vector = form.find("vector"); vector != nullptr && vector->array() != nullptr) {
         value.form = ReplayValue::Form::Tensor;
         value.dims = 1;
+        value.is_vector = true;
         for (const Json& item : *vector->array()) {
             value.vector.push_back(plain(item).value_or(0));
         }

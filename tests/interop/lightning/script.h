@@ -32,6 +32,7 @@ struct ReplayValue {
     DType dtype = DType::F32;
     std::int64_t dims = 0;
     std::vector<double> vector;
+    bool is_vector = false;
     std::string type_name;
 };
 
