@@ -100,12 +100,24 @@ class Collector {
             error = "no conversion to RGB";
             return false;
         }
-        const std::size_t at = frames_.size();
-        frames_.resize(at + bytes);
-        const std::array<unsigned char*, 4> to{frames_.data() + at, nullptr, nullptr, nullptr};
-        const std::array<int, 4> stride{static_cast<int>(row), 0, 0, 0};
-        sws_scale(scaler_.get(), frame.data, frame.linesize, 0, frame.height, to.data(),
-                  stride.data());
+        // FFmpeg writes whole vectors, past the end of a row: only its own frames have room for
+        // that.
+        if (rgb_ == nullptr) {
+            rgb_.reset(av_frame_alloc());
+            rgb_->format = AV_PIX_FMT_RGB24;
+            rgb_->width = static_cast<int>(job_.width);
+            rgb_->height = static_cast<int>(job_.height);
+            if (const int code = av_frame_get_buffer(rgb_.get(), 0); code < 0) {
+                error = reason(code);
+                return false;
+            }
+        }
+        sws_scale(scaler_.get(), frame.data, frame.linesize, 0, frame.height, rgb_->data,
+                  rgb_->linesize);
+        for (std::int64_t y = 0; y < job_.height; ++y) {
+            const unsigned char* from = rgb_->data[0] + y * rgb_->linesize[0];
+            frames_.insert(frames_.end(), from, from + row);
+        }
         ++job_.count;
         return true;
     }
@@ -114,6 +126,7 @@ class Collector {
     TaffrailVideoFile& job_;
     std::vector<unsigned char>& frames_;
     std::unique_ptr<SwsContext, Free> scaler_;
+    std::unique_ptr<AVFrame, Free> rgb_;
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ PROGRAM = build_folder() / "examples/vae_digits/vae_digits"
 def train(work: Path, name: str, *settings: str) -> None:
     output = work / name
     output.mkdir()
-    subprocess.run([PROGRAM, f"name={name}", f"output_dir={output}", "trainer.enable_progress_bar=false", "logger=tensorboard",
-                    f"+logger.tensorboard.config.log_dir={work}/logs/{name}", *settings],
+    # Relative paths: they stand among the settings that the HPARAMS page shows.
+    subprocess.run([PROGRAM, f"name={name}", "trainer.enable_progress_bar=false", "logger=tensorboard",
+                    f"+logger.tensorboard.config.log_dir=../logs/{name}", *settings],
                    cwd=output, env={**os.environ, "TAFFRAIL_DIR": str(work / "native")}, check=True, timeout=600)
 
 
