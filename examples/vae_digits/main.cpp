@@ -81,12 +81,13 @@ int main(int count, char** words) {
     const std::shared_ptr<taffrail::Communicator> ranks = *joined;
     taffrail::Run run =
         taffrail::init({.project = settings->project, .name = settings->name, .tags = {"example"}});
-    run.log_hparams(taffrail::recordable(composed->config));
     auto loggers = taffrail::make_loggers(run, *composed);
     if (!loggers.ok()) {
         (void)run.finish(taffrail::RunState::Failed);
         return fail(loggers.error(), kWrongUsage);
     }
+    // After the trackers are there, so that they get the settings too.
+    run.log_hparams(taffrail::recordable(composed->config));
     std::optional<taffrail::EventWriter> writer;
     if (!logging->writers.empty()) {
         auto options = *logging;

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/run_writer.h"
 #include "cli/text_format.h"
+#include "codec/capture.h"
 #include "codec/value_codec.h"
 
 namespace taffrail::cli {
@@ -80,7 +81,9 @@ Result<void> Import::import_run(const Session& session, const RecordedRun& run) 
             if (blob.bytes == nullptr && status.ok()) {
                 auto loaded = run.load(blob.ref);
                 if (loaded.ok()) {
-                    blob.bytes = *loaded;
+                    // A foreign reference may name a place; ours names the bytes.
+                    blob = {.ref = {}, .bytes = *loaded};
+                    seal_blob(blob);
                 } else {
                     status = loaded.error();
                 }

@@ -8,6 +8,10 @@
 #include "io/files.h"
 #include "store/sealing.h"
 #include "terminal/format.h"
+#ifdef TAFFRAIL_HAS_TENSORBOARD
+#include "sources/tensorboard/discovery.h"
+#include "sources/tensorboard/repair.h"
+#endif
 
 #include <algorithm>
 
@@ -197,12 +201,16 @@ class Verify final : public Command {
         return "Reads every byte of runs and says exactly what is damaged";
     }
 
-    std::string_view example() const override { return "taffrail verify vae-1"; }
+    std::string_view example() const override {
+        return "taffrail verify vae-1\ntaffrail verify logs/tensorboard --repair logs/repaired";
+    }
 
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids, folders or logdirs (default: all)",
                              false);
         declare_root(arguments, root_);
+        arguments.path_option("--repair", repair_, "DIR",
+                              "write a copy of one logdir without its damage to a new folder");
         arguments.flag("--json", json_, "for machines");
     }
 
@@ -217,9 +225,10 @@ class Verify final : public Command {
 
     static Result<Report> check(const RecordedRun& run);
     static void print(const Session& session, const Report& report);
+    ExitCode repair(const Session& session) const;
 
     std::vector<std::string> targets_;
-    std::string root_;
+    std::string root_, repair_;
     bool json_ = false;
 };
 
@@ -309,7 +318,37 @@ ExitCode Verify::run(Session& session) {
     if (json_) {
         session.print(json.end_array().text() + "\n");
     }
+    if (!repair_.empty()) {
+        return repair(session);
+    }
     return all_fine ? ExitCode::Ok : ExitCode::Failed;
+}
+
+/// Ends well when the copy is written: the damage was said above.
+ExitCode Verify::repair(const Session& session) const {
+#ifdef TAFFRAIL_HAS_TENSORBOARD
+    const auto parts = tensorboard::split_spec(targets_.size() == 1 ? targets_.front() : "");
+    if (parts.empty()) {
+        return session.fail("--repair takes one logdir of event files; give its folder");
+    }
+    for (const tensorboard::NamedPath& part : parts) {
+        const std::string to = part.name.empty() ? repair_ : io::join(repair_, part.name);
+        const auto done = tensorboard::repair_logdir(part.path, to);
+        if (!done.ok()) {
+            return session.fail(done.error());
+        }
+        session.warn("wrote " + to + ": " + grouped(done->records) + " records in " +
+                     grouped(done->event_files) + " event files, " + grouped(done->other_files) +
+                     " other files, " + grouped(done->left_out_bytes) + " bytes left out" +
+                     (done->retimed_records > 0
+                          ? ", " + grouped(done->retimed_records) +
+                                " records without a time given that of the one before"
+                          : ""));
+    }
+    return ExitCode::Ok;
+#else
+    return session.fail("this build has no TensorBoard reader, so nothing to repair with");
+#endif
 }
 
 }  // namespace

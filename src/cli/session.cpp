@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "base/clock.h"
+#include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
 
@@ -72,10 +73,31 @@ std::string default_root(std::string_view root) {
     return folder != nullptr && *folder != '\0' ? folder : "taffrail";
 }
 
+namespace {
+
+/// `name1:path1,name2:path2`, every path there: how TensorBoard takes several logdirs.
+bool names_folders(std::string_view target) {
+    if (target.find_first_of(":,") == std::string_view::npos) {
+        return false;
+    }
+    for (std::string_view part : split(target, ',')) {
+        const auto colon = part.find(':');
+        const bool there = io::exists(part) || (colon != std::string_view::npos && colon > 0 &&
+                                                io::exists(part.substr(colon + 1)));
+        if (!there) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root,
                          bool include_deleted) {
     Target found;
-    if (target.empty() || io::exists(target) || target.find("://") != std::string_view::npos) {
+    if (target.empty() || io::exists(target) || target.find("://") != std::string_view::npos ||
+        names_folders(target)) {
         found.path = target.empty() ? default_root(root) : std::string(target);
         TAFFRAIL_ASSIGN(found.catalogue, session.open(found.path));
         for (const RunInfo& run : found.catalogue->runs(include_deleted)) {

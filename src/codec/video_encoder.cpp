@@ -129,4 +129,28 @@ Result<EncodedVideo> encode_video(ByteSpan frames, const Video& video, std::stri
     return encoded;
 }
 
+Result<DecodedVideo> decode_video(ByteSpan file) {
+    const Module& module = loaded_module();
+    if (module.functions == nullptr) {
+        return Error{ErrorCode::Unsupported, module.problem};
+    }
+    TaffrailVideoFile job{};
+    job.file = reinterpret_cast<const unsigned char*>(file.data());
+    job.file_size = file.size();
+    job.max_bytes = std::size_t{512} << 20;
+    if (module.functions->decode(&job) != 0) {
+        return Error{ErrorCode::Unsupported, std::string("video decoder: ") + job.error};
+    }
+    DecodedVideo video{.count = job.count,
+                       .width = job.width,
+                       .height = job.height,
+                       .frames_per_second = job.frames_per_second,
+                       .frames = {}};
+    const auto* from = reinterpret_cast<const std::byte*>(job.frames);
+    video.frames.assign(from, from + static_cast<std::size_t>(job.count * job.width) *
+                                         static_cast<std::size_t>(job.height) * 3);
+    module.functions->release_frames(&job);
+    return video;
+}
+
 }  // namespace taffrail

@@ -21,6 +21,16 @@ struct EncodedVideo {
 Result<EncodedVideo> encode_video(ByteSpan frames, const Video& video,
                                   std::string_view format = {});
 
+struct DecodedVideo {
+    std::int64_t count = 0, width = 0, height = 0;
+    double frames_per_second = 0;
+    Bytes frames;  ///< count × height × width × 3
+};
+
+/// The frames of an MP4 or WebM file, for back ends that know neither. Fails with Unsupported where
+/// the module or FFmpeg is absent, and for more than half a gigabyte of frames.
+Result<DecodedVideo> decode_video(ByteSpan file);
+
 /// "FFmpeg 5.1.9 (libx264, libvpx-vp9)", or why there is none. Loads the module.
 std::string describe_video_module();
 

@@ -7,7 +7,7 @@
 
 namespace taffrail {
 
-inline constexpr std::uint32_t kVideoModuleAbi = 1;
+inline constexpr std::uint32_t kVideoModuleAbi = 2;
 inline constexpr const char* kVideoModuleFile = "libtaffrail-video.so";
 inline constexpr const char* kVideoModuleEntry = "taffrail_video_module";
 
@@ -24,11 +24,24 @@ struct TaffrailVideoJob {
     char error[256];
 };
 
+struct TaffrailVideoFile {
+    const unsigned char* file;
+    std::size_t file_size;
+    std::size_t max_bytes;  ///< frames that take more are refused
+    // Filled in by decode(); release_frames() frees `frames`.
+    unsigned char* frames;  ///< count × height × width × 3
+    std::int64_t count, width, height;
+    double frames_per_second;
+    char error[256];
+};
+
 struct TaffrailVideoModule {
     std::uint32_t abi_version;
     int (*encode)(TaffrailVideoJob* job);  ///< 0 = done
     void (*release)(TaffrailVideoJob* job);
     const char* (*describe)();
+    int (*decode)(TaffrailVideoFile* job);  ///< 0 = done
+    void (*release_frames)(TaffrailVideoFile* job);
 };
 
 }  // namespace taffrail

@@ -2,7 +2,9 @@
 
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "codec/formats/tensorboard/decode.h"
+#include "codec/formats/tensorboard/tensor.h"
 #include "model/attempts.h"
 #include "sinks/tensorboard/encode_record.h"
 #include "sinks/tensorboard/loaded_value.h"
@@ -10,6 +12,7 @@
 #include "sources/tensorboard/run.h"
 
 #include <algorithm>
+#include <array>
 
 namespace taffrail::data_server {
 namespace {
@@ -19,6 +22,39 @@ using tensorboard::to_seconds;
 
 std::string ref_key(const BlobRef& ref, std::string_view run_id) {
     return "b:" + to_hex(ref.sha256) + ":" + std::to_string(ref.size) + ":" + std::string(run_id);
+}
+
+std::string made_key(const TagInfo& tag, std::size_t entry, std::size_t element,
+                     std::string_view run_id) {
+    return "e:" + std::to_string(entry) + ":" + std::to_string(element) + ":" +
+           std::to_string(tag.key.size()) + ":" + tag.key + std::string(run_id);
+}
+
+/// Elements of a value's tensor, as the sink would have written it: width, height, pictures.
+std::vector<Bytes> encoded_elements(const RecordedRun& run, std::string_view key,
+                                    const Entry& entry) {
+    std::vector<Bytes> elements;
+    const auto values = encode_entry(run, key, entry);
+    tensorboard::TensorMessage tensor;
+    if (!values.empty() &&
+        values.front().metadata.data_class == tensorboard::DataClass::BlobSequence &&
+        tensorboard::parse_tensor(values.front().body, tensor)) {
+        for (const ByteSpan element : tensorboard::tensor_strings(tensor)) {
+            elements.emplace_back(element.begin(), element.end());
+        }
+    }
+    return elements;
+}
+
+/// True where the stored bytes are what TensorBoard shows.
+bool is_servable(const Value& value) {
+    if (const auto* image = std::get_if<Image>(&value)) {
+        return image->format != "raw";
+    }
+    if (const auto* video = std::get_if<Video>(&value)) {
+        return video->format == "gif";
+    }
+    return std::holds_alternative<Audio>(value);
 }
 
 int hex_digit(char letter) noexcept {
@@ -197,24 +233,28 @@ std::vector<BlobDatum> read_blob_sequences(const RecordedRun& run, std::string_v
         const auto text = [&](std::int64_t number) {
             datum.keys.push_back("t:" + std::to_string(number));
         };
-        if (const auto* image = std::get_if<Image>(entry.value.get())) {
+        const Value& value = *entry.value;
+        if (std::holds_alternative<Graph>(value)) {
+            datum.keys.push_back(made_key(tag, index, 0, run_id));
+        } else if (!is_servable(value)) {
+            const std::size_t elements = encoded_elements(run, tag.key, entry).size();
+            for (std::size_t element = 0; element < elements; ++element) {
+                datum.keys.push_back(made_key(tag, index, element, run_id));
+            }
+        } else if (const auto* image = std::get_if<Image>(&value)) {
             text(image->width);
             text(image->height);
             for (const Blob& blob : image->images) {
                 datum.keys.push_back(ref_key(blob.ref, run_id));
             }
-        } else if (const auto* video = std::get_if<Video>(entry.value.get())) {
-            if (video->format != "gif") {
-                continue;
-            }
+        } else if (const auto* video = std::get_if<Video>(&value)) {
             text(video->width);
             text(video->height);
             datum.keys.push_back(ref_key(video->data.ref, run_id));
-        } else if (const auto* audio = std::get_if<Audio>(entry.value.get())) {
+        } else if (const auto* audio = std::get_if<Audio>(&value)) {
             datum.keys.push_back(ref_key(audio->data.ref, run_id));
-        } else if (std::get_if<Graph>(entry.value.get()) != nullptr) {
-            datum.keys.push_back("g:" + std::to_string(index) + ":" + std::string(run_id));
-        } else {
+        }
+        if (datum.keys.empty()) {
             continue;
         }
         data.push_back(std::move(datum));
@@ -222,60 +262,87 @@ std::vector<BlobDatum> read_blob_sequences(const RecordedRun& run, std::string_v
     return data;
 }
 
-std::optional<BlobKey> parse_blob_key(std::string_view key) {
+namespace {
+
+/// "3:0:5:graphrun": three numbers, the key of that length, the run.
+std::optional<BlobKey> parse_made_key(std::string_view rest) {
     BlobKey parsed;
-    if (key.starts_with("t:")) {
-        parsed.text = key.substr(2);
-        return parsed;
+    std::array<std::size_t, 3> numbers{};
+    for (std::size_t& to : numbers) {
+        const auto colon = rest.find(':');
+        const auto number =
+            colon != std::string_view::npos ? parse_int(rest.substr(0, colon)) : std::nullopt;
+        if (!number || *number < 0) {
+            return std::nullopt;
+        }
+        to = static_cast<std::size_t>(*number);
+        rest.remove_prefix(colon + 1);
     }
-    const auto colon = key.find(':', 2);
-    if (key.size() < 3 || key[1] != ':' || colon == std::string_view::npos) {
+    if (numbers[2] == 0 || numbers[2] > rest.size()) {
         return std::nullopt;
     }
-    const std::string_view head = key.substr(2, colon - 2);
-    if (key[0] == 'g') {
-        const auto number = parse_int(head);
-        parsed.run_id = key.substr(colon + 1);
-        parsed.graph = number && *number >= 0 ? std::optional(static_cast<std::size_t>(*number))
-                                              : std::nullopt;
-        return parsed.graph ? std::optional(std::move(parsed)) : std::nullopt;
-    }
-    const auto second = key.find(':', colon + 1);
-    if (key[0] != 'b' || head.size() != 64 || second == std::string_view::npos) {
+    parsed.entry = numbers[0];
+    parsed.element = numbers[1];
+    parsed.key = rest.substr(0, numbers[2]);
+    parsed.run_id = rest.substr(numbers[2]);
+    return parsed;
+}
+
+std::optional<BlobKey> parse_ref_key(std::string_view rest) {
+    constexpr std::size_t kHexDigits = 64;
+    const auto second = rest.find(':', kHexDigits + 1);
+    if (rest.size() <= kHexDigits || rest[kHexDigits] != ':' || second == std::string_view::npos) {
         return std::nullopt;
     }
     BlobRef ref;
-    for (std::size_t i = 0; i < 32; ++i) {
-        const int high = hex_digit(head[i * 2]), low = hex_digit(head[i * 2 + 1]);
+    for (std::size_t i = 0; i < ref.sha256.size(); ++i) {
+        const int high = hex_digit(rest[i * 2]), low = hex_digit(rest[i * 2 + 1]);
         if (high < 0 || low < 0) {
             return std::nullopt;
         }
         ref.sha256[i] = static_cast<std::uint8_t>(high * 16 + low);
     }
-    const auto size = parse_int(key.substr(colon + 1, second - colon - 1));
+    const auto size = parse_int(rest.substr(kHexDigits + 1, second - kHexDigits - 1));
     if (!size || *size < 0) {
         return std::nullopt;
     }
     ref.size = static_cast<std::uint64_t>(*size);
+    BlobKey parsed;
     parsed.ref = ref;
-    parsed.run_id = key.substr(second + 1);
+    parsed.run_id = rest.substr(second + 1);
     return parsed;
 }
 
+}  // namespace
+
+std::optional<BlobKey> parse_blob_key(std::string_view key) {
+    if (key.starts_with("t:")) {
+        BlobKey parsed;
+        parsed.text = key.substr(2);
+        return parsed;
+    }
+    return key.starts_with("e:")   ? parse_made_key(key.substr(2))
+           : key.starts_with("b:") ? parse_ref_key(key.substr(2))
+                                   : std::nullopt;
+}
+
 Result<Bytes> read_blob(const RecordedRun& run, const BlobKey& key) {
-    if (key.graph) {
-        const auto entries = run.entries("graph");
-        if (!entries.ok() || *key.graph >= entries->size()) {
-            return Error{ErrorCode::NotFound, "no such graph"};
+    if (key.ref) {
+        TAFFRAIL_ASSIGN(const auto bytes, run.load(*key.ref));
+        return Bytes(bytes->begin(), bytes->end());
+    }
+    TAFFRAIL_ASSIGN(const auto entries, run.entries(key.key));
+    if (key.entry < entries.size()) {
+        const Entry& entry = entries[key.entry];
+        if (const auto* graph = std::get_if<Graph>(entry.value.get())) {
+            return tensorboard::encode_graph(*graph);
         }
-        const auto* graph = std::get_if<Graph>((*entries)[*key.graph].value.get());
-        return graph != nullptr ? tensorboard::encode_graph(*graph) : Bytes();
+        auto elements = encoded_elements(run, key.key, entry);
+        if (key.element < elements.size()) {
+            return std::move(elements[key.element]);
+        }
     }
-    const auto bytes = run.load(*key.ref);
-    if (!bytes.ok()) {
-        return bytes.error();
-    }
-    return Bytes((*bytes)->begin(), (*bytes)->end());
+    return Error{ErrorCode::NotFound, "'" + key.key + "' has no such picture"};
 }
 
 }  // namespace taffrail::data_server

@@ -42,9 +42,12 @@ std::vector<BlobDatum> read_blob_sequences(const RecordedRun& run, std::string_v
 /// What a blob key names: its run, and how to get the bytes.
 struct BlobKey {
     std::string run_id;
-    std::string text;  ///< the bytes themselves
-    std::optional<BlobRef> ref;
-    std::optional<std::size_t> graph;  ///< number of the graph entry
+    std::string text;            ///< the bytes themselves
+    std::optional<BlobRef> ref;  ///< stored bytes
+    /// Else bytes that are made when asked for: a graph, a film or a picture in another format.
+    std::string key;
+    std::size_t entry = 0;    ///< number among all entries of `key`
+    std::size_t element = 0;  ///< of the encoded tensor
 };
 
 std::optional<BlobKey> parse_blob_key(std::string_view key);

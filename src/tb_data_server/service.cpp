@@ -155,7 +155,7 @@ class Service final : public api::TensorBoardDataProvider::Service {
             return {StatusCode::INVALID_ARGUMENT, "this is no blob key of ours"};
         }
         Bytes bytes;
-        if (!key->ref && !key->graph) {
+        if (!key->ref && key->key.empty()) {
             bytes.assign(as_bytes(key->text).begin(), as_bytes(key->text).end());
         } else {
             const auto run = source_->find(key->run_id);

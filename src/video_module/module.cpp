@@ -13,6 +13,7 @@ extern "C" {
 #include <libavutil/log.h>
 }
 
+#include "video_module/ffmpeg_decoder.h"
 #include "video_module/ffmpeg_encoder.h"
 
 namespace taffrail::video {
@@ -48,6 +49,27 @@ void release_job(TaffrailVideoJob* job) {
     job->file = nullptr;
 }
 
+int decode_job(TaffrailVideoFile* job) {
+    av_log_set_level(AV_LOG_QUIET);
+    std::vector<unsigned char> frames;
+    std::string error;
+    if (decode(*job, frames, error)) {
+        job->frames = static_cast<unsigned char*>(std::malloc(frames.size()));
+        if (job->frames != nullptr) {
+            std::memcpy(job->frames, frames.data(), frames.size());
+            return 0;
+        }
+        error = "out of memory";
+    }
+    std::snprintf(job->error, sizeof job->error, "%s", error.c_str());
+    return 1;
+}
+
+void release_frames(TaffrailVideoFile* job) {
+    std::free(job->frames);
+    job->frames = nullptr;
+}
+
 const char* describe() {
     static const std::string text = [] {
         std::string names;
@@ -68,6 +90,6 @@ extern "C" __attribute__((visibility("default"))) const taffrail::TaffrailVideoM
 taffrail_video_module() {
     static const taffrail::TaffrailVideoModule module = {
         taffrail::kVideoModuleAbi, taffrail::video::encode_job, taffrail::video::release_job,
-        taffrail::video::describe};
+        taffrail::video::describe, taffrail::video::decode_job, taffrail::video::release_frames};
     return &module;
 }

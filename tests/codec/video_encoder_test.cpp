@@ -49,6 +49,35 @@ TEST(VideoEncoder, MakesMp4AndWebmOfEveryChannelCountAndOddSizes) {
               "webm");
 }
 
+TEST(VideoEncoder, DecodesWhatItEncodedInBothFormats) {
+    for (const char* format : {"mp4", "webm"}) {
+        const Video video{"frames", 33, 17, 12, 3, 12.5, {}, ""};
+        const Bytes frames = wandering_square(video);
+        const auto encoded = encode_video(frames, video, format);
+        ASSERT_TRUE(encoded.ok()) << encoded.error().message;
+        const auto decoded = decode_video(encoded->file);
+        ASSERT_TRUE(decoded.ok()) << decoded.error().message;
+        EXPECT_EQ(decoded->count, 12);
+        EXPECT_EQ(decoded->width, 34);
+        EXPECT_EQ(decoded->height, 18);
+        EXPECT_NEAR(decoded->frames_per_second, 12.5, 0.1);
+        ASSERT_EQ(decoded->frames.size(), 12u * 34 * 18 * 3);
+        // The square is where it was, to what such codecs keep of a small one.
+        const auto red = [&](std::size_t t, std::size_t x, std::size_t y) {
+            return static_cast<int>(decoded->frames[((t * 18 + y) * 34 + x) * 3]);
+        };
+        for (std::size_t t : {0u, 6u, 11u}) {
+            EXPECT_GT(red(t, t + 5, 5), red(t, t + 5, 14) + 40) << format << " frame " << t;
+        }
+    }
+}
+
+TEST(VideoEncoder, DecodingJunkFailsWithAReason) {
+    const auto decoded = decode_video(Bytes(1000, std::byte{0x41}));
+    ASSERT_FALSE(decoded.ok());
+    EXPECT_NE(decoded.error().message.find("video decoder"), std::string::npos);
+}
+
 TEST(VideoEncoder, CapturedFramesBecomeAVideo) {
     const Video shape{"frames", 32, 16, 5, 3, 10, {}, ""};
     const Bytes frames = wandering_square(shape);

@@ -101,6 +101,17 @@ TEST(Values, TextIsRepairedAndTablesKeepTheirShape) {
     EXPECT_EQ(std::get<std::string>(read.rows[1][0]), "true");
 }
 
+TEST(Values, TableWithoutNamesGetsNoHeaderHoweverOftenItIsWritten) {
+    Table table;
+    table.columns = {""};
+    table.rows = {{std::string("one")}, {std::string("two")}};
+    for (int round = 0; round < 3; ++round) {
+        table = std::get<Table>(*round_trip(encode_table("t", table), Kind::Table));
+        ASSERT_EQ(table.rows.size(), 2u);
+        EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "one");
+    }
+}
+
 TEST(Values, PrCurveReadsBack) {
     const std::array<std::uint8_t, 4> labels{1, 0, 1, 0};
     const std::array<double, 4> predictions{0.9, 0.8, 0.4, 0.1};

@@ -100,7 +100,7 @@ TEST(RecordStream, ZeroFilledTailIsPendingNotDamage) {
     const auto result = read_back(file);
     EXPECT_EQ(result.payloads.size(), 1u);
     EXPECT_TRUE(result.damage.empty());
-    EXPECT_EQ(result.tail, Tail::Broken);
+    EXPECT_EQ(result.tail, Tail::Zeros);
     EXPECT_EQ(result.position, end);
 }
 

@@ -6,6 +6,7 @@
 #include "codec/mesh.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
+#include "codec/video_encoder.h"
 
 #include <algorithm>
 
@@ -57,19 +58,7 @@ Result<EncodedValue> encode_image(std::string_view tag, const Image& image) {
     return encode_pictures(tag, image.width, image.height, pictures, join_captions(image.captions));
 }
 
-Result<EncodedValue> encode_video(std::string_view tag, const Video& video) {
-    if (!video.data.bytes) {
-        return missing(tag);
-    }
-    const ByteSpan bytes = *video.data.bytes;
-    if (video.format == "gif") {
-        return encode_pictures(tag, video.width, video.height, {&bytes, 1}, video.caption);
-    }
-    if (video.format != "frames") {
-        return Error{ErrorCode::Unsupported, "TensorBoard shows animated GIF only; '" +
-                                                 std::string(tag) + "' is " + video.format +
-                                                 " and stays in the native store"};
-    }
+Result<EncodedValue> encode_frames(std::string_view tag, const Video& video, ByteSpan bytes) {
     const std::span<const std::uint8_t> frames(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                bytes.size());
     TAFFRAIL_ASSIGN(const Bytes gif,
@@ -78,6 +67,53 @@ Result<EncodedValue> encode_video(std::string_view tag, const Video& video) {
                                video.frames_per_second));
     const ByteSpan picture = gif;
     return encode_pictures(tag, video.width, video.height, {&picture, 1}, video.caption);
+}
+
+/// The top left part of every frame.
+Bytes cropped(const DecodedVideo& video, std::int64_t width, std::int64_t height) {
+    Bytes frames;
+    frames.reserve(static_cast<std::size_t>(video.count * width * height) * 3);
+    for (std::int64_t frame = 0; frame < video.count; ++frame) {
+        for (std::int64_t y = 0; y < height; ++y) {
+            const auto begin =
+                static_cast<std::size_t>((frame * video.height + y) * video.width) * 3;
+            append(frames,
+                   ByteSpan(video.frames).subspan(begin, static_cast<std::size_t>(width) * 3));
+        }
+    }
+    return frames;
+}
+
+Result<EncodedValue> encode_video(std::string_view tag, const Video& video) {
+    if (!video.data.bytes) {
+        return missing(tag);
+    }
+    const ByteSpan bytes = *video.data.bytes;
+    if (video.format == "gif") {
+        return encode_pictures(tag, video.width, video.height, {&bytes, 1}, video.caption);
+    }
+    if (video.format == "frames") {
+        return encode_frames(tag, video, bytes);
+    }
+    // The store keeps MP4 or WebM; TensorBoard shows animated GIF only.
+    auto decoded = decode_video(bytes);
+    if (!decoded.ok()) {
+        return Error{ErrorCode::Unsupported, "TensorBoard shows animated GIF only; '" +
+                                                 std::string(tag) + "' is " + video.format +
+                                                 " and stays in the native store (" +
+                                                 decoded.error().message + ")"};
+    }
+    Video frames = video;
+    frames.channels = 3;
+    frames.frames = decoded->count;
+    // The codecs made odd sizes even by one pixel more.
+    frames.width = std::min(video.width > 0 ? video.width : decoded->width, decoded->width);
+    frames.height = std::min(video.height > 0 ? video.height : decoded->height, decoded->height);
+    if (!(frames.frames_per_second > 0)) {
+        frames.frames_per_second =
+            decoded->frames_per_second > 0 ? decoded->frames_per_second : 10.0;
+    }
+    return encode_frames(tag, frames, cropped(*decoded, frames.width, frames.height));
 }
 
 Result<std::vector<EncodedValue>> encode_logged_mesh(std::string_view tag, const Mesh& mesh) {

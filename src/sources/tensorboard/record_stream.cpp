@@ -118,6 +118,19 @@ std::uint64_t RecordStream::find_record(std::uint64_t from) {
     return size_;
 }
 
+bool RecordStream::only_zeros(std::uint64_t from) {
+    while (from < size_) {
+        const std::size_t there = ensure(from, std::min(kSearchWindowBytes, size_ - from));
+        const auto* begin = buffer_.data() + (from - window_);
+        if (there == 0 ||
+            std::any_of(begin, begin + there, [](std::byte one) { return one != std::byte{0}; })) {
+            return false;
+        }
+        from += there;
+    }
+    return true;
+}
+
 bool RecordStream::next_slowly(ByteSpan& payload) {
     while (position_ < end_) {
         std::uint64_t there = ensure(position_, kHeaderBytes);
@@ -157,7 +170,9 @@ bool RecordStream::next_slowly(ByteSpan& payload) {
             found = find_record(position_ + 1);
         }
         if (found >= size_) {
-            tail_ = header && !whole ? Tail::Short : Tail::Broken;
+            tail_ = header && !whole        ? Tail::Short
+                    : only_zeros(position_) ? Tail::Zeros
+                                            : Tail::Broken;
             go_to(position_);
             return false;
         }

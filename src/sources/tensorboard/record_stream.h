@@ -26,7 +26,8 @@ struct DamagedRange {
 enum class Tail : std::uint8_t {
     Clean,   ///< the file ends with a record
     Short,   ///< a record that is not whole yet
-    Broken,  ///< bytes that are no record: zeros, junk, or a whole record whose CRC fails
+    Zeros,   ///< nothing but zeros: file systems show space that is yet to be written like this
+    Broken,  ///< bytes that are no record: junk, or a whole record whose CRC fails
 };
 
 class RecordStream {
@@ -85,6 +86,7 @@ class RecordStream {
     std::size_t ensure(std::uint64_t position, std::uint64_t bytes);
     /// Offset of the next whole record at or behind `from`; size_ when there is none.
     std::uint64_t find_record(std::uint64_t from);
+    bool only_zeros(std::uint64_t from);
     bool is_whole_record(std::uint64_t position);
     void go_to(std::uint64_t position);
 

@@ -10,7 +10,7 @@ from conftest import dump, program, write
 
 
 @pytest.mark.parametrize("loader", ["rust", "python"])
-def test_points_appear_while_the_run_goes_on_and_survive_its_death(tmp_path, start_tensorboard, loader):
+def test_15_points_appear_while_the_run_goes_on_and_survive_its_death(tmp_path, start_tensorboard, loader):
     flags = ["--reload_interval", "1"] + (["--reload_task=thread"] if loader == "python" else [])
     board = start_tensorboard(tmp_path, loader, *flags)
     writer = subprocess.Popen([program("tensorboard_write"), "forever", str(tmp_path / "run")], stdout=subprocess.PIPE, text=True)
@@ -31,7 +31,7 @@ def test_points_appear_while_the_run_goes_on_and_survive_its_death(tmp_path, sta
     assert not dump(tmp_path)["run"]["damage"]
 
 
-def test_two_processes_share_a_folder(tmp_path, start_tensorboard):
+def test_18_two_processes_share_a_folder(tmp_path, start_tensorboard):
     writers = [subprocess.Popen([program("tensorboard_write"), "process", str(tmp_path / "run"), f"p{i}"]) for i in range(4)]
     assert all(writer.wait(60) == 0 for writer in writers)
     for loader in ("rust", "python"):
@@ -42,7 +42,7 @@ def test_two_processes_share_a_folder(tmp_path, start_tensorboard):
             assert [point[1] for point in points] == list(range(2000)), (loader, i)
 
 
-def test_eight_threads_lose_nothing(tmp_path):
+def test_19_eight_threads_lose_nothing(tmp_path):
     write("threads", tmp_path)
     keys = dump(tmp_path)["threads"]["keys"]
     assert len(keys) == 8
@@ -50,7 +50,7 @@ def test_eight_threads_lose_nothing(tmp_path):
         assert [point[0] for point in points] == list(range(125_000))
 
 
-def test_named_folders(tmp_path, start_tensorboard):
+def test_14_named_folders(tmp_path, start_tensorboard):
     for name in ("one", "two"):
         write("process", tmp_path / name / "sub", "loss")
         write("process", tmp_path / name, "loss")

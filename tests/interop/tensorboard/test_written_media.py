@@ -1,9 +1,12 @@
 """Pictures, films, sound and text our writer writes, seen through both of TensorBoard's loaders."""
 
 import io
+import os
+import subprocess
 
 import numpy
 import pytest
+from conftest import build_folder
 from PIL import Image
 
 
@@ -92,3 +95,22 @@ def test_06_lists_and_tables_are_text_of_rank_one_and_two(board):
     table = text(board, "table")
     assert table.count("<tr>") == 3
     assert cells(table) == ["<strong>name</strong>", "<strong>score</strong>", "a", "1", "b", "2.5"]
+
+
+def test_05_film_that_the_store_keeps_as_mp4_is_shown_as_gif(tmp_path, start_tensorboard):
+    """A run of the example through the sink: its film is encoded for the store first."""
+    program = build_folder() / "examples/vae_digits/vae_digits"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    subprocess.run([program, "trainer.fast_dev_run=2", "trainer.enable_progress_bar=false", f"output_dir={tmp_path}", "logger=tensorboard",
+                    f"+logger.tensorboard.config.log_dir={tmp_path}/logs/run"], check=True, timeout=120, capture_output=True,
+                   env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "native")})
+    board = start_tensorboard(tmp_path / "logs", "rust")
+    board.wait_for_runs({"run"})
+    entry = board.get("plugin/images/images", run="run", tag="generated/walk", sample=0)[0]
+    data, headers = board.fetch("plugin/images/individualImage?" + entry["query"])
+    film = Image.open(io.BytesIO(data))
+    assert headers["Content-Type"] == "image/gif" and film.n_frames == 80
+    assert len(film.convert("L").getcolors()) > 5, "a picture, not one colour"
+    experiment = board.post_json("plugin/hparams/experiment", {"includeMetrics": True})
+    assert "trainer/learning_rate" in {info["name"] for info in experiment["hparamInfos"]}
