@@ -28,7 +28,7 @@ async function build() {
   mkdirSync(join(dist, "assets"), { recursive: true });
   const { build: once } = await import("esbuild");
   // Workers first: the page needs their hashed names.
-  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts" }, outdir: "dist/assets", entryNames: "[name]-[hash]", metafile: true });
+  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts", live: "src/state/live_worker.ts" }, outdir: "dist/assets", entryNames: "[name]-[hash]", metafile: true });
   const define = {};
   for (const [file, info] of Object.entries(workers.metafile.outputs)) {
     if (!info.entryPoint) continue;
@@ -39,10 +39,10 @@ async function build() {
   const entry = (source) => outputs.find(([, info]) => info.entryPoint === source)[0];
   const main = entry("src/main.tsx");
   const style = entry("src/styles/main.css");
-  const first = new Set([main, style, entry("src/viz/raster_worker.ts")]);
+  const first = new Set([main, style, entry("src/viz/raster_worker.ts"), entry("src/state/live_worker.ts")]);
   const walk = (file) => page.metafile.outputs[file]?.imports.filter((i) => i.kind === "import-statement").forEach((i) => first.has(i.path) || (first.add(i.path), walk(i.path)));
   walk(main);
-  const preload = [...first].filter((f) => f.endsWith(".js") && f !== main && !f.includes("raster")).map((f) => `<link rel="modulepreload" href="assets/${basename(f)}">`).join("");
+  const preload = [...first].filter((f) => f.endsWith(".js") && f !== main && !/raster|live/.test(f)).map((f) => `<link rel="modulepreload" href="assets/${basename(f)}">`).join("");
   const html = readFileSync(join(here, "index.html"), "utf8").replace("{{main}}", "assets/" + basename(main)).replace("{{style}}", "assets/" + basename(style)).replace("{{preload}}", preload);
   writeFileSync(join(dist, "index.html"), html);
   copyFileSync(join(here, "favicon.svg"), join(dist, "favicon.svg"));

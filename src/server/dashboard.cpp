@@ -61,6 +61,11 @@ class RunningDashboard final : public Dashboard {
         context_.workspace = *workspace;
         context_.read_only = options_.read_only;
         context_.assets_version = assets_version();
+        if (const auto page = io::read_file(io::join(options_.ui_folder, "index.html")); !options_.ui_folder.empty() && page.ok()) {
+            // The page of a folder names its parts by their content, so it stands for all of them.
+            const Sha256 print = sha256(*page);
+            context_.assets_version = to_hex(std::span(print).first(8));
+        }
         router_ = make_router(context_);
         router_.get("openapi.json", [](const Request&) { return Response::json(openapi_json()); });
 

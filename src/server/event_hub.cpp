@@ -35,10 +35,10 @@ void EventHub::publish(std::string name, std::string data) {
 void EventHub::subscribe(std::shared_ptr<ResponseStream> stream, std::optional<std::uint64_t> since, const std::string& hello) {
     const std::lock_guard lock(mutex_);
     const Backlog backlog = since ? after_locked(*since) : Backlog{last_id_, true, {}};
-    std::string text = ": welcome\n";
-    if (backlog.reset) {
-        text += "id: " + std::to_string(last_id_) + "\nevent: hello\ndata: " + hello + "\n\n";
-    }
+    // Always first: ids alone cannot tell a client that another server answers now. Without an id where events follow, so that a
+    // stream cut among them is taken up at the right one.
+    std::string text = backlog.reset ? "id: " + std::to_string(last_id_) + "\n" : "";
+    text += "event: hello\ndata: " + hello + "\n\n";
     for (const HubEvent& event : backlog.events) {
         text += format(event);
     }

@@ -68,27 +68,12 @@ async function audit(page) {
   });
 }
 
-for (const dark of [false, true]) {
-  test(`21: every page has names, roles and contrast in the ${dark ? "dark" : "light"} theme`, async () => {
-    const { page, done } = await open(address("charts"), { dark });
-    for (const name of pages) {
-      await page.goto(address(name));
-      await page.reload();
-      await page.waitForSelector(`[data-page="${name}"]`);
-      await settled(page, 500);
-      assert.deepEqual(await audit(page), [], name);
-    }
-    await done();
-  });
-}
-
-test("21: the keyboard reaches the controls of each page, and focus can be seen", async () => {
-  const { page, done } = await open(address("charts"));
-  for (const name of pages) {
-    await page.goto(address(name));
-    await page.reload();
+for (const name of pages) {
+  test(`21: ${name}: names, roles and contrast in both themes; the keyboard reaches its controls; nothing scrolls sideways on a phone or at 200 %`, async () => {
+    const { page, done } = await open(address(name));
     await page.waitForSelector(`[data-page="${name}"]`);
-    await settled(page, 400);
+    await settled(page, 300);
+    assert.deepEqual(await audit(page), [], "light");
     const reached = new Set();
     let ringed = 0;
     for (let i = 0; i < 45; i++) {
@@ -100,11 +85,22 @@ test("21: the keyboard reaches the controls of each page, and focus can be seen"
       if (what) reached.add(what);
       if (ring) ringed++;
     }
-    assert.ok(reached.size >= 12, `${name}: ${reached.size} stops`);
-    assert.ok(ringed >= reached.size * 0.7, `${name}: ${ringed} of ${reached.size} show their focus`);
-  }
-  await done();
-});
+    assert.ok(reached.size >= 12, `${reached.size} stops`);
+    assert.ok(ringed >= reached.size * 0.7, `${ringed} of ${reached.size} show their focus`);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+    await settled(page, 300);
+    assert.deepEqual(await audit(page), [], "dark");
+    if (name !== "media" && name !== "run") assert.ok((await whiteShare(page)) < 0.0005, "22: nothing stays white in the dark theme");
+    for (const [what, width, height] of [["a phone", 390, 844], ["200 %", 720, 450]]) {
+      await page.setViewportSize({ width, height });
+      await settled(page, 150);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${what}: ${wide} pixels too wide`);
+    }
+    await done();
+  });
+}
 
 test("21: arrow keys move the cursor of a chart, Shift by ten, Enter pins; the tooltip is announced", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
@@ -139,24 +135,9 @@ test("21: dialogs keep focus inside and give it back", async () => {
   }
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.querySelector('[role="dialog"]'));
-  assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /Keyboard map/);
+  await page.waitForFunction(() => /Keyboard map/.test(document.activeElement.getAttribute("aria-label") ?? ""));
   await done();
 });
-
-for (const [what, size] of [["a phone of 390 pixels", { width: 390, height: 844, touch: true }], ["200 % zoom", { width: 720, height: 450 }]]) {
-  test(`21: ${what} shows every page without sideways scrolling`, async () => {
-    const { page, done } = await open(address("charts"), size);
-    for (const name of pages) {
-      await page.goto(address(name));
-      await page.reload();
-      await page.waitForSelector(`[data-page="${name}"]`);
-      await settled(page, 400);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`);
-    }
-    await done();
-  });
-}
 
 test("phone: the run list is a sheet, one chart per row, a tap shows the cursor", async () => {
   const { page, done } = await open(address("charts"), { width: 390, height: 844, touch: true });
@@ -173,29 +154,40 @@ test("phone: the run list is a sheet, one chart per row, a tap shows the cursor"
   await done();
 });
 
-test("22: light, dark and the system's change while open; charts follow at once and nothing stays white", async () => {
+test("22: light, dark and the system's change while open; charts are repainted within 200 ms", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   await painted(page, "train/loss");
   await settled(page);
-  const began = Date.now();
-  const before = Number(await page.locator('[data-card="train/loss"] .plot').getAttribute("data-painted"));
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForFunction((b) => document.documentElement.dataset.theme === "dark" && Number(document.querySelector('[data-card="train/loss"] .plot').dataset.painted) > b, before);
-  assert.ok(Date.now() - began < 400 * slow, `${Date.now() - began} ms`);
-  for (const name of pages.filter((n) => n !== "media" && n !== "run")) {
-    await page.goto(address(name));
-    await page.reload();
-    await page.waitForSelector(`[data-page="${name}"]`);
-    await settled(page, 500);
-    const { width, height, channels, data } = decodePng(await page.screenshot());
-    let white = 0;
-    for (let i = 0; i < width * height; i++) if (data[i * channels] === 255 && data[i * channels + 1] === 255 && data[i * channels + 2] === 255) white++;
-    assert.ok(white < width * height * 0.0005, `${name}: ${white} white pixels`);
+  const times = [];
+  for (const colorScheme of ["dark", "light", "dark", "light", "dark"]) {
+    // Measured in the page: from the change of the theme to the picture in its colours.
+    const watch = page.evaluate((want) => new Promise((resolve) => {
+      const plot = document.querySelector('[data-card="train/loss"] .plot');
+      const before = Number(plot.dataset.painted);
+      let began = 0;
+      const look = () => {
+        if (!began && matchMedia("(prefers-color-scheme: dark)").matches === (want === "dark")) began = performance.now();
+        if (began && document.documentElement.dataset.theme === want && Number(plot.dataset.painted) > before) resolve(performance.now() - began);
+        else requestAnimationFrame(look);
+      };
+      look();
+    }), colorScheme);
+    await page.emulateMedia({ colorScheme });
+    times.push(await watch);
+    await settled(page, 100);
   }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+  times.sort((a, b) => a - b);
+  assert.ok(times[2] <= 200 * slow, `${times.map((t) => t.toFixed(0))} ms`);
   await done();
 });
+
+/** Share of pure white pixels on show. */
+async function whiteShare(page) {
+  const { width, height, channels, data } = decodePng(await page.screenshot());
+  let white = 0;
+  for (let i = 0; i < width * height; i++) if (data[i * channels] === 255 && data[i * channels + 1] === 255 && data[i * channels + 2] === 255) white++;
+  return white / (width * height);
+}
 
 test("reduced motion and forced colours are honoured", async () => {
   const { page, done } = await open(address("charts"));

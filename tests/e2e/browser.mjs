@@ -31,7 +31,7 @@ export async function open(url, { width = 1440, height = 900, dark = false, touc
   page.on("console", (m) => {
     if (m.type() === "error" && !allow.some((a) => m.text().includes(a))) faults.push(`console: ${m.text()}`);
   });
-  page.on("pageerror", (e) => faults.push(`exception: ${e.message}`));
+  page.on("pageerror", (e) => faults.push(`exception: ${e.message} ${(e.stack ?? "").split("\n").slice(1, 4).join(" ")}`));
   page.on("requestfailed", (r) => {
     const why = r.failure()?.errorText ?? "";
     if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
@@ -48,6 +48,18 @@ export async function open(url, { width = 1440, height = 900, dark = false, touc
       assert.deepEqual(faults, []);
     },
   };
+}
+
+/** Waits until a check that may take a moment holds; its own message is what a failure says. */
+export async function eventually(check, timeout = 6000) {
+  for (const end = Date.now() + timeout; ; ) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((r) => setTimeout(r, 50));
+    }
+  }
 }
 
 /** The card of a chart once it shows a picture. */

@@ -100,3 +100,26 @@ export function python(lines, input) {
     child.stdin.end(JSON.stringify(input));
   });
 }
+
+/**
+ * Python over what the generator wrote, apart from any file of the product: `runs` is the list of runs, `series(id, key)` a pandas Series of
+ * float64 by step, `entries(id, key)` the logged values; `data` is the second argument.
+ */
+export const truthOf = (folder) => (lines, data = null) =>
+  python(
+    `
+import json, sys, math, numpy as np, pandas as pd
+given = json.load(sys.stdin); data = given["data"]
+runs = json.load(open(given["folder"] + "/runs.json"))
+by_id = {r["id"]: r for r in runs}
+def series(run, key):
+    s = by_id[run]["series"][key]
+    v = np.fromfile(given["folder"] + "/" + s["file"], dtype="<f8")
+    return pd.Series(v, index=s["first"] + s["stride"] * np.arange(len(v)))
+def last(run, key):
+    return float(series(run, key).iloc[-1]) if key in by_id[run]["series"] else None
+def entries(run, key):
+    return by_id[run]["entries"][key]
+` + lines,
+    { folder, data },
+  );

@@ -27,7 +27,7 @@ TEST(EventHub, ReturningClientsGetWhatTheyMissed) {
     hub.publish("series", "3");
     auto client = std::make_shared<Client>();
     hub.subscribe(client, 1, "{}");
-    EXPECT_EQ(client->text.find("hello"), std::string::npos);
+    EXPECT_EQ(client->text.find("event: hello\n"), 0u) << "a client must see whether the server is another one";
     EXPECT_EQ(client->text.find("data: 1\n"), std::string::npos);
     EXPECT_NE(client->text.find("id: 2\nevent: runs\ndata: 2\n"), std::string::npos);
     EXPECT_NE(client->text.find("id: 3\nevent: series"), std::string::npos);

@@ -14,7 +14,7 @@ export function entriesOf(run, i, n, { start, perStep }) {
   const image = (seed, q, captions) => ({ kind: "image", format: "png", dtype: "u8", width: 120, height: 120, channels: 3, images: captions.map((_, k) => keep(strokes(seed + k, q))), captions });
   put("reconstruction", "image", every(100), (step) => image(3, Math.min(1, step / n + 0.02), [`step ${step}`]));
   put("target", "image", every(100), () => image(3, 1, ["target"]));
-  put("samples", "image", every(200), (step) => image(i * 5 + 40, Math.min(1, step / n + 0.05), ["prior", "posterior"]));
+  if (i < 6) put("samples", "image", every(200), (step) => image(i * 5 + 40, Math.min(1, step / n + 0.05), ["prior", "posterior"]));
   if (i < 4) {
     put("speech", "audio", every(500), (step) => ({ kind: "audio", format: "wav", sample_rate: 16000, channels: 1, frames: 16000, data: keep(wav(1, 220 + i * 60 + step / 10)), caption: "tone" }));
     put("rollout", "video", every(500), (step) => ({ kind: "video", format: "frames", width: 96, height: 64, frames: 24, channels: 3, frames_per_second: 12, data: keep(frames(24, 96, 64, step / 300)), caption: "policy" }));

@@ -46,7 +46,14 @@ export function png(width, height, pixel) {
 }
 
 /** A grid of blurred digit-like strokes whose sharpness grows with `quality` 0…1. */
-export function strokes(seed, quality, cells = 6, size = 20) {
+export function strokes(seed, quality) {
+  const name = `${seed} ${quality.toFixed(3)}`;
+  if (!pictures.has(name)) pictures.set(name, draw(seed, quality, 6, 20));
+  return pictures.get(name);
+}
+const pictures = new Map();
+
+function draw(seed, quality, cells, size) {
   const side = cells * size;
   const strokesOf = Array.from({ length: cells * cells }, (_, cell) => {
     const own = random(seed * 977 + cell * 31 + 7);

@@ -19,6 +19,15 @@ import { Plot } from "../viz/plot";
 import { WaitingForRuns } from "./projects";
 
 const gpuPattern = /^system\/(?:(.+)\/)?gpu\/?(\d+)\/(.+)$/;
+const gpuName = (key: string) => {
+  const m = gpuPattern.exec(key);
+  return m?.[1] ? `${m[1]}:${m[2]}` : (m?.[2] ?? "");
+};
+/** Machine of a reading of a run on several machines; "" on one alone. */
+const hostOf = (key: string, hosts: ReadonlySet<string>) => {
+  const first = key.split("/")[1];
+  return hosts.has(first) ? first : "";
+};
 
 function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: string; most: number }) {
   const [data, setData] = useState<ChartData | null>(null);
@@ -31,7 +40,7 @@ function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: 
   }, []);
   const signature = keys.join("\n");
   useEffect(() => feed.current?.ask({ runs: [run], keys, x: { axis: x === "metric" ? "step" : x }, width: 240, raw_limit: 240, precision: "f32", fields: ["mean", "min", "max", "count"] }), [run, signature, x]);
-  const labels = keys.map((k) => "gpu " + (gpuPattern.exec(k)?.[2] ?? ""));
+  const labels = keys.map((k) => "gpu " + gpuName(k));
   const plotRef = useRef<Plot | null>(null);
   const find = (px: number, py: number) => {
     const plot = plotRef.current;
@@ -75,19 +84,19 @@ export function SystemPanels({ run }: { run: string }) {
   const groups = useMemo(() => {
     const gpus = new Map<string, string[]>();
     const rest: string[] = [];
-    const hosts = new Set<string>();
-    for (const { key, kind } of value?.keys ?? []) {
-      if (kind !== "scalar" || !key.startsWith("system/")) continue;
+    const readings = (value?.keys ?? []).filter(({ key, kind }) => kind === "scalar" && key.startsWith("system/")).map(({ key }) => key);
+    const hosts = new Set(readings.map((key) => gpuPattern.exec(key)?.[1]).filter((host) => host !== undefined));
+    const only = hosts.has(v.sys.host) ? v.sys.host : "";
+    for (const key of readings) {
       const m = gpuPattern.exec(key);
-      if (m?.[1]) hosts.add(m[1]);
-      if (m && v.sys.host && m[1] !== v.sys.host) continue;
+      if (only && hostOf(key, hosts) !== only) continue;
       if (m) {
         if (!gpus.has(m[3])) gpus.set(m[3], []);
         gpus.get(m[3])!.push(key);
       } else rest.push(key);
     }
     for (const list of gpus.values()) list.sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    return { gpus, rest, hosts: [...hosts] };
+    return { gpus, rest, hosts: [...hosts].sort() };
   }, [value, v.sys.host]);
   if (error) return <Failed message={error} retry={again} />;
   if (!value) return <div class="page-pad"><Skeleton height={240} /></div>;
@@ -98,6 +107,7 @@ export function SystemPanels({ run }: { run: string }) {
   const card = (title: string, keys: string[]) => <div class="overview-chart" key={title}><ChartCard spec={{ id: "system:" + title, title, keys }} runs={[run]} style={{ position: "absolute", inset: "0" }} /></div>;
   return (
     <div class="overview">
+      {groups.hosts.length > 1 ? <div class="host-choice"><Segmented label="Hosts" value={groups.hosts.includes(v.sys.host) ? v.sys.host : ""} onChange={(host) => change({ sys: { ...v.sys, host } })} options={[{ value: "", label: `all ${groups.hosts.length} hosts` }, ...groups.hosts.map((h) => ({ value: h, label: h }))]} /></div> : null}
       {v.sys.mode === "heat" ? heats.map(([name, keys]) => <Heat key={name} run={run} keys={keys} title={`GPU ${name.replaceAll("_", " ")}`} most={heatOf(name)} />) : null}
       {lines.map(([name, keys]) => card(`GPU ${name.replaceAll("_", " ")}`, keys))}
       {groups.rest.map((key) => card(key.slice(7), [key]))}

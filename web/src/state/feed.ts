@@ -4,7 +4,7 @@ import { readFrames, type Frame } from "../api/frame";
 import type { ChartQuery, SeriesGrew } from "../api/types";
 import { chartData, type ChartData } from "../viz/chart_data";
 import { transform, type ScaleKind } from "../viz/scale";
-import { joinTail } from "../viz/tail";
+import { joinTails, type Tail } from "../viz/tail";
 import { listenLive } from "./live";
 
 export type ChartAsk = Omit<ChartQuery, "id">;
@@ -120,32 +120,75 @@ export class Feed {
     return this.dirty.size > 0;
   }
 
-  /** The query for what is new, or null when everything has to be asked again. */
-  tailQuery(): { query: ChartAsk; from: number; limit: number } | null {
+  /** Queries for what is new, or null when everything has to be asked again. */
+  tailQueries(): TailQuery[] | null {
     const ask = this.ask_!;
     const data = this.data!;
-    const runs = [...this.dirty];
+    const runs = new Set(this.dirty);
     this.dirty.clear();
     if (ask.group || data.series.length === 0) return null;
     const scale = data.xScale as ScaleKind;
-    let from = Infinity;
+    const ends: SeriesEnd[] = [];
     let size = 0;
     for (let s = 0; s < data.series.length; s++) {
-      if (!runs.includes(data.series[s].run) || !data.series[s].current) continue;
+      const { run, key, current } = data.series[s];
+      if (!runs.has(run) || !current) continue;
       const end = data.raster.starts[s + 1];
-      const begin = data.raster.starts[s];
-      if (end === begin) return null;
-      from = Math.min(from, data.raster.x[end - 1 + s]);
-      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[end + s]) - transform(scale, data.raster.x[end - 1 + s]));
+      if (end === data.raster.starts[s]) return null;
+      const from = data.raster.x[end - 1 + s];
+      ends.push({ run, key: ask.expression ? "" : key, from, at: transform(scale, from), raw: data.raster.raw[s] === 1 });
+      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[end + s]) - transform(scale, from));
     }
-    if (!Number.isFinite(from)) return null;
+    if (ends.length === 0) return null;
     if (size === 0) size = (transform(scale, data.xTo) - transform(scale, data.xFrom)) / ask.width || 1;
-    return { query: { ...ask, runs, attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from, limit: ask.width * 2 };
+    const lists = clusters(ends, size);
+    if (lists.length > 128) return null;
+    return lists.map((list) => {
+      const from = Math.min(...list.map((e) => e.from));
+      return { query: { ...ask, runs: list.map((e) => e.run), keys: ask.expression ? ask.keys : [list[0].key], attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from };
+    });
   }
 
   get isDirty(): boolean {
     return this.dirty.size > 0;
   }
+}
+
+interface TailQuery {
+  query: ChartAsk;
+  from: number;
+}
+
+interface SeriesEnd {
+  run: string;
+  key: string;
+  from: number; // begin of the last bin
+  at: number; // the same on the scale of the axis
+  raw: boolean;
+}
+
+/**
+ * Series that end near each other: one query has one beginning, and runs of one chart may be thousands of steps apart. Points may begin
+ * anywhere; bins are continued exactly at their edge, or points would count twice.
+ */
+function clusters(ends: SeriesEnd[], size: number): SeriesEnd[][] {
+  const out: SeriesEnd[][] = [];
+  const kinds = new Map<string, SeriesEnd[]>();
+  for (const end of ends) {
+    const kind = `${end.key}\n${end.raw}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), end]);
+  }
+  for (const list of kinds.values()) {
+    list.sort((a, b) => a.at - b.at);
+    const span = list[0].raw ? Math.max(8 * size, (list[list.length - 1].at - list[0].at) / 12) : 0;
+    let open: SeriesEnd[] = [];
+    for (const end of list) {
+      if (open.length && end.at - open[0].at > span) out.push(open), (open = []);
+      open.push(end);
+    }
+    out.push(open);
+  }
+  return out;
 }
 
 class Batch {
@@ -212,12 +255,12 @@ async function fetchTails(): Promise<void> {
     if (!document.hidden) tailTimer = window.setTimeout(() => void fetchTails(), 250);
     return;
   }
-  const jobs: { feed: Feed; key: string; held: ChartData; tail: { query: ChartAsk; from: number; limit: number } }[] = [];
+  const jobs: { feed: Feed; key: string; held: ChartData; from: number; query: ChartAsk }[] = [];
   for (const feed of feeds) {
     if (!feed.isDirty || feed.loading || !feed.data) continue;
     const held = feed.data;
-    const tail = feed.tailQuery();
-    if (tail) jobs.push({ feed, key: feed.key, held, tail });
+    const tails = feed.tailQueries();
+    if (tails) for (const tail of tails) jobs.push({ feed, key: feed.key, held, ...tail });
     else {
       cache.delete(feed.key);
       feed.refetch();
@@ -227,12 +270,19 @@ async function fetchTails(): Promise<void> {
   tailBusy = true;
   feedStats.tails++;
   try {
-    const charts = jobs.map((job, i) => ({ ...job.tail.query, id: String(i) }));
-    feedStats.bytes += await readFrames(await postRaw("series:query", { charts }), (frame) => {
-      const { feed, key, held, tail } = jobs[Number(frame.header.chart)];
-      if (feed.key !== key || feed.data !== held || frame.header.error) return;
-      feed.deliver(joinTail(held, chartData(frame), tail.from, tail.limit), "");
-    });
+    const tails = new Map<Feed, Tail[]>();
+    for (let first = 0; first < jobs.length; first += 64) {
+      const part = jobs.slice(first, first + 64);
+      const charts = part.map((job, i) => ({ ...job.query, id: String(i) }));
+      feedStats.bytes += await readFrames(await postRaw("series:query", { charts }), (frame) => {
+        const { feed, from } = part[Number(frame.header.chart)];
+        if (!frame.header.error) tails.set(feed, [...(tails.get(feed) ?? []), { data: chartData(frame), from }]);
+      });
+    }
+    for (const [feed, list] of tails) {
+      const { key, held } = jobs.find((job) => job.feed === feed)!;
+      if (feed.key === key && feed.data === held) feed.deliver(joinTails(held, list, feed.asked!.width * 2), "");
+    }
   } catch {
     // The connection banner speaks for us; the next event tries again.
   } finally {

@@ -82,6 +82,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       redraw((n) => n + 1);
     });
     feed.current = f;
+    chart.current = null; // that of the keys before; this one measures itself while it is made
     const c = new LineChart(body.current!, {
       hover(x, near, client) {
         onFrame(() => showTooltip(x, near, client));

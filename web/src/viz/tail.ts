@@ -74,11 +74,18 @@ function halve(columns: Columns, limit: number): void {
   }
 }
 
-const id = (data: ChartData, s: number) => `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].attempt}`;
+// What grows is the current series, whichever attempt it came from; older attempts never do.
+const id = (data: ChartData, s: number) => `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].current ? "" : data.series[s].attempt}`;
 
-/** `held` with the series of `tail` continued from `from` on. Series that are new appear at the end. */
-export function joinTail(held: ChartData, tail: ChartData, from: number, limit: number): ChartData {
-  const byId = new Map(tail.series.map((_, s) => [id(tail, s), s]));
+/** What is new of some series: all their points from `from` on. */
+export interface Tail {
+  data: ChartData;
+  from: number;
+}
+
+/** `held` with the series of each tail continued. Series that are new appear at the end. */
+export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartData {
+  const byId = new Map(tails.flatMap((tail) => tail.data.series.map((_, s) => [id(tail.data, s), { tail, s }] as const)));
   const parts: Columns[] = [];
   const raw: number[] = [];
   const series = held.series.slice();
@@ -93,14 +100,16 @@ export function joinTail(held: ChartData, tail: ChartData, from: number, limit: 
   for (let s = 0; s < held.series.length; s++) {
     const begin = held.raster.starts[s];
     const end = held.raster.starts[s + 1];
-    const other = byId.get(id(held, s));
+    const found = byId.get(id(held, s));
     let part: Columns;
     let isRaw = held.raster.raw[s];
-    if (other === undefined) {
+    if (found === undefined) {
       part = slice(held, s, begin, end);
       takeMarks(held, s, begin, end, 0);
     } else {
       byId.delete(id(held, s));
+      const { data: tail, from } = found.tail;
+      const other = found.s;
       let cut = end;
       while (cut > begin && held.raster.x[cut - 1 + s] >= from) cut--;
       part = slice(held, s, begin, cut);
@@ -123,13 +132,14 @@ export function joinTail(held: ChartData, tail: ChartData, from: number, limit: 
         for (const m of marks) if (m.bin >= base) m.bin = base + ((m.bin - base) >> shift);
       }
       const news = tail.series[other];
-      series[s] = { ...held.series[s], total: news.total, last: news.last, lastX: news.lastX, points: news.total };
+      const points = part.fields.get("count")?.reduce((n, c) => n + c, 0) ?? news.total;
+      series[s] = { ...held.series[s], total: news.total, last: news.last, lastX: news.lastX, points };
     }
     parts.push(part);
     raw.push(isRaw);
     base += part.x.length - 1;
   }
-  for (const s of byId.values()) {
+  for (const { tail: { data: tail }, s } of byId.values()) {
     const part = slice(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1]);
     takeMarks(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1], 0);
     parts.push(part);
@@ -161,7 +171,7 @@ export function joinTail(held: ChartData, tail: ChartData, from: number, limit: 
     },
     min: gather("min"), max: gather("max"), mean, lastValue: gather("lastValue"),
     markCount: Uint32Array.from(sound, (m) => m.count),
-    xTo: Math.max(held.xTo, tail.xTo),
+    xTo: Math.max(held.xTo, ...tails.map((tail) => tail.data.xTo)),
     points: series.reduce((n, s) => n + s.points, 0),
     bins: total,
   };
