@@ -161,12 +161,12 @@ Result<void> ScalarSorter::write_long(std::vector<NewFile>& files) {
         };
 
         std::vector<Row> rows;
-        for (const auto& [group, column] : places) {
+        for (const auto& place : places) {
+            const Group* group = place.first;
             TAFFRAIL_TRY(group->buffer.for_each_writer(
-                [&, group = group, column = column](const RowWriter& writer, std::size_t first,
-                                                    std::size_t last) -> Result<void> {
+                [&](const RowWriter& writer, std::size_t first, std::size_t last) -> Result<void> {
                     for (std::size_t row = first; row < last; ++row) {
-                        rows.push_back({writer, group, column, row});
+                        rows.push_back({writer, group, place.second, row});
                     }
                     return {};
                 }));

@@ -285,7 +285,7 @@ Result<void> TableWriter::verify() {
     std::vector<std::uint32_t> crcs(value_crcs_.size());
     std::uint32_t axis_crc = 0;
     for (std::size_t group = 0; group < reader.metadata().row_groups.size(); ++group) {
-        for (const std::size_t column : {0, 1, 5}) {
+        for (const std::size_t column : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
             TAFFRAIL_ASSIGN(const parquet::DecodedColumn decoded,
                             reader.read_column(group, column));
             axis_crc = crc32c(bytes_of(decoded.int64s), axis_crc);
