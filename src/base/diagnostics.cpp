@@ -1,5 +1,7 @@
 #include "base/diagnostics.h"
 
+#include "base/fork_guard.h"
+
 #include <map>
 #include <mutex>
 #include <utility>
@@ -21,6 +23,10 @@ State& state() {
     return *instance;
 }
 
+std::mutex& state_mutex() {
+    return state().mutex;
+}
+
 void write_to_stderr(DiagnosticLevel level, std::string_view message) {
     std::string line = "taffrail: ";
     if (level == DiagnosticLevel::Warning) {
@@ -34,6 +40,10 @@ void write_to_stderr(DiagnosticLevel level, std::string_view message) {
 }
 
 }  // namespace
+
+void guard_diagnostics_over_fork() noexcept {
+    guard_over_fork<state_mutex>();
+}
 
 DiagnosticHandler set_diagnostic_handler(DiagnosticHandler handler) {
     const std::lock_guard lock(state().mutex);

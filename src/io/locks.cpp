@@ -1,5 +1,7 @@
 #include "io/locks.h"
 
+#include "base/fork_guard.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +27,15 @@ Table& table() {
     return *instance;
 }
 
+std::mutex& table_mutex() {
+    return table().mutex;
+}
+
 }  // namespace
+
+void guard_locks_over_fork() noexcept {
+    guard_over_fork<table_mutex>();
+}
 
 int lock_descriptor(int descriptor) noexcept {
     struct stat info{};

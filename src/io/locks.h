@@ -14,6 +14,8 @@ namespace taffrail::io {
 int lock_descriptor(int descriptor) noexcept;
 /// Forgets it; call before close().
 void forget_lock(int descriptor) noexcept;
+/// Keeps the table whole in forked children (base/fork_guard.h).
+void guard_locks_over_fork() noexcept;
 /// True when this process (not a parent it was forked from) holds the lock of that file.
 bool holds_lock(std::uint64_t device, std::uint64_t inode) noexcept;
 

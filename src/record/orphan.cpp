@@ -81,6 +81,11 @@ class OrphanReader {
         TAFFRAIL_ASSIGN(const io::Mapping mapping,
                         file->map(static_cast<std::size_t>(info.size), io::MapAccess::Read));
         TAFFRAIL_ASSIGN(const RingHeader header, check_ring_header(mapping.bytes(), path));
+        // A copy may have been taken while the ring was written: its pages are of different
+        // moments, and nothing in them says so. The log beside it is whole up to where it ends.
+        if (header.inode_part != 0 && header.inode_part != inode_part(info.inode)) {
+            return {};
+        }
         const auto& state = *reinterpret_cast<const RingState*>(mapping.data() + kRingStateOffset);
         RingCursor cursor = cursor_of(state);
         cursor.words = reinterpret_cast<const std::uint64_t*>(mapping.data() + kRingDataOffset);

@@ -1,6 +1,8 @@
 #include "record/recorder.h"
 
 #include "base/diagnostics.h"
+#include "base/fork_guard.h"
+#include "io/locks.h"
 
 #include <pthread.h>
 
@@ -96,6 +98,9 @@ struct ForkGuard {
 };
 
 Recorder& Recorder::create(RecorderOptions options, SessionFactory again) {
+    // Taken while the locks of recorders are held, so they come first here and last at a fork.
+    guard_diagnostics_over_fork();
+    io::guard_locks_over_fork();
     static const int registered =
         pthread_atfork(ForkGuard::prepare, ForkGuard::release, ForkGuard::child);
     (void)registered;

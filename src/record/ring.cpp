@@ -57,6 +57,9 @@ Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
     header.producer = producer;
     header.generation = generation;
     header.capacity_words = capacity;
+    if (const auto info = file->info(); info.ok()) {
+        header.inode_part = inode_part(info->inode);
+    }
     copy_text(header.run_id, identity.run_id);
     copy_text(header.boot_id, identity.boot_id);
     header.crc = header_crc(header);

@@ -87,13 +87,18 @@ struct RingHeader {
     std::uint32_t
         producer;  ///< rings of one producer hold its entries in the order of `generation`
     std::uint32_t generation;
-    std::uint32_t reserved;
+    std::uint32_t inode_part;  ///< of the file itself, so that a copy is known as one; 0 = unknown
     std::uint64_t capacity_words;
     char run_id[64];
     char boot_id[40];
 };
 
 static_assert(std::is_trivially_copyable_v<RingHeader>);
+
+/// What of an inode number stands in the header.
+constexpr std::uint32_t inode_part(std::uint64_t inode) noexcept {
+    return static_cast<std::uint32_t>(inode ^ inode >> 32);
+}
 
 inline constexpr char kRingMagic[8] = {'T', 'A', 'F', 'R', 'I', 'N', 'G', '1'};
 inline constexpr std::size_t kRingStateOffset = 4096;

@@ -15,7 +15,7 @@ namespace taffrail::running {
 namespace {
 
 Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orphan,
-                       Adopted& adopted) {
+                       const std::optional<Family>& family, Adopted& adopted) {
     TAFFRAIL_ASSIGN(const auto lock, record::take_over(orphan));
     const record::WriterIdentity& identity = orphan.definitions.identity;
     record::OrphanProgress progress;
@@ -43,11 +43,15 @@ Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orph
                                          rows += batch.rows + batch.gaps.size();
                                          return {};
                                      }));
-    if (rows == 0 && progress.spool_pending.empty()) {
+    const bool related =
+        family && tail.ok() && family->rank == file.rank && family->attempt == file.attempt;
+    const bool lacks_end = related && !tail->finished;
+    if (rows == 0 && progress.spool_pending.empty() && !lacks_end) {
         return record::discard_orphan(orphan);
     }
     TAFFRAIL_ASSIGN(auto log, storage::open_log(run_folder, file));
-    TAFFRAIL_TRY(record::adopt_orphan(orphan, progress, encode_spooled, *log, RunState::Crashed));
+    TAFFRAIL_TRY(record::adopt_orphan(orphan, progress, encode_spooled, *log,
+                                      related ? family->state : RunState::Crashed));
     ++adopted.writers;
     adopted.rows += rows;
     return {};
@@ -66,7 +70,8 @@ std::string note_path(const std::string& run_folder, std::string_view name) {
 
 }  // namespace
 
-Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id) {
+Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
+                              const std::optional<Family>& family) {
     Adopted adopted;
     for (const std::string& folder : record::ring_folders(run_folder, run_id)) {
         TAFFRAIL_ASSIGN(const auto orphans, record::find_orphans(folder));
@@ -74,7 +79,7 @@ Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& 
             if (orphan.definitions.identity.run_id != run_id) {
                 continue;
             }
-            if (auto done = adopt_one(run_folder, orphan, adopted); !done.ok()) {
+            if (auto done = adopt_one(run_folder, orphan, family, adopted); !done.ok()) {
                 if (done.error().code != ErrorCode::Unavailable &&
                     done.error().code != ErrorCode::NotFound) {
                     return done.error();

@@ -9,11 +9,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace taffrail::running {
+
+/// Writers of one rank and attempt: a process and the children it forked. Those of them that ended
+/// without a word ended as the process did.
+struct Family {
+    std::int32_t rank = 0;
+    std::uint32_t attempt = 0;
+    RunState state = RunState::Finished;
+};
 
 struct Adopted {
     std::size_t writers = 0;  ///< that had left something
@@ -22,7 +31,8 @@ struct Adopted {
 
 /// Moves what dead writers of this machine left in rings and spool into the run's log. Living
 /// writers are left alone. What another process adopts at the same time is left to it.
-Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id);
+Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
+                              const std::optional<Family>& family = {});
 
 /// A sink a run was given, as noted in `<run>/cursors/<name>.sink`: enough to make it again.
 /// Options that look like secrets are not kept.

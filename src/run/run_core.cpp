@@ -380,8 +380,19 @@ Result<void> RunCore::close(RunState state) {
 
 Result<void> RunCore::close_files(RunState state) {
     Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
-    Result<void> delivered = finish_sinks(state);
     const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
+    // A forked child has no sinks, and the lock of their list may have been held when it was made.
+    Result<void> delivered = owner ? finish_sinks(state) : Result<void>();
+    if (owner && settings_.options.store == Store::On) {
+        // Forked children that ended without a word left their rings behind.
+        const running::Family family{settings_.options.rank.value_or(0), place_.attempt, state};
+        if (auto adopted = running::adopt_orphans(place_.folder, place_.id, family);
+            !adopted.ok()) {
+            diagnose(DiagnosticLevel::Warning,
+                     "records of a forked process could not be taken over now and are kept: " +
+                         adopted.error().message);
+        }
+    }
     if (settings_.options.store == Store::Off) {
         if (owner) {
             (void)io::remove_tree(place_.folder);

@@ -28,14 +28,20 @@ std::string name_of_folder(const std::string& folder, const std::string& id) {
 struct Writers {
     std::uint32_t newest_attempt = 0;
     bool any = false, any_alive = false;
+    bool rank_was_there = false;  ///< this rank has a writer in the newest attempt
 };
 
-Writers look_at_writers(const std::string& folder, const std::string& id) {
+Writers look_at_writers(const std::string& folder, const std::string& id, std::int32_t rank) {
     Writers found;
     for (const std::uint64_t writer : storage::list_writers(folder)) {
         if (const auto tail = storage::read_writer_tail(folder, writer); tail.ok()) {
             found.any = true;
-            found.newest_attempt = std::max(found.newest_attempt, tail->identity.attempt);
+            if (tail->identity.attempt > found.newest_attempt) {
+                found.newest_attempt = tail->identity.attempt;
+                found.rank_was_there = false;
+            }
+            found.rank_was_there |=
+                tail->identity.attempt == found.newest_attempt && tail->identity.rank == rank;
         }
         for (const std::string& rings : record::ring_folders(folder, id)) {
             found.any_alive = found.any_alive || record::writer_is_alive(rings, writer);
@@ -89,11 +95,12 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
     place.folder = *std::move(existing);
     place.name = !options.name.empty() ? options.name : name_of_folder(place.folder, place.id);
     place.joined = true;
-    const Writers writers = look_at_writers(place.folder, place.id);
+    const Writers writers = look_at_writers(place.folder, place.id, options.rank.value_or(0));
     if (!settings.launch.job.empty() && settings.launch.launcher == "torchrun") {
         place.attempt = std::max(settings.launch.restarts,
                                  writers.any_alive || !writers.any ? writers.newest_attempt : 0);
-    } else if (meets_others && (writers.any_alive || !writers.any)) {
+    } else if (meets_others && (writers.any_alive || !writers.rank_was_there)) {
+        // A rank that comes when quicker ones have ended already is late, not restarted.
         place.attempt = writers.newest_attempt;
     } else {
         place.attempt = writers.any ? writers.newest_attempt + 1 : 0;

@@ -130,7 +130,13 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
     if (frame.header.version != 1) {
         return;
     }
-    next_seq_ = std::max(next_seq_, frame.header.first_seq + frame.header.rows);
+    const std::uint64_t end_seq = frame.header.first_seq + frame.header.rows;
+    next_seq_ = std::max(next_seq_, end_seq);
+    FileRows& known = file_rows_[file];
+    known.end = std::max(known.end, end_seq);
+    if (frame.header.type == tlog::FrameType::Header) {
+        known.first = frame.header.first_seq;
+    }
     switch (frame.header.type) {
         case tlog::FrameType::Header:
             if (auto identity = tlog::decode_identity(frame.payload)) {
@@ -263,6 +269,27 @@ std::uint64_t WriterLog::bytes() const noexcept {
     return total;
 }
 
+void WriterLog::add_short_files(std::vector<Damage>& to) const {
+    for (auto after = file_rows_.begin(); after != file_rows_.end(); ++after) {
+        if (after == file_rows_.begin() || after->first == UINT32_MAX || !after->second.first) {
+            continue;
+        }
+        const auto before = std::prev(after);
+        std::uint64_t first = before->second.end;
+        const std::uint64_t end = *after->second.first;
+        while (first < end && rows_.contains(first)) {
+            ++first;
+        }
+        if (before->first + 1 == after->first && files_.contains(before->first) && first < end) {
+            to.push_back({url_of(before->first), files_.at(before->first).offset(), 0, first,
+                          end - 1,
+                          fmt::format("the file ends early (copied while it was written?); rows {} "
+                                      "to {} are missing",
+                                      first, end - 1)});
+        }
+    }
+}
+
 std::vector<Damage> WriterLog::damage() const {
     std::vector<Damage> result;
     for (const auto& [file, range] : damage_) {
@@ -286,6 +313,7 @@ std::vector<Damage> WriterLog::damage() const {
         }
         result.push_back(std::move(damage));
     }
+    add_short_files(result);
     for (const Waiting& waiting : waiting_) {
         result.push_back({url_of(waiting.place.file), waiting.place.offset, waiting.payload.size(),
                           0, 0, "rows whose key names were in a damaged part"});

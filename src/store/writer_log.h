@@ -88,6 +88,8 @@ class WriterLog {
     void take_batch(const tlog::Batch& batch, FramePlace place, const OnBatch& on_batch);
     [[nodiscard]] bool defined(const tlog::Batch& batch) const;
     void retry_waiting(const OnBatch& on_batch);
+    /// Files that end before the next one begins: copied at different moments, or cut.
+    void add_short_files(std::vector<Damage>& to) const;
 
     const std::string run_folder_;
     std::uint32_t first_file_ = 0;
@@ -101,6 +103,13 @@ class WriterLog {
     std::uint64_t next_seq_ = 0;
     RowSet rows_;
     std::unordered_set<std::uint64_t> frames_;  ///< fingerprints, over all files
+
+    struct FileRows {
+        std::optional<std::uint64_t> first;  ///< row number its header names
+        std::uint64_t end = 0;               ///< behind the largest one seen in it
+    };
+
+    std::map<std::uint32_t, FileRows> file_rows_;
     std::vector<Waiting> waiting_;
     std::vector<std::pair<std::uint32_t, tlog::DamagedRange>> damage_;
     std::vector<tlog::Gap> gaps_;

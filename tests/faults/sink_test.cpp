@@ -39,7 +39,8 @@ class SleepySink final : public Sink {
         for (const Record& record : records) {
             if (taken_ >= limit_) {
                 file.reset();
-                // Called again: the place where it stopped is on record. Only now may the process die.
+                // Called again: the place where it stopped is on record. Only now may the process
+                // die.
                 (void)io::open(path_ + ".asleep", io::OpenMode::CreateOrOpen);
                 for (;;) {
                     pause();

@@ -366,6 +366,38 @@ TEST_F(RunReaderTest, ACopiedFileDoublesNothing) {
     EXPECT_EQ(run->keys().at(0).count, 7u);
 }
 
+// A copy takes one file after the other while the writer goes on: the first is older than the
+// second.
+TEST_F(RunReaderTest, FilesCopiedAtDifferentMomentsNameTheRowsBetweenThem) {
+    auto log = begin(1, 0, 0, {.roll_bytes = 3000});
+    log->append(SampleRows(1, 0, 10).batch()).value();
+    const Bytes early = io::read_file(log_url(1, 0)).value();
+    std::uint64_t next = 10;
+    for (; list_logs(folder_).size() < 2 || next % 100 != 0; next += 10) {
+        log->append(SampleRows(1, next, 10).batch()).value();
+    }
+    log->close(RunState::Finished).value();
+    EXPECT_TRUE(open()->damage().empty());
+    io::write_file_atomically(log_url(1, 0), early).value();
+    auto run = open();
+    const auto points = run->points("lone").value();
+    ASSERT_GT(points.size(), 3u);
+    const auto damage = run->damage();
+    ASSERT_EQ(damage.size(), 1u);
+    EXPECT_EQ(damage[0].first_seq, 10u);
+    for (const Point& point : points) {
+        EXPECT_TRUE(point.seq < 10 || point.seq > damage[0].last_seq) << point.seq;
+    }
+    std::uint64_t first_behind = UINT64_MAX;
+    ASSERT_TRUE(run->for_each([&](const Record& record) {
+                       first_behind =
+                           record.seq >= 10 ? std::min(first_behind, record.seq) : first_behind;
+                       return true;
+                   })
+                    .ok());
+    EXPECT_EQ(first_behind, damage[0].last_seq + 1);
+}
+
 TEST_F(RunReaderTest, SpecialValuesSurviveBitForBit) {
     auto log = begin(1);
     const std::vector<double> values = {std::bit_cast<double>(0x7FF0000000000001ull), -0.0, 5e-324,
