@@ -1,9 +1,10 @@
-// Layers that are not in a build have no TAFFRAIL_WITH_… definition: see this folder's CMakeLists.txt.
+// Layers that are not in a build have no TAFFRAIL_WITH_… definition: see this folder's
+// CMakeLists.txt.
 #include "run/builtins.h"
 
-#include <mutex>
-
 #include "open/builtin_sources.h"
+
+#include <mutex>
 
 #ifdef TAFFRAIL_WITH_SINKS_CSV
 #include "sinks/csv/sink.h"

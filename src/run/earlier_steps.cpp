@@ -1,65 +1,62 @@
 #include "run/earlier_steps.h"
 
 #include "base/strings.h"
-#include "codec/value_codec.h"
-#include "store/open_log.h"
+#include "store/run_reader.h"
 
 #include <algorithm>
 
 namespace taffrail::running {
 namespace {
 
-// Every record of every writer in the run, routed or not.
-template <typename Visit>
-void for_each_record(const std::string& run_folder, Visit visit) {
-    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
-        auto log = storage::open_log_reader(run_folder, writer);
-        if (!log.ok()) {
-            continue;
-        }
-        record::LogPosition position;
-        for (;;) {
-            const auto chunk = (*log)->read(position, kAllSinks, 65'536);
-            if (!chunk.ok() || chunk->next == position) {
-                break;
-            }
-            for (const Record& record : chunk->records) {
-                visit(record);
-            }
-            position = chunk->next;
-        }
-    }
+Step after(Step step) {
+    return step == INT64_MAX ? step : step + 1;
 }
 
 }  // namespace
 
+// The reader, not the logs: logs of a sealed run may be gone, and the library's own series go to no
+// sink.
 Step EarlierSteps::operator()(const record::Definitions::Key& key) {
-    if (!next_) {
-        next_ = std::make_shared<std::map<std::pair<std::string, Kind>, Step>>();
-        for_each_record(run_folder_, [&](const Record& record) {
-            Step& next =
-                next_->try_emplace({std::string(record.key), record.kind}, INT64_MIN).first->second;
-            next = std::max(next, record.step == INT64_MAX ? record.step : record.step + 1);
-        });
+    if (!run_) {
+        auto opened = storage::RunReader::open(run_folder_);
+        run_ = opened.ok() ? std::shared_ptr<RecordedRun>(*std::move(opened)) : nullptr;
+        if (!run_) {
+            return INT64_MIN;
+        }
     }
-    const auto found = next_->find({key.name, key.kind});
-    return found == next_->end() ? INT64_MIN : found->second;
+    Step next = INT64_MIN;
+    if (key.kind == Kind::Scalar) {
+        const auto points = run_->points(key.name);
+        for (const Point& point : points.ok() ? *points : std::vector<Point>()) {
+            next = std::max(next, after(point.step));
+        }
+    } else {
+        const auto entries = run_->entries(key.name);
+        for (const Entry& entry : entries.ok() ? *entries : std::vector<Entry>()) {
+            if (entry.value && kind_of(*entry.value) == key.kind) {
+                next = std::max(next, after(entry.step));
+            }
+        }
+    }
+    return next;
 }
 
 std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact) {
+    const auto run = storage::RunReader::open(run_folder);
+    if (!run.ok()) {
+        return 0;
+    }
+    const auto entries = (*run)->entries(artifact);
     std::uint32_t next = 0;
-    for_each_record(run_folder, [&](const Record& record) {
-        if (record.kind != Kind::Artifact || record.key != artifact || record.value == nullptr) {
-            return;
-        }
-        const std::string& version = std::get<Artifact>(*record.value).version;
-        const auto number = version.starts_with('v')
-                                ? parse_int(std::string_view(version).substr(1))
+    for (const Entry& entry : entries.ok() ? *entries : std::vector<Entry>()) {
+        const auto* known = std::get_if<Artifact>(entry.value.get());
+        const auto number = known != nullptr && known->version.starts_with('v')
+                                ? parse_int(std::string_view(known->version).substr(1))
                                 : std::nullopt;
         if (number && *number >= 0) {
             next = std::max(next, static_cast<std::uint32_t>(*number) + 1);
         }
-    });
+    }
     return next;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <taffrail/key.h>
+#include <taffrail/reader.h>
 
 #include "record/definitions.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ class EarlierSteps {
 
   private:
     std::string run_folder_;
-    std::shared_ptr<std::map<std::pair<std::string, Kind>, Step>> next_;
+    std::shared_ptr<RecordedRun> run_;  ///< as it was when first asked
 };
 
 /// One more than the newest version of this artifact in the run; 0 when there is none.

@@ -44,7 +44,13 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
         }
     }
     std::shared_ptr<RunCore> core(new RunCore(std::move(settings), std::move(place)));
-    TAFFRAIL_TRY(core->start());
+    if (auto started = core->start(); !started.ok()) {
+        // A folder that was made a moment ago and holds nothing would be listed as a run.
+        if (!core->place_.joined && storage::list_writers(core->place_.folder).empty()) {
+            (void)io::remove_tree(core->place_.folder);
+        }
+        return started.error();
+    }
     return core;
 }
 
@@ -68,6 +74,9 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     file.rank = settings_.options.rank.value_or(0);
     file.world_size = settings_.options.world_size.value_or(1);
     file.start_time_ns = wall_time_ns();
+    if (place_.attempt > 0 && settings_.resume_step) {
+        file.resume_step = *settings_.resume_step;
+    }
     file.host = parts.identity.host;
     file.process_id = parts.identity.process_id;
     file.process_start = parts.identity.process_start;
@@ -308,6 +317,8 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     delivery.context.run_folder = place_.folder;
     delivery.context.start_time_ns = start_time_ns_;
     delivery.context.attempt = place_.attempt;
+    delivery.context.resume_step =
+        place_.attempt > 0 ? settings_.resume_step : std::optional<Step>();
     delivery.context.rank = settings_.options.rank.value_or(0);
     delivery.context.world_size = settings_.options.world_size.value_or(1);
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));

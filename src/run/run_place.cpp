@@ -7,7 +7,9 @@
 #include "io/files.h"
 #include "record/orphan.h"
 #include "store/layout.h"
+#include "store/manifest.h"
 #include "store/open_log.h"
+#include "store/run_reader.h"
 
 #include <algorithm>
 
@@ -45,6 +47,13 @@ Writers look_at_writers(const std::string& folder, const std::string& id, std::i
         }
         for (const std::string& rings : record::ring_folders(folder, id)) {
             found.any_alive = found.any_alive || record::writer_is_alive(rings, writer);
+        }
+    }
+    // Logs of a sealed run may be gone; what it says about itself then still counts.
+    if (!found.any && storage::read_manifest(folder)) {
+        if (const auto run = storage::RunReader::open(folder); run.ok()) {
+            found.any = found.rank_was_there = true;
+            found.newest_attempt = std::max<std::uint32_t>((*run)->info().attempts, 1) - 1;
         }
     }
     return found;

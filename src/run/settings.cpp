@@ -133,6 +133,13 @@ Result<Settings> resolve_settings(RunOptions options, const Variables& variables
     settings.id_from_variable = options.id.empty() && variables("TAFFRAIL_RUN_ID").has_value();
     fill(options.id, variables, "TAFFRAIL_RUN_ID");
     TAFFRAIL_TRY(fill_resume(options, variables));
+    if (const auto text = variables("TAFFRAIL_RESUME_STEP")) {
+        settings.resume_step = parse_int(*text);
+        if (!settings.resume_step) {
+            return unknown_value("TAFFRAIL_RESUME_STEP", *text,
+                                 "the first step that the resumed attempt logs again");
+        }
+    }
     TAFFRAIL_TRY(fill_load(options, variables));
     TAFFRAIL_ASSIGN(const auto console, truth(variables, "TAFFRAIL_CONSOLE"));
     options.console = console.value_or(options.console);

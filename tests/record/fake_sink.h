@@ -23,14 +23,16 @@ struct SinkContent {
     std::atomic<std::size_t> take_before_failing{0};
     std::size_t flush_records = 0;
     std::chrono::milliseconds flush_interval{2000};
+    SinkContext context;  ///< of the newest open()
 };
 
 class FakeSink final : public Sink {
   public:
     explicit FakeSink(std::shared_ptr<SinkContent> content) : content_(std::move(content)) {}
 
-    Result<void> open(const SinkContext&) override {
+    Result<void> open(const SinkContext& context) override {
         ++content_->opens;
+        content_->context = context;
         return content_->fail_open ? Result<void>(Error{ErrorCode::Unavailable, "nobody listens"})
                                    : Result<void>();
     }

@@ -1,10 +1,12 @@
 #include <taffrail/run.h>
 
 #include "base/diagnostics.h"
+#include "io/fault.h"
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
 #include "run/read_back.h"
 #include "store/run_reader.h"
+#include "store/sealing.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -217,6 +219,58 @@ TEST_F(Runs, ResumeContinuesAsANewAttempt) {
     EXPECT_EQ(newer.step, 42) << "goes on where the last attempt stood";
     named.id = "../up";
     EXPECT_EQ(Run::open(named).error().code, ErrorCode::InvalidArgument);
+}
+
+// Also when the logs were sealed and dropped in between: the library's own series, texts, versions.
+TEST_F(Runs, ResumeContinuesEveryCountAfterTheLogsAreGone) {
+    const std::string file = folder_.file("weights.bin");
+    ASSERT_TRUE(io::write_file_atomically(file, as_bytes("bytes"), false).ok());
+    RunOptions watched = options();
+    watched.id = "run8";
+    watched.machine_load = 100ms;
+    std::string folder;
+    Step loads = 0;
+    for (const bool again : {false, true}) {
+        watched.resume = again ? Resume::Must : Resume::Never;
+        set("TAFFRAIL_RESUME_STEP", "1");
+        auto content = std::make_shared<test::SinkContent>();
+        Run run = Run::open(watched).value();
+        unsetenv("TAFFRAIL_RESUME_STEP");
+        folder = run.folder();
+        ASSERT_TRUE(run.add_sink(std::make_unique<test::FakeSink>(content), "fake").ok());
+        run.log_text("text", "one");
+        run.log_text("text", "two");
+        run.log_artifact("weights", file);
+        run.log("x", 1.0);
+        std::this_thread::sleep_for(350ms);
+        ASSERT_TRUE(run.finish().ok());
+        EXPECT_EQ(content->context.resume_step, again ? std::optional<Step>(1) : std::nullopt);
+        const auto back = storage::RunReader::open(folder).value();
+        const auto memory = back->points("system/memory/percent").value();
+        ASSERT_GE(memory.size(), 2u);
+        for (std::size_t i = 0; i < memory.size(); ++i) {
+            EXPECT_EQ(memory[i].step, static_cast<Step>(i)) << "goes on, attempt after attempt";
+        }
+        EXPECT_GT(static_cast<Step>(memory.size()), loads);
+        loads = static_cast<Step>(memory.size());
+        const Step rounds = again ? 2 : 1;
+        EXPECT_EQ(back->entries("text").value().back().step, rounds * 2 - 1);
+        EXPECT_EQ(back->points("x").value().back().step, rounds - 1);
+        EXPECT_EQ(std::get<Artifact>(*back->entries("weights").value().back().value).version,
+                  again ? "v1" : "v0");
+        ASSERT_TRUE(io::remove_tree(io::join(folder, "cursors")).ok());
+        ASSERT_GT(storage::drop_sealed_logs(folder, 0ns).value(), 0u);
+    }
+}
+
+TEST_F(Runs, ThatCannotOpenLeaveNoFolderBehind) {
+    auto calls = io::FaultCalls::instance();
+    calls->add({.operation = io::Operation::Open, .error_number = ENOSPC, .path_part = ".tlog"});
+    RunOptions broken = options();
+    broken.root = "fault://" + folder_.file("store");
+    EXPECT_FALSE(Run::open(broken).ok());
+    calls->clear();
+    EXPECT_TRUE(io::list(folder_.file("store/runs")).value().empty());
 }
 
 TEST_F(Runs, RanksOfOneLaunchMeetInOneFolder) {
