@@ -55,7 +55,7 @@ int main(int count, char** words) {
         std::fputs(composed->config.to_yaml().c_str(), stdout);
         return 0;
     }
-    const auto settings = vae_digits::read_settings(composed->config);
+    auto settings = vae_digits::read_settings(composed->config);
     if (!settings.ok()) {
         return fail(settings.error(), kWrongUsage);
     }
@@ -70,9 +70,21 @@ int main(int count, char** words) {
     if (!profiler.ok()) {
         return fail(profiler.error(), kWrongUsage);
     }
-    if (const auto checked = taffrail::logger_options(*composed); !checked.ok()) {
-        return fail(checked.error(), kWrongUsage);
+    const auto wanted = taffrail::logger_options(*composed);
+    if (!wanted.ok()) {
+        return fail(wanted.error(), kWrongUsage);
     }
+    for (const auto& logger : *wanted) {
+        // Before there is a run: an interface that this build lacks shall not leave an empty one
+        // behind.
+        if (const auto sink = taffrail::make_sink(logger.interface, logger.interface_options);
+            !sink.ok()) {
+            return fail(sink.error(), kWrongUsage);
+        }
+        settings->by_configuration =
+            settings->by_configuration || !logger.tracked_variables.empty();
+    }
+    settings->by_configuration = settings->by_configuration || !logging->writers.empty();
 
     const auto joined = vae_digits::join_ranks();
     if (!joined.ok()) {

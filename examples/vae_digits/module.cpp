@@ -117,8 +117,17 @@ std::vector<std::pair<std::string, double>> DigitsModule::learning_rates() const
     return {{"learning_rate", learning_rate()}};
 }
 
+// In the run, in the views and on the bar; sent to trackers unless a configuration says what they
+// get.
+void DigitsModule::log_number(std::string_view name, double value, taffrail::LogOptions options) {
+    if (settings_.by_configuration) {
+        options.logger = false;
+    }
+    log(name, value, options);
+}
+
 void DigitsModule::on_train_start() {
-    if (ranks_->rank() == 0) {
+    if (ranks_->rank() == 0 && !settings_.by_configuration) {
         record_start(
             run_, model_,
             grid(data_.pixels.leftCols(std::min<Eigen::Index>(60, data_.pixels.cols())), kColumns));
@@ -130,12 +139,12 @@ void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
     const Eigen::MatrixXf& pictures = batch.get<PictureBatch>()->pixels;
     const Loss loss = model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
     losses_.push_back(loss.total());
-    log("train/loss", loss.total(), {.prog_bar = true});
-    log("train/reconstruction", loss.reconstruction);
-    log("train/divergence", loss.divergence);
-    log("train/learning_rate", learning_rate());
-    log("train/epoch_loss", loss.total(),
-        {.on_step = false, .on_epoch = true, .sync_dist = ranks_->world_size() > 1});
+    log_number("train/loss", loss.total(), {.prog_bar = true});
+    log_number("train/reconstruction", loss.reconstruction);
+    log_number("train/divergence", loss.divergence);
+    log_number("train/learning_rate", learning_rate());
+    log_number("train/epoch_loss", loss.total(),
+               {.on_step = false, .on_epoch = true, .sync_dist = ranks_->world_size() > 1});
     hand_to_loggers(pictures, loss);
 }
 
@@ -146,7 +155,7 @@ void DigitsModule::apply_gradients() {
         model_.set_gathered(sums);
     }
     model_.step(static_cast<float>(learning_rate()));
-    log("train/gradient_norm", model_.gradient_norm());
+    log_number("train/gradient_norm", model_.gradient_norm());
 }
 
 void DigitsModule::on_train_batch_end(const taffrail::Batch&, std::int64_t) {
@@ -195,11 +204,12 @@ void DigitsModule::validation_step(const taffrail::Batch& batch, std::int64_t, i
     squared_error_ += error;
     pixels_ += static_cast<double>(pictures.size());
     const bool sync = ranks_->world_size() > 1;
-    log("val/reconstruction", loss.reconstruction,
-        {.sync_dist = sync, .batch_size = pictures.cols()});
-    log("val/divergence", loss.divergence, {.sync_dist = sync, .batch_size = pictures.cols()});
-    log("val/squared_error", error / static_cast<double>(pictures.size()),
-        {.sync_dist = sync, .batch_size = pictures.cols()});
+    log_number("val/reconstruction", loss.reconstruction,
+               {.sync_dist = sync, .batch_size = pictures.cols()});
+    log_number("val/divergence", loss.divergence,
+               {.sync_dist = sync, .batch_size = pictures.cols()});
+    log_number("val/squared_error", error / static_cast<double>(pictures.size()),
+               {.sync_dist = sync, .batch_size = pictures.cols()});
     hand_to_loggers(pictures, loss);
 }
 
@@ -207,13 +217,15 @@ void DigitsModule::on_validation_epoch_end() {
     double sums[] = {squared_error_, pixels_};
     ranks_->all_reduce(std::span<double>(sums), taffrail::ReduceOp::Sum).value();
     psnr_db_ = -10 * std::log10(sums[0] / sums[1]);
-    log("val/psnr_db", psnr_db_, {.prog_bar = true, .sync_dist = true});
+    log_number("val/psnr_db", psnr_db_, {.prog_bar = true, .sync_dist = true});
     if (ranks_->rank() != 0 || trainer()->sanity_checking()) {
         return;
     }
     const taffrail::Step step = trainer()->global_step();
     const Picture compared = reconstructions();
-    record_epoch(run_, model_, held_out_, classes(), compared, generated(classes()), step);
+    if (!settings_.by_configuration) {
+        record_epoch(run_, model_, held_out_, classes(), compared, generated(classes()), step);
+    }
     if (writer_) {
         // On a step that reaches the sinks, so that the last quality is not held back.
         writer_->put_scalar("CURR_TEST_PSNR", psnr_db_,
@@ -240,7 +252,9 @@ Picture DigitsModule::generated(const LatentClasses& latent) const {
 
 taffrail::Result<void> DigitsModule::finish(taffrail::Step step) {
     const LatentClasses latent = classes();
-    record_end(run_, model_, held_out_, latent, losses_, step);
+    if (!settings_.by_configuration) {
+        record_end(run_, model_, held_out_, latent, losses_, step);
+    }
     run_.summary("val/psnr_db", psnr_db_);
     std::error_code ignored;
     std::filesystem::create_directories(settings_.output_dir, ignored);

@@ -50,6 +50,7 @@ class DigitsModule : public taffrail::Module {
 
   private:
     [[nodiscard]] double learning_rate() const;
+    void log_number(std::string_view name, double value, taffrail::LogOptions options = {});
     void hand_to_loggers(const Eigen::MatrixXf& pictures, const Loss& loss);
     [[nodiscard]] LatentClasses classes() const;
     [[nodiscard]] Picture reconstructions() const;

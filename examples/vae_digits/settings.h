@@ -21,6 +21,8 @@ struct Settings {
     int limit_train_batches = 0;  ///< 0 = all
     int log_every_n_steps = 50;
     int fast_dev_run = 0;
+    /// A configuration lists what is logged and where: then nothing else is sent there.
+    bool by_configuration = false;
 };
 
 /// The built-in configuration and the search path (configs/ here, $TAFFRAIL_CONFIG_PATH).

@@ -216,6 +216,11 @@ std::vector<std::string> interface_names() {
     for (const SinkInfo& info : registered_sinks()) {
         names.push_back(info.name);
     }
+    for (const char* tracker : {"aim", "comet", "mlflow", "neptune", "wandb"}) {
+        if (std::ranges::find(names, tracker) == names.end()) {
+            names.emplace_back(tracker);
+        }
+    }
     return names;
 }
 
