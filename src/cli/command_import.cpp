@@ -81,12 +81,15 @@ Result<void> Import::import_run(const Session& session, const RecordedRun& run) 
             if (blob.bytes == nullptr && status.ok()) {
                 auto loaded = run.load(blob.ref);
                 if (loaded.ok()) {
-                    // A foreign reference may name a place; ours names the bytes.
-                    blob = {.ref = {}, .bytes = *loaded};
-                    seal_blob(blob);
+                    blob.bytes = *loaded;
                 } else {
                     status = loaded.error();
                 }
+            }
+            // A foreign reference may name a place; ours names the bytes.
+            if (blob.bytes != nullptr) {
+                blob.ref = {};
+                seal_blob(blob);
             }
         });
         if (status.ok()) {

@@ -4,6 +4,8 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <array>
+
 namespace taffrail::tensorboard {
 namespace {
 
@@ -67,6 +69,27 @@ RC_GTEST_PROP(Segments, GiveWhatOnePassGives, ()) {
                 RC_ASSERT(points[p].attempt == cut_points[p].attempt);
             }
         }
+    }
+}
+
+// Metadata stands on a tag's first value only; a later piece does not see it.
+TEST(Segments, TensorOfOneNumberStaysATensorInEveryPiece) {
+    const std::array<std::int64_t, 0> scalar_shape{};
+    testing::FileMaker maker;
+    maker.version();
+    for (int i = 0; i < 50; ++i) {
+        Bytes content;
+        append(content, static_cast<float>(i));
+        maker.value(encode_tensor_value("state", TensorType::Float, scalar_shape, content), i,
+                    i == 0);
+    }
+    const std::string folder = testing::fresh_folder();
+    maker.save(folder);
+    for (const std::uint64_t segment : {std::uint64_t{100}, UINT64_MAX}) {
+        const auto keys = load(folder, {.threads = 3, .segment_bytes = segment})->keys();
+        ASSERT_EQ(keys.size(), 1u);
+        EXPECT_EQ(keys[0].kind, Kind::Tensor);
+        EXPECT_EQ(keys[0].count, 50u);
     }
 }
 

@@ -39,6 +39,9 @@ std::optional<Kind> kind_of_plugin(std::string_view plugin) noexcept {
     if (plugin == kMesh) {
         return Kind::Mesh;
     }
+    if (plugin == kCustomScalars) {
+        return Kind::Text;
+    }
     return plugin == kPrCurves ? std::optional(Kind::PrCurve) : std::nullopt;
 }
 
@@ -284,8 +287,14 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
         tag.scalars.append(event.step, event.wall_time, value.simple, origin);
         return;
     }
-    if (value.content == ValueContent::Tensor &&
-        (tag.plugin() == kScalars || tag.plugin().empty())) {
+    const Place place{.step = event.step,
+                      .wall_time = event.wall_time,
+                      .offset = offset,
+                      .length = message.size(),
+                      .file = file,
+                      .attempt = attempt_};
+    const bool may_be_scalar = tag.plugin() == kScalars || tag.plugin().empty();
+    if (value.content == ValueContent::Tensor && may_be_scalar) {
         if (const auto scalar = tensor_scalar(value.body)) {
             if (scalar->exact_float) {
                 tag.scalars.append(event.step, event.wall_time, static_cast<float>(scalar->value),
@@ -293,19 +302,23 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
             } else {
                 tag.scalars.append_double(event.step, event.wall_time, scalar->value, origin);
             }
+            if (tag.plugin().empty()) {
+                tag.make_details().unsure.push_back(place);
+            }
             return;
         }
     }
-    const auto kind = classify(tag.plugin(), value);
-    if (!kind || *kind == Kind::Scalar) {
+    // A broken tensor is no value whatever the plugin, which a later part of a file may not know.
+    TensorMessage tensor;
+    if ((value.content == ValueContent::Tensor && !parse_tensor(value.body, tensor)) ||
+        (value.content == ValueContent::None && !value.has_metadata)) {
         return;
     }
-    tag.places_of(*kind).places.push_back({.step = event.step,
-                                           .wall_time = event.wall_time,
-                                           .offset = offset,
-                                           .length = message.size(),
-                                           .file = file,
-                                           .attempt = attempt_});
+    // What stands under a scalar's tag and is none shows as what it looks like.
+    const auto kind = classify(tag.plugin() == kScalars ? std::string_view() : tag.plugin(), value);
+    if (kind) {
+        tag.places_of(*kind).places.push_back(place);
+    }
 }
 
 void RunPart::join(RunPart&& later, bool new_file) {
@@ -353,6 +366,12 @@ void RunPart::join(RunPart&& later, bool new_file) {
     tags_.reserve(std::max(tags_.size(), later.tags_.size()));
     for (TagData& from : later.tags_) {
         TagData& to = tags_[tag_index(from.name)];
+        if (from.details && !to.plugin().empty() && to.plugin() != kScalars &&
+            !from.details->unsure.empty() && from.details->unsure.size() == from.scalars.count()) {
+            move_places(to.places_of(kind_of_plugin(to.plugin()).value_or(Kind::Tensor)).places,
+                        from.details->unsure);
+            from.scalars = ScalarColumn();
+        }
         to.scalars.join(std::move(from.scalars), shift);
         if (!from.details) {
             continue;

@@ -38,6 +38,9 @@ struct TagData {
         Metadata metadata;  ///< the first one: later ones do not count
         bool has_metadata = false;
         std::vector<PlaceList> places;  ///< one list per kind: a tag may have been used for several
+        /// Points taken from tensors before this part saw the tag's metadata. An earlier part may
+        /// know that they are no scalars.
+        std::vector<Place> unsure;
     };
 
     std::string name;

@@ -1,0 +1,108 @@
+"""The commands and the dashboard on logdirs, as on native runs."""
+
+import csv
+import hashlib
+import io
+import json
+import subprocess
+import urllib.parse
+import urllib.request
+
+import pytest
+from conftest import dump
+from test_repair import TAFFRAIL, taffrail
+
+
+def test_ls_lists_every_run_below_the_shared_folder(logdir):
+    runs = {run["id"]: run for run in json.loads(taffrail("ls", logdir, "--json").stdout)}
+    assert {".", "media", "scalars/0", "scalars/1", "scalars/2", "hparams/a", "hparams/a/eval", "names/nested/deeper"} <= set(runs)
+    assert runs["hparams/failed"]["state"] == "failed" and runs["hparams/a"]["state"] == "finished"
+    assert runs["hparams/seed_0"]["group"] == "trial"
+
+
+def test_show_names_every_kind_of_a_logdir(logdir):
+    shown = json.loads(taffrail("show", "--root", logdir, "media", "--json").stdout)
+    kinds = {key["kind"] for key in shown["keys"]}
+    assert kinds >= {"scalar", "image", "video", "audio", "text", "table", "histogram", "graph", "mesh", "pr_curve", "embedding"}
+    settings = json.loads(taffrail("show", "--root", logdir, "hparams/a", "--json").stdout)["run"]["config"]
+    assert settings == {"lr": 0.1, "layers": 3, "bias": True, "optimizer": "adam"}
+
+
+def test_compare_puts_runs_of_a_logdir_side_by_side(logdir):
+    table = taffrail("compare", "--root", logdir, "hparams/a", "hparams/b").stdout
+    assert "hparams/a" in table and "hparams/b" in table
+    assert any(line.startswith("lr") and "0.1" in line and "0.2" in line for line in table.splitlines())
+    assert any(line.startswith("accuracy") and "0.5" in line and "0.75" in line for line in table.splitlines())
+
+
+def test_export_writes_every_point_of_a_logdir_as_csv(logdir):
+    rows = list(csv.DictReader(io.StringIO(taffrail("export", "--root", logdir, "scalars/0", "--format", "csv").stdout)))
+    assert len(rows) == 667 * 50
+    first = next(row for row in rows if row["key"] == "group/tag_7" and row["step"] == "3")
+    assert float(first["value"]) == pytest.approx(3 * 50 + 7 + 0.1, rel=1e-6)
+
+
+def test_import_and_export_return_what_the_logdir_held(logdir, tmp_path):
+    """Event files to a native run and back to event files: the same answers from both."""
+    assert taffrail("import", logdir, "--root", tmp_path / "native").returncode == 0
+    checked = taffrail("verify", "--root", tmp_path / "native", "--json")
+    assert checked.returncode == 0 and all(not run["damage"] for run in json.loads(checked.stdout)), checked.stdout[-2000:]
+    done = taffrail("export", "--root", tmp_path / "native", "media", "--format", "tensorboard", "-o", tmp_path / "back")
+    assert done.returncode == 0, done.stderr
+    before, after = dump(logdir)["media"]["keys"], next(iter(dump(tmp_path / "back").values()))["keys"]
+    del before["custom_scalars__config__ text"]
+    assert set(after) == set(before)
+    assert all(after[key] == before[key] for key in before if not key.endswith((" scalar", " graph"))), "media byte for byte"
+    assert [point[:2] for point in after["t_f32 scalar"]] == [point[:2] for point in before["t_f32 scalar"]]
+
+
+@pytest.fixture
+def ui():
+    """Starts the dashboard; gives a function that asks its API."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen([TAFFRAIL, "ui", *map(str, arguments), "--no-open", "--port", "0", "--json"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        started.append(process)
+        line = ""
+        while "}" not in line:
+            line += process.stdout.readline()
+        address = f"http://127.0.0.1:{json.loads(line)['port']}"
+
+        def ask(path: str, body: dict | None = None, **query):
+            url = f"{address}/{path}" + ("?" + urllib.parse.urlencode(query) if query else "")
+            request = urllib.request.Request(url, data=json.dumps(body).encode() if body is not None else None,
+                                             headers={"Content-Type": "application/json"} if body is not None else {})
+            with urllib.request.urlopen(request, timeout=30) as reply:
+                return reply.status, reply.read()
+
+        return ask
+
+    if not TAFFRAIL.exists():
+        pytest.skip("taffrail is not built")
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(20)
+
+
+def test_ui_shows_a_logdir_under_the_name_tensorboard_gives_the_option(logdir, ui):
+    ask = ui("--logdir", logdir)
+    assert ask("")[0] == 200
+    runs = json.loads(ask("api/v1/runs:query", {"columns": ["config:lr", "metric:accuracy"]})[1])
+    names = dict(zip(runs["runs"]["name"], runs["runs"]["id"]))
+    assert {"media", "scalars/0", "scalars/2", "hparams/a", "names/ünïcode ✓"} <= set(names)
+    at = runs["runs"]["name"].index("hparams/a")
+    assert runs["values"]["config:lr"][at] == 0.1 and runs["values"]["metric:accuracy"][at] == 0.5
+    entry = json.loads(ask("api/v1/entries", run=names["media"], key="u8/3", first=0, count=1)[1])
+    picture = ask("api/v1/image", run=names["media"], key="u8/3", index=0, item=0)[1]
+    assert entry and hashlib.sha256(picture).hexdigest() == dump(logdir)["media"]["keys"]["u8/3 image"][0]["sha256"][0]
+
+
+def test_ui_takes_several_named_logdirs_and_says_which_is_wrong(logdir, ui, tmp_path):
+    ask = ui("--logdir", f"one:{logdir}/scalars,my second:{logdir}/hparams")
+    runs = json.loads(ask("api/v1/runs:query", {})[1])["runs"]
+    assert {("one", "0"), ("one", "2"), ("my second", "a"), ("my second", "a/eval")} <= set(zip(runs["root"], runs["name"]))
+    wrong = taffrail("ui", "--logdir", f"one:{logdir}/scalars,two:{tmp_path}/nowhere", "--no-open", "--port", "0")
+    assert wrong.returncode == 1 and "nowhere" in wrong.stderr
