@@ -63,7 +63,7 @@ async function hover(page, times) {
   return (await page.evaluate(() => window.__hover)).slice(3);
 }
 
-/** Zooms by dragging; each sample runs from the release of the button to the last, exact picture. */
+/** Zooms by dragging; each sample runs from the release of the button to the last, exact picture of that chart. */
 async function zoom(page, times) {
   const samples = [];
   await page.evaluate(() => {
@@ -83,13 +83,14 @@ async function zoom(page, times) {
       const asked = stats.requests + stats.cacheHits;
       const element = document.querySelector("[data-card] .plot[data-painted]");
       window.__up = 0;
-      let last = 0, painted = element.dataset.painted;
+      let last = 0, quiet = 0, painted = element.dataset.painted;
       const began = performance.now();
       while (performance.now() - began < 10000) {
         await new Promise((r) => requestAnimationFrame(r));
         if (!window.__up) continue;
         if (element.dataset.painted !== painted) (painted = element.dataset.painted), (last = performance.now());
-        if (last && stats.requests + stats.cacheHits > asked && performance.now() - last > 250) return last - window.__up;
+        if (stats.pending) quiet = performance.now();
+        if (last && stats.requests + stats.cacheHits > asked && performance.now() - Math.max(last, quiet) > 250) return last - window.__up;
       }
       return null;
     });

@@ -22,6 +22,7 @@ struct DemoOptions {
     std::uint64_t seed = 1;
     std::int64_t now_ns = 0;  ///< the newest run ends here; the same options give the same runs
     bool media = true;
+    bool seal = true;  ///< what ended, as a real run does when it ends
     DemoScene scene = DemoScene::Training;
     std::int64_t tags = 4;  ///< series of a run of the sweep
 };

@@ -105,10 +105,10 @@ std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id
     return axis.axis == Axis::Metric ? winning_points(raw_points(workspace, run_id, axis.metric, "", rank)) : std::vector<Point>();
 }
 
-// A pyramid answers these; everything else needs the points.
-bool pyramid_can_answer(const ChartQuery& chart) {
-    return chart.expression.empty() && !chart.group && chart.smoothing.method == query::SmoothingMethod::None && !chart.all_attempts && !chart.rank &&
-           chart.x.scale != AxisScale::Symlog && chart.x.axis != Axis::Metric;
+// A pyramid answers these; everything else needs the points. Overwritten points exist only where a run was resumed.
+bool pyramid_can_answer(const ChartQuery& chart, const Wanted& wanted) {
+    return chart.expression.empty() && !chart.group && chart.smoothing.method == query::SmoothingMethod::None && !chart.rank &&
+           chart.x.scale != AxisScale::Symlog && chart.x.axis != Axis::Metric && (!chart.all_attempts || wanted.details->info.attempts <= 1);
 }
 
 /// The range the axis covers, from what is known without reading points.
@@ -175,7 +175,8 @@ std::size_t width_for(const ChartQuery& chart, double from, double to) {
     return std::isfinite(span) && span > 0 ? static_cast<std::size_t>(std::clamp(std::ceil(span / *chart.bin), 1.0, 8192.0)) : 1;
 }
 
-void answer_from_pyramids(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, Frame& frame) {
+/// Returns the range that was used.
+AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, Frame& frame) {
     double from = kInfinity, to = -kInfinity;
     for (const Wanted& wanted : pairs) {
         widen(from, to, std::min(first_position(wanted, chart.x), last_position(wanted, chart.x)), std::max(first_position(wanted, chart.x), last_position(wanted, chart.x)));
@@ -237,7 +238,7 @@ void answer_from_pyramids(Workspace& workspace, const ChartQuery& chart, const s
         }
     }
     frame.outside = outside;
-    frame.x_json = axis_json(used);
+    return used;
 }
 
 /// Points of one line of the chart before they are binned.
@@ -414,11 +415,34 @@ void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vec
     }
 }
 
+/// Adds the series of `pairs`. `used` holds the range of those that are there already, and takes in that of these.
+void answer_from_points(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, AxisQuery& used, Frame& frame) {
+    std::vector<Line> lines = load_lines(workspace, chart, pairs, frame.keys);
+    ChartGrid grid = grid_of(chart, lines, frame.outside);
+    if (!frame.series.empty() && used.from && used.to) {
+        grid.from = chart.x.from.value_or(std::min(grid.from, *used.from));
+        grid.to = chart.x.to.value_or(std::max(grid.to, *used.to));
+        grid.width = width_for(chart, grid.from, grid.to);
+    }
+    used.from = grid.from;
+    used.to = grid.to;
+    if (chart.group) {
+        answer_groups(workspace, chart, lines, grid, frame);
+        return;
+    }
+    const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
+    Workspace::parallel(lines.size(), [&](std::size_t i) { bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head); });
+    for (Line& line : lines) {
+        frame.series.push_back(std::move(line.head));
+    }
+}
+
 void keep_fields(const ChartQuery& chart, Frame& frame) {
     if (chart.fields.empty()) {
         return;
     }
     const auto wanted = [&](std::string_view name) { return std::ranges::find(chart.fields, name) != chart.fields.end(); };
+    frame.with_counts = wanted("count");
     for (FrameSeries& series : frame.series) {
         if (!wanted("min")) {
             series.min.clear();
@@ -468,26 +492,21 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
     if (!chart.expression.empty()) {
         [[maybe_unused]] const auto checked = parse_expression(chart.expression);
     }
-    const std::vector<Wanted> pairs = existing_pairs(workspace, chart, frame.keys, frame.missing);
-    if (pyramid_can_answer(chart)) {
-        answer_from_pyramids(workspace, chart, pairs, frame);
-    } else {
-        std::vector<Line> lines = load_lines(workspace, chart, pairs, frame.keys);
-        const ChartGrid grid = grid_of(chart, lines, frame.outside);
-        AxisQuery used = chart.x;
-        used.from = grid.from;
-        used.to = grid.to;
-        frame.x_json = axis_json(used);
-        if (chart.group) {
-            answer_groups(workspace, chart, lines, grid, frame);
-        } else {
-            const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
-            Workspace::parallel(lines.size(), [&](std::size_t i) { bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head); });
-            for (Line& line : lines) {
-                frame.series.push_back(std::move(line.head));
-            }
-        }
+    std::vector<Wanted> quick = existing_pairs(workspace, chart, frame.keys, frame.missing);
+    const auto slow = std::stable_partition(quick.begin(), quick.end(), [&](const Wanted& wanted) { return pyramid_can_answer(chart, wanted); });
+    const std::vector<Wanted> others(slow, quick.end());
+    quick.erase(slow, quick.end());
+    AxisQuery used = chart.x;
+    if (!quick.empty()) {
+        used = answer_from_pyramids(workspace, chart, quick, frame);
     }
+    if (!others.empty() || quick.empty()) {
+        answer_from_points(workspace, chart, others, used, frame);
+    }
+    if (!quick.empty() && !others.empty()) {
+        std::ranges::stable_sort(frame.series, {}, [](const FrameSeries& series) { return std::pair(series.run, series.key); });
+    }
+    frame.x_json = axis_json(used);
     keep_fields(chart, frame);
     frame.query_ms = static_cast<double>(monotonic_ns() - started) * 1e-6;
     return frame;

@@ -122,7 +122,9 @@ void write_counts(BodyWriter& body, const Frame& frame) {
             }
         }
     }
-    body.field("count", "u32", count);
+    if (frame.with_counts) {
+        body.field("count", "u32", count);
+    }
     if (frame.grouped) {
         body.field("runs", "u32", runs);
     }

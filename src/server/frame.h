@@ -50,6 +50,7 @@ struct Frame {
     std::uint64_t missing = 0, outside = 0;
     double query_ms = 0;
     Precision precision = Precision::Auto;
+    bool with_counts = true;
     std::string error_json;      ///< then there are no series
 };
 

@@ -21,8 +21,9 @@ class StoreCommands : public testing::Test {
         std::string pattern = testing::TempDir() + "taffrail-cli-XXXXXX";
         folder_ = mkdtemp(pattern.data());
         root_ = io::join(folder_, "root");
-        ASSERT_TRUE(
-            generate_demo_runs(root_, {.runs = 3, .points = 60, .seed = 5, .now_ns = kNow}).ok());
+        ASSERT_TRUE(generate_demo_runs(
+                        root_, {.runs = 3, .points = 60, .seed = 5, .now_ns = kNow, .seal = false})
+                        .ok());
     }
 
     void TearDown() override { (void)io::remove_tree(folder_); }
@@ -57,8 +58,9 @@ class StoreCommands : public testing::Test {
 
 TEST_F(StoreCommands, TheSameSeedGivesTheSameRuns) {
     const std::string other = io::join(folder_, "other");
-    ASSERT_TRUE(
-        generate_demo_runs(other, {.runs = 3, .points = 60, .seed = 5, .now_ns = kNow}).ok());
+    ASSERT_TRUE(generate_demo_runs(
+                    other, {.runs = 3, .points = 60, .seed = 5, .now_ns = kNow, .seal = false})
+                    .ok());
     const auto points_of = [&](const std::string& root) {
         return run({"export", root, "--format", "csv"}).out;
     };

@@ -5,6 +5,7 @@
 #include "cli/demo/pictures.h"
 #include "cli/demo/recipe.h"
 #include "cli/run_writer.h"
+#include "store/sealing.h"
 
 #include <fmt/core.h>
 
@@ -75,7 +76,11 @@ Result<void> write_sweep_run(const std::string& root, const DemoOptions& options
             TAFFRAIL_TRY(writer->scalar(names[tag], point));
         }
     }
-    return writer->finish(RunState::Finished);
+    TAFFRAIL_TRY(writer->finish(RunState::Finished));
+    if (options.seal) {
+        TAFFRAIL_TRY(storage::seal_finished(writer->folder()));
+    }
+    return {};
 }
 
 Result<void> put(RunWriter& writer, std::string_view key, Step step, std::int64_t time_ns,

@@ -1,6 +1,7 @@
 #include "cli/demo/training_run.h"
 
 #include "cli/demo/training_writer.h"
+#include "store/sealing.h"
 
 #include <fmt/core.h>
 
@@ -112,7 +113,11 @@ Result<void> write_training_run(const std::string& root, const DemoOptions& opti
     for (std::int32_t rank = 1; rank < recipe.world_size; ++rank) {
         TAFFRAIL_TRY(write_other_rank(recipe, span, folder, info, rank, random));
     }
-    return end_run(recipe, span, *writer);
+    TAFFRAIL_TRY(end_run(recipe, span, *writer));
+    if (options.seal && recipe.fate != Fate::GoesSilent) {
+        TAFFRAIL_TRY(storage::seal_finished(folder));
+    }
+    return {};
 }
 
 }  // namespace taffrail::cli::demo

@@ -8,30 +8,37 @@ export interface Frame {
   fields: Map<string, Float32Array | Uint32Array | Uint8Array>;
 }
 
+/** Memory that the raster worker can read without a copy, where the browser allows it (the server's headers ask for that). */
+const memory = (bytes: number): ArrayBufferLike => (globalThis.crossOriginIsolated ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+
 const types = { f64: Float64Array, f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array, q16: Uint16Array };
 
-function readField(field: FieldDirectory, body: ArrayBuffer, yScale: ScaleKind): Float64Array | Float32Array | Uint32Array | Uint8Array | Uint16Array {
+function readField(field: FieldDirectory, body: ArrayBufferLike, yScale: ScaleKind): Float64Array | Float32Array | Uint32Array | Uint8Array | Uint16Array {
   const Type = types[field.type];
-  const array = new Type(body, field.offset, field.length);
+  const array = new Type(body as ArrayBuffer, field.offset, field.length);
   if (field.type !== "q16") return array;
-  const out = new Float32Array(array.length);
+  const out = new Float32Array(memory(array.length * 4));
   const bias = field.bias ?? 0;
   const scale = field.scale ?? 1;
-  for (let i = 0; i < array.length; i++) {
-    const q = array[i];
-    out[i] = q === 65535 ? NaN : yScale === "linear" ? bias + scale * q : untransform(yScale, bias + scale * q);
-  }
+  const length = array.length;
+  if (yScale === "linear") for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : bias + scale * array[i];
+  else for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : untransform(yScale, bias + scale * array[i]);
   return out;
 }
 
-export function decodeFrame(header: FrameHeader, body: ArrayBuffer): Frame {
+function readX(array: ArrayLike<number>, bias: number): Float64Array {
+  const x = new Float64Array(memory(array.length * 8));
+  for (let i = 0; i < x.length; i++) x[i] = array[i] + bias;
+  return x;
+}
+
+export function decodeFrame(header: FrameHeader, body: ArrayBufferLike): Frame {
   const fields = new Map<string, Float32Array | Uint32Array | Uint8Array>();
-  let x = new Float64Array(0);
+  let x: Float64Array = new Float64Array(0);
   for (const field of header.fields ?? []) {
     const array = readField(field, body, (header.y_scale || "linear") as ScaleKind);
     if (field.name === "x") {
-      const bias = field.bias ?? 0;
-      x = array instanceof Float64Array ? (array as Float64Array<ArrayBuffer>) : Float64Array.from(array, (v) => v + bias);
+      x = array instanceof Float64Array ? array : readX(array, field.bias ?? 0);
     } else {
       fields.set(field.name, array as Float32Array);
     }
@@ -46,8 +53,7 @@ export async function readFrames(response: Response, each: (frame: Frame) => voi
   let held = 0;
   let total = 0;
 
-  const take = (count: number): Uint8Array<ArrayBuffer> => {
-    const out = new Uint8Array(count);
+  const take = (count: number, out = new Uint8Array(count) as Uint8Array): Uint8Array => {
     let at = 0;
     while (at < count) {
       const chunk = chunks[0];
@@ -81,7 +87,7 @@ export async function readFrames(response: Response, each: (frame: Frame) => voi
         header = JSON.parse(new TextDecoder().decode(take(head.header))) as FrameHeader;
       }
       if (held < head.body) break;
-      each(decodeFrame(header, take(head.body).buffer));
+      each(decodeFrame(header, take(head.body, new Uint8Array(memory(head.body))).buffer));
       head = null;
       header = null;
     }

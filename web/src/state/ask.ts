@@ -1,6 +1,7 @@
 // Turns the view state into the question a chart asks the server.
 import type { Grouping, Smoothing } from "../api/types";
 import { forcedRuns, visibleIds } from "./runs";
+import { densityFrom } from "../viz/line_chart";
 import type { ChartAsk } from "./feed";
 import { view, type PanelSettings } from "./view";
 import { zoomOf } from "./zoom";
@@ -47,6 +48,7 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     group: grouping,
     attempts: v.att && !grouping ? "all" : "winning",
     y_scale: panel?.y_scale ?? v.ys,
-    ...(many ? { fields: ["min", "max", "mean", "smooth"] as ChartAsk["fields"] } : {}),
+    // Where lines melt into a density nobody sees a gap, which is what the counts are for.
+    ...(many ? { fields: ["min", "max", "mean", "smooth", ...(series > densityFrom ? [] : ["count"])] as ChartAsk["fields"] } : {}),
   };
 }

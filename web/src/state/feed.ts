@@ -10,7 +10,15 @@ import { listenLive } from "./live";
 export type ChartAsk = Omit<ChartQuery, "id">;
 
 /** Counters for tests and benchmarks. */
-export const feedStats = { requests: 0, bytes: 0, tails: 0, cacheHits: 0, lastMs: 0 };
+export const feedStats = {
+  requests: 0, bytes: 0, tails: 0, cacheHits: 0, lastMs: 0,
+  /** Charts that wait for data. */
+  get pending() {
+    let count = 0;
+    for (const feed of feeds) if (feed.loading) count++;
+    return count;
+  },
+};
 
 const cacheLimit = 64e6;
 const cache = new Map<string, ChartData>(); // in order of use
@@ -44,6 +52,8 @@ export class Feed {
   data: ChartData | null = null;
   error = "";
   loading = false;
+  /** Somebody waits for this chart: it goes before the others of its frame. */
+  urgent = false;
   private ask_: ChartAsk | null = null;
   key = "";
   batch: Batch | null = null;
@@ -73,6 +83,7 @@ export class Feed {
     const held = cache.get(key);
     if (held) {
       feedStats.cacheHits++;
+      this.urgent = false;
       this.deliver(held, "");
       return;
     }
@@ -194,11 +205,12 @@ function clusters(ends: SeriesEnd[], size: number): SeriesEnd[][] {
 class Batch {
   private readonly abort = new AbortController();
   private readonly members: Set<Feed>;
+  readonly done: Promise<void>;
 
   constructor(list: Feed[]) {
     this.members = new Set(list);
     for (const feed of list) feed.batch = this;
-    void this.run(list);
+    this.done = this.run(list);
   }
 
   leave(feed: Feed): void {
@@ -242,8 +254,35 @@ function schedule(): void {
     scheduled = false;
     const list = [...waiting];
     waiting.clear();
-    for (let i = 0; i < list.length; i += 32) new Batch(list.slice(i, i + 32));
+    const urgent = list.filter((feed) => feed.urgent);
+    const rest = list.filter((feed) => !feed.urgent);
+    for (const feed of urgent) feed.urgent = false;
+    void send([urgent, ...parts(rest)].filter((part) => part.length));
   });
+}
+
+const heavySeries = 1000;
+
+/** Few lines travel together. Charts of very many come one or two at a time: the first is drawn before the last is computed. */
+function parts(list: Feed[]): Feed[][] {
+  const out: Feed[][] = [];
+  let series = Infinity;
+  for (const feed of list) {
+    const own = (feed.asked?.runs.length ?? 0) * Math.max(1, feed.asked?.keys.length ?? 1);
+    if (series + own > 2 * heavySeries || out[out.length - 1].length === 32) out.push([]), (series = 0);
+    series += own;
+    out[out.length - 1].push(feed);
+  }
+  return out;
+}
+
+/** One part after the other; a chart that asked for something else meanwhile has its place in a later call. */
+async function send(list: Feed[][]): Promise<void> {
+  const keys = new Map(list.flat().map((feed) => [feed, feed.key]));
+  for (const part of list) {
+    const left = part.filter((feed) => feeds.has(feed) && feed.key === keys.get(feed) && feed.loading && !feed.batch && !waiting.has(feed));
+    if (left.length) await new Batch(left).done;
+  }
 }
 
 let tailTimer = 0;

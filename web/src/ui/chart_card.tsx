@@ -96,7 +96,10 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
           hoveredRun.value = null;
         });
       },
-      zoom: (x, y) => setZoom(spec.id, x, y),
+      zoom(x, y) {
+        f.urgent = true;
+        setZoom(spec.id, x, y);
+      },
       click(x, near) {
         activeCard.value = { id: spec.id, keys: spec.keys };
         const info = near && near.distance <= 6 && f.data ? f.data.series[near.series] : null;
@@ -134,7 +137,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       const panel = v.panels[spec.id];
       const zoom = zoomOf(spec.id, v.zoom, v.za);
       c.update({
-        theme: theme.peek(), data, style: data ? styleOf(data, spec.keys) : () => null, styleKey: styleKey.peek(),
+        theme: theme.peek(), data, loading: f.loading, style: data ? styleOf(data, spec.keys) : () => null, styleKey: styleKey.peek(),
         xAxis: v.x, xScale: v.xs, yScale: panel?.y_scale ?? v.ys, x: zoom.x,
         y: zoom.y ?? (panel?.y_from !== undefined && panel?.y_to !== undefined ? [panel.y_from, panel.y_to] : null),
         ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out, band: panel?.band ?? true, endLabels: !!full,

@@ -19,6 +19,7 @@ export interface SeriesStyle {
 export interface ChartProps {
   theme: Theme;
   data: ChartData | null;
+  loading: boolean; // better data is on its way
   style: (s: number) => SeriesStyle | null; // null: hidden
   styleKey: string; // changes when style() would answer differently
   xAxis: string;
@@ -56,6 +57,9 @@ export interface ChartEvents {
 const gutter = { left: 52, right: 12, top: 8, bottom: 22 };
 /** Above this many lines single colours say nothing any more: density mode. */
 export const densityFrom = 300;
+
+/** Many lines whose data is about to be replaced: not worth any work. */
+const isStale = (props: ChartProps) => props.loading && props.data !== null && props.data.series.length > 100;
 
 export class LineChart {
   readonly element: HTMLDivElement;
@@ -170,7 +174,7 @@ export class LineChart {
     let x = props.x ?? (data ? [data.xFrom, data.xTo] : [0, 1]);
     if (!(x[1] > x[0])) x = props.xScale === "log" ? [x[0] / 2 || 0.5, x[0] * 2 || 2] : [x[0] - 0.5, x[0] + 0.5];
     if (props.xScale === "log" && !(x[0] > 0)) x = [Math.min(1, x[1]), x[1]];
-    const found = data && valueRange(data, (s) => props.style(s) !== null, props.yScale, props.x, props.ignoreOutliers, props.band);
+    const found = data && !props.y ? this.valueRange(data, props) : null;
     const y = props.y ?? padRange(found ?? (props.yScale === "log" ? [0.1, 1] : [0, 1]), props.yScale);
     this.xs = new Scale(props.xScale, x[0], x[1], gutter.left, right);
     this.ys = new Scale(props.yScale, y[0], y[1], bottom, gutter.top);
@@ -179,6 +183,17 @@ export class LineChart {
     this.drawAxes();
     this.drawOverlaySoon();
   }
+
+  /** Kept until something changes that it depends on: charts are laid out more often than their data changes. */
+  private valueRange(data: ChartData, props: ChartProps): [number, number] | null {
+    const key = [props.styleKey, props.yScale, props.x, props.ignoreOutliers, props.band].join("|");
+    if (this.rangeOf && isStale(props)) return this.rangeOf.range;
+    if (this.rangeOf?.data !== data || this.rangeOf.key !== key) {
+      this.rangeOf = { data, key, range: valueRange(data, (s) => props.style(s) !== null, props.yScale, props.x, props.ignoreOutliers, props.band) };
+    }
+    return this.rangeOf.range;
+  }
+  private rangeOf: { data: ChartData; key: string; range: [number, number] | null } | null = null;
 
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
@@ -203,6 +218,8 @@ export class LineChart {
     if (width < 2 || height < 2) return;
     const jobKey = [width, height, this.xs.from, this.xs.to, this.ys.from, this.ys.to, props.xScale, props.yScale, theme, props.styleKey, props.band].join("|");
     if (jobKey === this.lastJobKey && this.lastData === data) return;
+    // Drawing hundreds of lines from data that is about to be replaced would only hold the exact picture up; the old one is stretched meanwhile.
+    if (this.shown && isStale(props)) return;
     this.lastJobKey = jobKey;
     this.lastData = data;
     const n = data.series.length;

@@ -32,6 +32,7 @@ export class RasterClient {
   private wanted = 0;
 
   constructor(private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void) {
+    ensure(); // starts while the data is still on its way
     listeners.set(this.chart, (message) => {
       if (message.id < this.wanted - 1) message.bitmap.close();
       else this.onBitmap(message.bitmap, message.id);
