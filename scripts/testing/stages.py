@@ -100,6 +100,8 @@ def interop(context: Context) -> Counts:
                            ("server", "server"), ("cli", "tests"), ("terminal", "tests"), ("example", "tests"), ("mpi", "tests")):
         if (context.root / "tests/interop" / folder).exists():
             counts += context.pytest(family, f"tests/interop/{folder}", environment={name: str(value) for name, value in programs.items()})
+    if context.full:
+        counts += context.pytest("clickhouse", "tests/interop/parquet", "-k", "clickhouse", environment={name: str(value) for name, value in programs.items()})
     return counts
 
 

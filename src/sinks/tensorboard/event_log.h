@@ -65,6 +65,9 @@ class EventLog {
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
+    /// Bytes in the file.
+    [[nodiscard]] std::uint64_t length() const noexcept { return file_->end(); }
+
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
   private:

@@ -84,6 +84,7 @@ Result<void> TensorboardSink::open(const SinkContext& context) {
         // Ranks that log the same tags into one run would tangle their curves.
         folder = io::join(folder, "rank_" + std::to_string(context.rank));
     }
+    TAFFRAIL_TRY(delivered_.open(context.run_folder, folder));
     const std::optional<Step> resume =
         options_.purge_step ? options_.purge_step : context.resume_step;
     TAFFRAIL_ASSIGN(
@@ -109,7 +110,10 @@ std::chrono::milliseconds TensorboardSink::flush_interval() const noexcept {
 Result<void> TensorboardSink::write(std::span<const Record> records, std::size_t& delivered) {
     delivered = 0;
     for (const Record& record : records) {
-        take(record);
+        if (!delivered_.seen_before(record)) {
+            take(record);
+        }
+        delivered_.note(record);
         ++delivered;
         if (log_->pending_bytes() > kPendingBytes) {
             TAFFRAIL_TRY(log_->write_out());
@@ -181,7 +185,8 @@ void TensorboardSink::write_hparams() {
 
 Result<void> TensorboardSink::flush() {
     write_hparams();
-    return log_->write_out();
+    TAFFRAIL_TRY(log_->write_out());
+    return delivered_.save(log_->path(), log_->length());
 }
 
 Result<void> TensorboardSink::close(RunState state) {

@@ -4,6 +4,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/sink.h>
 
+#include "sinks/tensorboard/delivery_state.h"
 #include "sinks/tensorboard/event_log.h"
 
 #include <chrono>
@@ -52,6 +53,7 @@ class TensorboardSink final : public Sink {
     SinkOptions options_;
     SinkContext context_;
     std::unique_ptr<EventLog> log_;
+    DeliveryState delivered_;
     Hparams hparams_;
     bool hparams_waiting_ = false, hparams_written_ = false;
     double hparams_time_ = 0;

@@ -1,0 +1,45 @@
+// What of the newest hand-over stands in the event file, kept beside the run's cursors.
+//
+// A sink writes, then its runner notes the new place. A process that dies between the two is handed
+// the same records again; this says so. Bytes behind the noted length never counted as delivered:
+// they are cut off.
+#pragma once
+
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace taffrail::tensorboard {
+
+class DeliveryState {
+  public:
+    /// Reads what an earlier process left for this logdir folder and cuts its event file back. No
+    /// run folder: nothing is kept.
+    Result<void> open(const std::string& run_folder, const std::string& folder);
+
+    /// True for a record that is in an event file already; ask once for each, in order.
+    bool seen_before(const Record& record);
+    /// Counts a record of the current hand-over, new or seen.
+    void note(const Record& record);
+    /// The hand-over is in `path` up to `length`.
+    Result<void> save(const std::string& path, std::uint64_t length);
+
+  private:
+    struct Round {
+        std::uint64_t writer = 0, seq = 0;  ///< of its first record
+        std::uint64_t key = 0;              ///< hash of that record's key
+        std::uint64_t count = 0;
+    };
+
+    [[nodiscard]] static Round round_of(const Record& record);
+
+    std::string path_;  ///< of the state; empty = none is kept
+    std::optional<Round> earlier_;
+    std::uint64_t to_skip_ = 0;
+    Round current_;
+};
+
+}  // namespace taffrail::tensorboard
