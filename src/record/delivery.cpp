@@ -78,8 +78,21 @@ Result<bool> Delivery::enough_waiting() {
     if (enough == 0) {
         return false;
     }
-    TAFFRAIL_ASSIGN(const LogReader::Chunk chunk, log_.read(position_, options_.mask, enough));
-    return chunk.records.size() >= enough;
+    // A read ends with a batch of the log; what is counted stays counted until it is handed over.
+    if (counted_from_ != position_) {
+        counted_from_ = counted_to_ = position_;
+        waiting_ = 0;
+    }
+    while (waiting_ < enough) {
+        TAFFRAIL_ASSIGN(const LogReader::Chunk chunk,
+                        log_.read(counted_to_, options_.mask, enough - waiting_));
+        if (chunk.next == counted_to_) {
+            return false;
+        }
+        waiting_ += chunk.records.size();
+        counted_to_ = chunk.next;
+    }
+    return true;
 }
 
 void Delivery::fail(const Error& error, Time now) {

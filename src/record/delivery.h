@@ -67,6 +67,8 @@ class Delivery {
     LogReader& log_;
     DeliveryOptions options_;
     LogPosition position_, noted_;
+    LogPosition counted_from_, counted_to_;  ///< records between them wait to be enough
+    std::size_t waiting_ = 0;
     std::uint64_t delivered_ = 0;
     std::optional<Error> failure_;
     std::chrono::milliseconds pause_;
