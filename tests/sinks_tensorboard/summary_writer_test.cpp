@@ -53,6 +53,26 @@ TEST(SummaryWriter, FlushMakesEverythingVisible) {
     }
 }
 
+TEST(SummaryWriter, DefaultsAreTenEventsOrTwoMinutes) {
+    EXPECT_EQ(SummaryWriterOptions().max_queue, 10u);
+    EXPECT_EQ(SummaryWriterOptions().flush_secs, 120.0);
+}
+
+// The clock alone: one event, far from max_queue, is in the file soon after flush_secs.
+TEST(SummaryWriter, WritesAfterFlushSecsWithoutBeingAsked) {
+    const std::string folder = fresh_folder();
+    SummaryWriter writer({.log_dir = folder, .max_queue = 1000, .flush_secs = 0.05});
+    writer.add_scalar("loss", 0, 0);
+    ASSERT_TRUE(writer.flush().ok());
+    writer.add_scalar("loss", 1, 1);
+    std::size_t seen = 0;
+    for (int tries = 0; tries < 1000 && seen < 2; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        seen = read_run(folder)->points("loss").value().size();
+    }
+    EXPECT_EQ(seen, 2u);
+}
+
 // Nobody calls flush here: the tenth pending event does it.
 TEST(SummaryWriter, WritesAtMaxQueueWithoutBeingAsked) {
     const std::string folder = fresh_folder();
