@@ -24,6 +24,9 @@ TARGETS = {
     "tb.list_10k_runs_100k_tags_ms": {"at_most": 1000},
     "tb.rss_mb": {"at_most": 300},
 }
+# Counted only where TAFFRAIL_PEERS names a folder of source checkouts.
+if os.environ.get("TAFFRAIL_PEERS"):
+    TARGETS["tb.write_vs_tensorboard_logger"] = {"at_least": 3, "of": "ratio"}
 PROGRAMS = "bench/tensorboard/"
 
 
@@ -72,10 +75,28 @@ def write_rows(context, work):
     for name, values in peers.items():
         theirs = context.median(values) if values else None
         rows.append(row(f"tb.write_vs_{name}", cpu, "us/scalar", name, theirs, theirs / cpu if theirs else None, reasons.get(name)))
-    if os.environ.get("TAFFRAIL_PEERS"):
-        rows.append(row("tb.write_vs_tensorboard_logger", cpu, "us/scalar", "tensorboard_logger", None, None,
-                        "build the checkout by hand and compare: its build needs protobuf's compiler"))
+    checkout = Path(os.environ.get("TAFFRAIL_PEERS", "")) / "tensorboard_logger"
+    if os.environ.get("TAFFRAIL_PEERS") and checkout.is_dir():
+        rows.append(logger_row(context, work, checkout, cpu))
     return rows
+
+
+def logger_row(context, work, checkout, cpu):
+    """The C++ writer of a source checkout, built here: it needs protobuf's compiler and headers."""
+    build = context.root / "build" / "bench" / "tensorboard_logger"
+    name = "tb.write_vs_tensorboard_logger"
+    for command in (["cmake", "-S", Path(__file__).parent / "logger_peer", "-B", build, "-G", "Ninja", f"-DCHECKOUT={checkout}",
+                     "-DCMAKE_BUILD_TYPE=Release"], ["ninja", "-C", build, "logger_write"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            return row(name, cpu, "us/scalar", "tensorboard_logger", reason=(done.stderr or done.stdout).strip()[-200:])
+    steps = 20_000 if context.quick else 50_000
+    theirs = []
+    for trial in range(3):
+        done = subprocess.run([build / "logger_write", work / f"logger{trial}.tfevents", str(steps)], capture_output=True, text=True, check=True)
+        theirs.append(json.loads(done.stdout)["cpu_us"])
+    median = context.median(theirs)
+    return row(name, cpu, "us/scalar", "tensorboard_logger", median, median / cpu)
 
 
 def load_rows(context, work):

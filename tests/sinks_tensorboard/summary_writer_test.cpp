@@ -53,6 +53,26 @@ TEST(SummaryWriter, FlushMakesEverythingVisible) {
     }
 }
 
+TEST(SummaryWriter, DefaultsAreTenEventsOrTwoMinutes) {
+    EXPECT_EQ(SummaryWriterOptions().max_queue, 10u);
+    EXPECT_EQ(SummaryWriterOptions().flush_secs, 120.0);
+}
+
+// The clock alone: one event, far from max_queue, is in the file soon after flush_secs.
+TEST(SummaryWriter, WritesAfterFlushSecsWithoutBeingAsked) {
+    const std::string folder = fresh_folder();
+    SummaryWriter writer({.log_dir = folder, .max_queue = 1000, .flush_secs = 0.05});
+    writer.add_scalar("loss", 0, 0);
+    ASSERT_TRUE(writer.flush().ok());
+    writer.add_scalar("loss", 1, 1);
+    std::size_t seen = 0;
+    for (int tries = 0; tries < 1000 && seen < 2; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        seen = read_run(folder)->points("loss").value().size();
+    }
+    EXPECT_EQ(seen, 2u);
+}
+
 // Nobody calls flush here: the tenth pending event does it.
 TEST(SummaryWriter, WritesAtMaxQueueWithoutBeingAsked) {
     const std::string folder = fresh_folder();
@@ -67,6 +87,41 @@ TEST(SummaryWriter, WritesAtMaxQueueWithoutBeingAsked) {
         seen = points.ok() ? points->size() : 0;
     }
     EXPECT_GE(seen, 20u);
+}
+
+TEST(SummaryWriter, QueueOfOneShowsEveryEventAtOnce) {
+    const std::string folder = fresh_folder();
+    SummaryWriter writer({.log_dir = folder, .max_queue = 1, .flush_secs = 3600});
+    for (std::size_t i = 0; i < 5; ++i) {
+        writer.add_scalar("loss", 1, static_cast<Step>(i));
+        std::size_t seen = 0;
+        for (int tries = 0; tries < 1000 && seen <= i; ++tries) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            const auto points = read_run(folder)->points("loss");
+            seen = points.ok() ? points->size() : 0;
+        }
+        ASSERT_EQ(seen, i + 1);
+    }
+}
+
+// Beyond the first event a queue of a hundred waits for a hundred.
+TEST(SummaryWriter, LargerQueueWritesLessOften) {
+    const std::string folder = fresh_folder();
+    SummaryWriter writer({.log_dir = folder, .max_queue = 100, .flush_secs = 3600});
+    writer.add_scalar("loss", 1, 0);
+    ASSERT_TRUE(writer.flush().ok());
+    for (Step step = 1; step < 100; ++step) {
+        writer.add_scalar("loss", 1, step);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    EXPECT_EQ(read_run(folder)->points("loss").value().size(), 1u);
+    writer.add_scalar("loss", 1, 100);
+    std::size_t seen = 0;
+    for (int tries = 0; tries < 1000 && seen < 101; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        seen = read_run(folder)->points("loss").value().size();
+    }
+    EXPECT_EQ(seen, 101u);
 }
 
 TEST(SummaryWriter, CallsAfterCloseAreCountedNotCrashed) {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -214,6 +215,14 @@ Result<void> EventLog::write_out() {
     }
     pending_events_ = 0;
     return {};
+}
+
+std::size_t EventLog::drop_pending() {
+    for (Tag& tag : tags_) {
+        tag.described = false;
+    }
+    Bytes().swap(pending_);
+    return std::exchange(pending_events_, 0);
 }
 
 }  // namespace taffrail::tensorboard

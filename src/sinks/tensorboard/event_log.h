@@ -63,6 +63,10 @@ class EventLog {
     /// Appends the pending records in one write. After a failure they are still pending.
     Result<void> write_out();
 
+    /// Gives the pending records up; returns how many events that were. Tags say again what they
+    /// are with their next value.
+    std::size_t drop_pending();
+
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
     /// Bytes in the file.

@@ -151,6 +151,7 @@ class SummaryWriter::Implementation {
   private:
     static constexpr std::size_t kMaxTag = 64 << 10;
     static constexpr std::size_t kWriteBytes = 256 << 10;
+    static constexpr std::size_t kMaxPending = std::size_t{64} << 20;
 
     void run() {
         SummaryBatch batch;
@@ -201,12 +202,24 @@ class SummaryWriter::Implementation {
             }
             // What was just encoded is still in the cache; a large backlog goes out piece by piece.
             if (log.pending_bytes() >= kWriteBytes) {
-                note(log.write_out());
+                const auto written = log.write_out();
+                note(written);
+                if (!written.ok() && log.pending_bytes() > kMaxPending) {
+                    lose(log, written.error());
+                }
             }
         }
         if (!logs_->first_failure().ok()) {
             fail(logs_->first_failure().error());
         }
+    }
+
+    /// A disk that stays full must not fill the memory too.
+    void lose(EventLog& log, const Error& why) {
+        lost_ += log.drop_pending();
+        diagnose(DiagnosticLevel::Error,
+                 "SummaryWriter: gave up " + std::to_string(lost_) +
+                     " events so far that could not be written: " + why.message);
     }
 
     static std::size_t size_of(const Value& value) noexcept {
@@ -257,7 +270,7 @@ class SummaryWriter::Implementation {
     TickClock clock_;
     pid_t owner_;
     std::unique_ptr<EventLogs> logs_;
-    std::uint64_t served_ = 0;
+    std::uint64_t served_ = 0, lost_ = 0;
     std::atomic<std::uint64_t> refused_{0};
     std::atomic<RunState> end_state_{RunState::Finished};
     mutable std::mutex failure_mutex_;

@@ -58,3 +58,16 @@ def test_14_named_folders(tmp_path, start_tensorboard):
     board = start_tensorboard(spec, "python", spec=True)
     runs = board.wait_for_runs({"A/.", "A/sub", "B/.", "B/sub"})
     assert set(dump(spec)) == runs
+
+
+def test_a_full_disk_fills_no_memory_and_is_said(tmp_path):
+    done = subprocess.run(["bash", "-c", f"ulimit -f 200; exec {program('tensorboard_write')} too_much {tmp_path / 'run'}"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    failure, peak = done.stdout.strip().splitlines()
+    assert "too large" in failure.lower() and "tfevents" in failure, failure
+    assert "gave up" in done.stderr and "events" in done.stderr
+    assert int(peak.split()[1]) < 400_000, peak
+    steps = [point[0] for point in dump(tmp_path)["run"]["keys"]["loss scalar"]]
+    assert len(steps) > 1000 and steps == list(range(steps[0], steps[0] + len(steps))), "what fitted is whole"
+    assert not dump(tmp_path)["run"]["damage"]

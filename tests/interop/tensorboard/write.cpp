@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <thread>
@@ -136,6 +138,23 @@ void write_forever(const std::string& root) {
     }
 }
 
+/// Far more than the disk takes (the test limits the size of files); prints what check() says.
+void write_too_much(const std::string& root) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    SummaryWriter writer({.log_dir = root});
+    for (Step step = 0; step < 6'000'000; ++step) {
+        writer.add_scalar("loss", static_cast<double>(step), step);
+    }
+    const auto closed = writer.close();
+    std::printf("%s\n", closed.ok() ? "fine" : closed.error().message.c_str());
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) {
+            std::printf("%s\n", line.c_str());
+        }
+    }
+}
+
 /// One process of several in the same folder.
 void write_process(const std::string& root, const std::string& tag) {
     SummaryWriter writer({.log_dir = root});
@@ -167,6 +186,8 @@ int main(int argc, char** argv) {
         write_threads(root, argc > 3 ? std::atoi(argv[3]) : 125'000);
     } else if (scenario == "forever") {
         write_forever(root);
+    } else if (scenario == "too_much") {
+        write_too_much(root);
     } else if (scenario == "process") {
         write_process(root, argc > 3 ? argv[3] : "p");
     } else {
