@@ -57,22 +57,33 @@ test("dashes: the ninth run repeats a colour, but not its line", async () => {
   await done();
 });
 
-test("10: on other pages the cursor stands at the same step: on the slider of the media and in every distribution", async () => {
+test("10: hovering a chart marks the nearest run in the list, and the images of the run are those of the step, within a frame", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
+  const frame = () => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
   const box = await plot.boundingBox();
   let marked = 0;
   for (let y = 60; y < box.height - 30 && !marked; y += 20) {
     await page.mouse.move(box.x + 220, box.y + y);
-    await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+    await frame();
     marked = await page.locator(".run-row.hovered").count();
   }
-  assert.equal(marked, 1, "the nearest run is marked in the list within a frame");
-  await page.keyboard.press("g");
-  await page.keyboard.press("m");
-  await page.waitForSelector(".scrub-cursor");
-  await page.goto(address("distributions"));
+  assert.equal(marked, 1);
+  await page.goto(address("run", "&run=r000"));
+  const card = await painted(page, "auto:loss");
+  await page.waitForSelector('[data-image="reconstruction"] img');
+  await card.scrollIntoViewIfNeeded();
+  const place = await card.boundingBox();
+  await page.mouse.move(place.x + place.width * 0.6, place.y + 60);
+  await frame();
+  const step = Number(/step ([\d,]+)/.exec(await page.locator(".tooltip .title").textContent())[1].replaceAll(",", ""));
+  assert.equal(await page.locator('[data-image="reconstruction"]').getAttribute("data-step"), String(Math.floor(step / 100) * 100), `images at ${step}`);
+  await done();
+});
+
+test("10: hovering one distribution moves the cursor in every other one", async () => {
+  const { page, done } = await open(address("distributions"));
   await page.waitForSelector("[data-histogram] canvas");
   await page.getByRole("group", { name: "Form" }).getByText("heat", { exact: true }).click();
   await settled(page);
