@@ -16,6 +16,23 @@ constexpr std::size_t kNamedChanges = 1000;
 
 }  // namespace
 
+namespace {
+
+/// Foreign logs know no projects: theirs is called like the root, else like its folder.
+std::string project_of(const Workspace::Root& root) {
+    if (!root.name.empty()) {
+        return root.name;
+    }
+    std::string_view path = root.location;
+    while (path.size() > 1 && path.ends_with('/')) {
+        path.remove_suffix(1);
+    }
+    path = path.substr(path.rfind('/') + 1);
+    return path.empty() || path == "." ? "default" : std::string(path);
+}
+
+}  // namespace
+
 const KeyInfo* RunDetails::key(std::string_view name) const noexcept {
     const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
     return found != keys.end() && found->key == name ? &*found : nullptr;
@@ -74,6 +91,9 @@ std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, cons
         details->info = run->info();
         details->keys = run->keys();
         details->revision = run->revision();
+    }
+    if (details->info.project.empty()) {
+        details->info.project = project_of(roots_[root]);
     }
     marks_->overlay(details->id, details->info);
     return details;

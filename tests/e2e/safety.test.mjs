@@ -87,6 +87,12 @@ test("24: first load and everything fit their budgets; every shipped package is 
   const total = readdirSync(join(dist, "assets")).reduce((n, f) => n + gz("assets/" + f), gz("index.html"));
   assert.ok(first <= 120_000, `first load ${first}`);
   assert.ok(total <= 450_000, `all ${total}`);
+  // Later parts, by what they are for.
+  const chunk = (name) => readdirSync(join(dist, "assets")).filter((f) => f.startsWith(name)).reduce((n, f) => n + gz("assets/" + f), 0);
+  for (const [name, most] of [["style", 12], ["mesh_panel", 170], ["graph", 22], ["layout", 22], ["markdown", 32], ["temml", 60], ["hparams", 8]]) {
+    assert.ok(chunk(name) > 0, `there is a part called ${name}`);
+    assert.ok(chunk(name) <= most * 1000, `${name} ${chunk(name)}`);
+  }
   const text = readFileSync(join(dist, "licences.txt"), "utf8");
   for (const name of ["preact", "@preact/signals", "marked", "dompurify", "temml", "@dagrejs/dagre"]) assert.equal(text.split(`==== ${name} `).length, 2, name);
   assert.match(text, /Permission is hereby granted/);

@@ -44,6 +44,7 @@ function valueOf(entry) {
   const value = entry.value ?? entry.make();
   if (value.kind === "image") return [value, value.images.map((i) => blob(i.sha))];
   if (value.kind === "embedding") return [value, [blob(value.vectors.sha)]];
+  if (value.kind === "figure") return [value, value.picture ? [blob(value.picture.sha)] : []];
   return [value, value.data ? [blob(value.data.sha)] : []];
 }
 

@@ -1,34 +1,39 @@
-// Golden screenshots of every page in both themes, from the stand-in's seeded data. Pictures are compared only with the chromium and
-// the fonts they were made with; TAFFRAIL_E2E_GOLDEN=write makes them anew (then look at them).
+// Golden screenshots of every page in both themes, from seeded runs behind the real server: with data, without, and with a server that
+// fails. Pictures are compared only with the chromium and the fonts they were made with; TAFFRAIL_E2E_GOLDEN=write makes them anew (then
+// look at them). The quick run compares the pages with data.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startServer } from "../../web/dev/server.mjs";
 import { chromiumVersion, difference, open, quit, settled } from "./browser.mjs";
+import { serve } from "./server.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "golden");
 const write = process.env.TAFFRAIL_E2E_GOLDEN === "write";
+const full = write || process.env.TAFFRAIL_E2E_FULL === "1";
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
-const views = {
-  projects: "#/projects?q=x",
-  charts: "#/charts?project=digits",
-  "charts-grouped": `#/charts?project=digits&q=loss${z({ gb: ["group"] })}`,
-  table: "#/table?project=digits",
-  run: "#/run?project=digits&run=r000",
-  compare: "#/compare?project=digits",
-  media: `#/media?project=digits${z({ sel: { all: false, except: ["r000", "r001"] } })}`,
-  distributions: "#/distributions?project=digits",
-  hparams: "#/hparams?project=digits",
-  system: "#/system?project=digits&run=r004",
-  graph: "#/graph?project=digits",
-  settings: "#/settings?project=digits",
+const pages = {
+  projects: "projects?q=x",
+  charts: "charts?project=digits",
+  "charts-grouped": `charts?project=digits&q=loss${z({ gb: ["group"] })}`,
+  table: "table?project=digits",
+  run: "run?project=digits&run=r002",
+  compare: `compare?project=digits&base=r001${z({ cmp: ["r001", "r002", "r004", "r005"] })}`,
+  media: `media?project=digits${z({ sel: { all: false, except: ["r000", "r001"] } })}`,
+  distributions: "distributions?project=digits",
+  "pr-curves": `distributions?project=digits${z({ dist: { tab: "pr" } })}`,
+  embeddings: `distributions?project=digits${z({ dist: { tab: "embeddings" } })}`,
+  hparams: "hparams?project=digits",
+  system: "system?project=digits&run=r004",
+  graph: "graph?project=digits&run=r000",
+  settings: "settings?project=digits",
 };
-let server, empty, sameBrowser;
+const needsNoRun = ["projects", "charts", "charts-grouped", "table", "run", "compare", "settings"];
+let server, bare, empty, sameBrowser;
 before(async () => {
-  server = await startServer({ scenarios: ["demo"], options: { runs: 12, points: 1000 } });
-  empty = await startServer({ scenarios: ["empty"] });
+  server = await serve(["demo"], { options: { runs: 12, points: 1000 } });
+  if (full) [bare, empty] = [await serve(["bare"]), await serve(["empty"])];
   const version = await chromiumVersion();
   if (write) {
     mkdirSync(folder, { recursive: true });
@@ -36,23 +41,7 @@ before(async () => {
   }
   sameBrowser = existsSync(join(folder, "chromium.txt")) && readFileSync(join(folder, "chromium.txt"), "utf8").trim() === version;
 });
-after(async () => {
-  await quit();
-  await server?.close();
-  await empty?.close();
-});
-
-async function shoot(url, dark, prepare) {
-  const { page, done } = await open(url, { width: 1280, height: 800, dark });
-  await page.waitForSelector("[data-page]");
-  await page.evaluate(() => document.fonts.ready);
-  await prepare?.(page);
-  await settled(page, 900);
-  await page.waitForFunction(() => [...document.images].filter((i) => i.getBoundingClientRect().top < innerHeight).every((i) => i.complete));
-  const picture = await page.screenshot({ animations: "disabled", caret: "hide" });
-  await done();
-  return picture;
-}
+after(quit);
 
 function check(name, picture) {
   const file = join(folder, name + ".png");
@@ -66,16 +55,38 @@ function check(name, picture) {
   assert.ok(share <= 0.002, `${name}: ${(share * 100).toFixed(2)} % of the pixels differ`);
 }
 
-for (const dark of [false, true]) {
-  const theme = dark ? "dark" : "light";
-  for (const [name, view] of Object.entries(views)) {
-    test(`25: ${name} in the ${theme} theme looks as it did`, async (t) => {
-      if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
-      check(`${name}-${theme}`, await shoot(server.url + view, dark));
-    });
+/** Both themes of one view. */
+async function shoot(name, url, { width = 1280, height = 800, broken = false } = {}) {
+  const { page, done } = await open("about:blank", { width, height, allow: broken ? ["503"] : [] });
+  await page.clock.setFixedTime(Date.UTC(2026, 9, 4, 12)); // "3 days ago" stays so
+  const answer = { status: 503, contentType: "application/json", body: JSON.stringify({ error: { code: "unavailable", message: "the disk that holds the runs does not answer", request_id: "e2e-1" } }) };
+  if (broken) await page.route(/api\/v1\/(series|entries|runs|keys|run\?|histograms|projects)/, (route) => route.fulfill(answer));
+  await page.goto(url);
+  await page.waitForSelector("[data-page]");
+  await page.evaluate(() => document.fonts.ready);
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
+    await settled(page, 700);
+    await page.waitForFunction(() => [...document.images].filter((i) => i.getBoundingClientRect().top < innerHeight).every((i) => i.complete));
+    check(`${name}-${theme}`, await page.screenshot({ animations: "disabled", caret: "hide", mask: [page.locator('[data-page="settings"] dd.mono'), page.locator(".state code")] }));
   }
-  test(`25: the empty state in the ${theme} theme looks as it did`, async (t) => {
+  await done();
+}
+
+for (const [name, view] of Object.entries(pages)) {
+  test(`25: ${name} looks as it did, in both themes`, async (t) => {
     if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
-    check(`empty-${theme}`, await shoot(empty.url, dark));
+    await shoot(name, `${server.url}#/${view}`);
+  });
+  if (!full) continue;
+  test(`25: ${name} without data looks as it did, in both themes`, async (t) => {
+    if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
+    const target = needsNoRun.includes(name) ? empty : bare;
+    await shoot(`${name}-empty`, `${target.url}#/${view.replace("digits", target === bare ? "bare" : "digits").replace(/&run=r\d+/, "").replace(/sel[^&]*/, "")}`, { width: 960, height: 600 });
+  });
+  test(`25: ${name} with a failing server looks as it did, in both themes`, async (t) => {
+    if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
+    await shoot(`${name}-error`, `${server.url}#/${view}`, { width: 960, height: 600, broken: true });
   });
 }

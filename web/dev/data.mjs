@@ -84,7 +84,7 @@ function digits(count, points) {
     });
     const add = (key, make, more) => run.series.set(key, new Series(make, { ...options, ...more }));
     const odd = i === 1 ? [[400, NaN], [401, NaN], [900, Infinity], [1200, NaN], [1202, NaN]] : [];
-    add("train/loss", curve(i * 17 + 1, n, { to: final * 0.8, noise: 0.08, spike: i === 2 ? { at: 1234, value: 3.1 } : null, nan: odd }));
+    add("train/loss", curve(i * 17 + 1, n, { to: final * 0.8, noise: 0.08, spike: i === 2 ? { at: Math.floor(n * 0.617), value: 3.1 } : null, nan: odd }));
     add("train/accuracy", curve(i * 17 + 2, n, { from: 0.1, to: 1 - final, noise: 0.02 }));
     add("train/grad_norm", curve(i * 17 + 3, n, { from: 12, to: 0.6, noise: 0.8 }));
     add("train/lr", () => Float64Array.from({ length: n }, (_, k) => lr * Math.min(1, k / 100) * 0.5 * (1 + Math.cos((Math.PI * k) / points))));
@@ -209,7 +209,7 @@ function meshes(points) {
   return [run];
 }
 
-/** Runs of the named scenarios: demo, thousand, ten-thousand, many, big, images, meshes, hostile, empty. */
+/** Runs of the named scenarios: demo, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
 export function makeRuns(scenarios, options = {}) {
   const runs = [];
   for (const s of scenarios) {
@@ -218,6 +218,18 @@ export function makeRuns(scenarios, options = {}) {
     if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
     if (s === "many") runs.push(...manyTags(options.tags ?? 5000));
     if (s === "big") runs.push(...big(options.points ?? 1e7));
+    if (s === "figures") {
+      const run = new Run({ id: "figures-0", project: "figures", name: nameOf(8), start_ms: epochStart, end_ms: epochStart + 1e4 });
+      const x = [1, 2, 3, 4, 5], y = [2, 4, 3, 5, 1];
+      const traces = { scatter: { type: "scatter", mode: "markers", x, y }, line: { type: "scatter", mode: "lines", x, y }, bar: { type: "bar", x: ["a", "b", "c", "d", "e"], y }, heatmap: { type: "heatmap", z: [[1, 2], [3, 4]] }, histogram: { type: "histogram", x: [1, 1, 2, 3, 3, 3, 4] }, sunburst: { type: "sunburst", labels: ["a"] }, treemap: { type: "treemap", labels: ["a"] } };
+      for (const [key, trace] of Object.entries(traces)) run.entries.set(key, { kind: "figure", list: [{ step: 0, time_ms: epochStart, value: { kind: "figure", plotly: JSON.stringify({ data: [trace] }), picture: key === "sunburst" ? keep(png(80, 60, (px, py) => [px * 3, py * 4, 120])) : undefined } }] });
+      runs.push(run);
+    }
+    if (s === "bare") {
+      const run = new Run({ id: "bare-0", project: "bare", name: nameOf(6), start_ms: epochStart, end_ms: epochStart + 4e4 });
+      run.series.set("loss", new Series(curve(4, 200, {}), { start: epochStart }));
+      runs.push(run);
+    }
     if (s === "images") runs.push(...images(options.images ?? 5000));
     if (s === "meshes") runs.push(...meshes(options.points ?? 1e6));
     if (s === "hostile") runs.push(...hostile());

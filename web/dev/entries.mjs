@@ -1,5 +1,5 @@
 // Media, histograms, tables, figures, graphs, curves and embeddings of the stand-in runs.
-import { frames, keep, plyCloud, sphereArrays, strokes, wav } from "./files.mjs";
+import { frames, gif, keep, plyCloud, sphereArrays, strokes, wav } from "./files.mjs";
 import { normal, random } from "./random.mjs";
 
 const lazy = (make) => {
@@ -18,6 +18,7 @@ export function entriesOf(run, i, n, { start, perStep }) {
   if (i < 4) {
     put("speech", "audio", every(500), (step) => ({ kind: "audio", format: "wav", sample_rate: 16000, channels: 1, frames: 16000, data: keep(wav(1, 220 + i * 60 + step / 10)), caption: "tone" }));
     put("rollout", "video", every(500), (step) => ({ kind: "video", format: "frames", width: 96, height: 64, frames: 24, channels: 3, frames_per_second: 12, data: keep(frames(24, 96, 64, step / 300)), caption: "policy" }));
+    put("clip", "video", every(500), () => ({ kind: "video", format: "gif", width: 32, height: 32, frames: 6, channels: 3, frames_per_second: 12, data: keep(gif(6)), caption: "loop" }));
     put("shape", "mesh", every(500), (step) => {
       const m = sphereArrays(24, 0.3 * (1 - step / n));
       return { kind: "mesh", format: "arrays", vertices: m.vertices, faces: m.faces, has_colors: true, has_normals: false, config: "", data: keep(m.bytes) };

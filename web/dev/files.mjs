@@ -148,3 +148,20 @@ export function glbCube() {
   chunk.writeUInt32LE(binary.length, 0), chunk.write("BIN\0", 4);
   return Buffer.concat([head, text, chunk, binary]);
 }
+
+/** An animated GIF of grey squares that move; codes are never combined, so no compressor is needed. */
+export function gif(count, side = 32) {
+  const word = (v) => [v & 255, v >> 8];
+  const out = [...Buffer.from("GIF89a"), ...word(side), ...word(side), 0xf6, 0, 0];
+  for (let i = 0; i < 128; i++) out.push(i * 2, i, 255 - i);
+  out.push(0x21, 0xff, 11, ...Buffer.from("NETSCAPE2.0"), 3, 1, 0, 0, 0);
+  for (let f = 0; f < count; f++) {
+    out.push(0x21, 0xf9, 4, 0, ...word(8), 0, 0, 0x2c, 0, 0, 0, 0, ...word(side), ...word(side), 0, 7);
+    for (let at = 0; at < side * side; at += 100) {
+      const pixels = Array.from({ length: Math.min(100, side * side - at) }, (_, i) => (Math.floor((at + i) / side / 4) * 9 + f * 16) & 127);
+      out.push(pixels.length + 1, 128, ...pixels); // a clear code first keeps every code at eight bits
+    }
+    out.push(1, 129, 0);
+  }
+  return Buffer.from([...out, 0x3b]);
+}

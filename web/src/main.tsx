@@ -2,9 +2,8 @@
 import { render } from "preact";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
-import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, runById } from "./state/runs";
+import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, projectsError, runById } from "./state/runs";
 import { loadSettings } from "./state/settings";
-import { toast } from "./state/toast";
 import { settle, view } from "./state/view";
 import { startKeyboard } from "./ui/keyboard";
 import { Shell } from "./ui/shell";
@@ -27,10 +26,10 @@ function later(delay: number, run: () => void): () => void {
 async function start(): Promise<void> {
   render(<Shell />, document.getElementById("app")!);
   startKeyboard();
-  const [first] = await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
-  if (first.status === "rejected") {
-    toast((first.reason as Error).message, "bad");
-    setTimeout(() => void loadProjects(), 3000);
+  await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
+  while (projectsError.value) {
+    await new Promise((done) => setTimeout(done, 3000));
+    await loadProjects();
   }
   // One project is no choice: open it.
   if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1) settle({ project: projects.value[0].name, page: view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page });

@@ -196,9 +196,6 @@ Result<void> RunLog::console(const Json& lines) {
 }
 
 Result<void> RunLog::finish(std::string_view state, std::string_view message) {
-    if (state == "crashed") {
-        return log_->sync();  // no end frame and no process: what a killed program leaves behind
-    }
     TAFFRAIL_TRY(meta(tlog::MetaType::State, tlog::encode_state(state_named(state), message)));
     return log_->close(state_named(state));
 }

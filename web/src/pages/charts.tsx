@@ -1,7 +1,7 @@
 // The charts page: sections by prefix, only cards in sight are mounted.
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { keys, runs, runsError, runsState, loadRuns } from "../state/runs";
+import { keys, runs, runsState } from "../state/runs";
 import { change, view } from "../state/view";
 import { ChartCard } from "../ui/chart_card";
 import { ChartToolbar } from "../ui/chart_toolbar";
@@ -80,7 +80,6 @@ function Sections() {
 export function ChartsPage() {
   const full = view.value.full;
   const card = full ? sections.value.flatMap((s) => s.cards).find((c) => c.id === full) : undefined;
-  if (runsState.value === "error") return <Failed message={runsError.value} retry={() => void loadRuns()} />;
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   return (
     <>

@@ -262,7 +262,7 @@ export function HparamsPage() {
                 <section class="card">
                   <h2>Best runs</h2>
                   <div style={{ overflow: "auto", maxHeight: 360 }}>
-                    <table class="plain-table">
+                    <table class="plain-table names">
                       <thead><tr><th>run</th>{goal ? <th class="number">{goal.title}</th> : null}{axes.map((a) => <th class="number" key={a.id}>{a.title}</th>)}</tr></thead>
                       <tbody>
                         {best.slice(0, 100).map((i) => (

@@ -1,8 +1,8 @@
 // All projects, and what to do when there is nothing yet.
-import { projects, server } from "../state/runs";
+import { loadProjects, projects, projectsError, server } from "../state/runs";
 import { view } from "../state/view";
 import { openProject } from "../ui/commands";
-import { CopyBlock, Empty, Skeleton } from "../ui/states";
+import { CopyBlock, Empty, Failed, Skeleton } from "../ui/states";
 import { formatAgo, formatInteger } from "../viz/format";
 
 export function snippet(): string {
@@ -22,6 +22,7 @@ export function WaitingForRuns() {
 
 export function ProjectsPage() {
   const list = projects.value;
+  if (!list && projectsError.value) return <div class="page"><Failed message={projectsError.value} retry={() => void loadProjects()} /></div>;
   if (!list) return <div class="page page-pad"><Skeleton height={200} /></div>;
   if (list.length === 0) return <WaitingForRuns />;
   const now = Math.max(Date.now(), ...list.map((p) => p.last_ms));

@@ -37,7 +37,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
       {run.damage.length ? <div class="card warn span">{run.damage.map((d) => <div key={d.file + d.offset}>{d.file}: {formatInteger(d.length)} bytes at {formatInteger(d.offset)} are damaged ({d.reason})</div>)}</div> : null}
       <section class="card">
         <h2>Summary</h2>
-        <table class="plain-table">
+        <table class="plain-table names">
           <thead><tr><th>metric</th><th class="number">last</th><th class="number">min</th><th class="number">max</th><th class="number">points</th></tr></thead>
           <tbody>
             {run.summary.map((s) => <tr key={"s" + s.name}><td>{s.name}</td><td class="number">{cellText(s.value)}</td><td /><td /><td /></tr>)}
@@ -126,8 +126,9 @@ function EnvironmentTab({ run }: { run: string }) {
 
 export function RunPage() {
   const { run: id, tab, base: baseId } = view.value;
-  const { value: run, error, again } = useLoad("run " + id, () => get<RunDetail>("run", { run: id }), (runs) => runs.includes(id));
+  const { value: run, error, again } = useLoad("run " + id, () => (id ? get<RunDetail>("run", { run: id }) : Promise.resolve(null)), (runs) => runs.includes(id));
   const { value: base } = useLoad("base " + baseId, () => (baseId && baseId !== id ? get<RunDetail>("run", { run: baseId }) : Promise.resolve(null)));
+  if (!id) return <div class="page"><Empty icon="charts" title="No run is chosen"><button type="button" class="button primary" onClick={() => change({ page: "table" })}>Open the table</button></Empty></div>;
   if (error && !run) return <div class="page"><Failed message={error} retry={again} /></div>;
   if (!run || run.id !== id) return <div class="page page-pad"><Skeleton height="50vh" /></div>;
   const info = runById.value.get(id);

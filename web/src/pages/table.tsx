@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { ExportTicket } from "../api/types";
 import { hoveredRun } from "../state/cursor";
-import { columns, columnValues, filterError, isSelected, listed, loadRuns, runs, runsError, runsState, runStyle, setSelected, type Run } from "../state/runs";
+import { columns, columnValues, filterError, isSelected, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
 import { BulkBar } from "../ui/bulk_bar";
@@ -101,7 +101,6 @@ export function TablePage() {
   const sparks = useSparks(sparkColumn?.slice(7) ?? null, inSight);
   const best = new Map(ids.map((id) => [id, bestOf(id)]));
 
-  if (runsState.value === "error") return <Failed message={runsError.value} retry={() => void loadRuns()} />;
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
 
   const sortMark = (id: string) => {

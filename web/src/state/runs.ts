@@ -50,8 +50,15 @@ export async function loadServer(): Promise<void> {
   server.value = await get<Server>("server");
 }
 
+export const projectsError = signal("");
+
 export async function loadProjects(): Promise<void> {
-  projects.value = (await get<Projects>("projects")).projects;
+  try {
+    projects.value = (await get<Projects>("projects")).projects;
+    projectsError.value = "";
+  } catch (error) {
+    projectsError.value = (error as Error).message;
+  }
 }
 
 let loading = 0;

@@ -194,6 +194,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
   const data = f?.data ?? null;
   const byKey = data !== null && oneRun(data);
   const shortNames = withoutCommon(spec.keys);
+  const groups = data ? data.series.flatMap((info, s) => (info.group && data.series.findIndex((o) => o.group?.label === info.group!.label) === s ? [s] : [])) : [];
   return (
     <section
       class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`} style={style} aria-label={spec.title} data-card={spec.id}
@@ -210,6 +211,9 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       }}
     >
       <CardHead spec={spec} data={data} full={!!full} draggable={!!drag} asTable={asTable} setAsTable={setAsTable} chart={() => chart.current} />
+      {data && groups.length > 1 && groups.length <= 8 ? (
+        <div class="legend" data-groups={groups.length}>{groups.map((s) => <span key={s}><Swatch color={styleOf(data, spec.keys)(s)?.color ?? ""} />{data.series[s].group!.label}</span>)}</div>
+      ) : null}
       {spec.keys.length > 1 ? (
         <div class="legend">
           {spec.keys.map((key, i) => (

@@ -5,7 +5,7 @@ import { ChartsPage } from "../pages/charts";
 import { ProjectsPage } from "../pages/projects";
 import { TablePage } from "../pages/table";
 import { connection, lostSince } from "../state/live";
-import { projects, runById, server } from "../state/runs";
+import { loadRuns, projects, runById, runs, runsError, runsState, server } from "../state/runs";
 import { changeSettings, theme } from "../state/settings";
 import { dismiss, toasts } from "../state/toast";
 import { encodeView, change, history_, view, type Page } from "../state/view";
@@ -16,6 +16,7 @@ import { HelpDialog } from "./help_dialog";
 import { Icon, type IconName } from "./icon";
 import { lazy } from "./lazy";
 import { PaletteDialog } from "./palette_dialog";
+import { Failed } from "./states";
 import { TooltipLayer } from "./tooltip";
 
 const pages: Record<Page, ComponentType> = {
@@ -92,6 +93,8 @@ export function Shell() {
     document.title = `${v.page === "run" ? (runById.value.get(v.run)?.name ?? "Run") : (pageKeys.find((p) => p.page === v.page)?.title ?? "")}${v.project ? " · " + v.project : ""} · Taffrail`;
   }, [v.page, v.project, v.run]);
   const live = connection.value;
+  // Without the list of runs every page would say that there is nothing; it is not known.
+  const runsLost = runsState.value === "error" && runs.value.length === 0 && !["projects", "settings", "run"].includes(v.page);
   return (
     <div class="shell">
       <a class="visually-hidden" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
@@ -110,7 +113,7 @@ export function Shell() {
       <main class="main" id="main" tabIndex={-1} data-page={v.page}>
         <div style={{ display: "flex", flexDirection: "column", flex: 1, minWidth: 0 }}>
           <Connection />
-          <div class="main" style={{ flex: 1 }}><Page key={v.page} /></div>
+          <div class="main" style={{ flex: 1 }}>{runsLost ? <div class="page"><Failed message={runsError.value} retry={() => void loadRuns()} /></div> : <Page key={v.page} />}</div>
         </div>
       </main>
       <TooltipLayer />
