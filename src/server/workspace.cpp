@@ -75,6 +75,10 @@ std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, cons
         details->keys = run->keys();
         details->revision = run->revision();
     }
+    // Foreign runs know no projects, and a page without a name has no address.
+    if (details->info.project.empty()) {
+        details->info.project = roots_[root].name.empty() ? "default" : roots_[root].name;
+    }
     marks_->overlay(details->id, details->info);
     return details;
 }
