@@ -17,7 +17,10 @@ async function navigate(target, ready, argument, size) {
   const ms = await page.evaluate(
     async ([text, value]) => {
       const done = (0, eval)(`(${text})`);
-      while (!done(value)) await new Promise((r) => requestAnimationFrame(r));
+      while (!done(value)) {
+        if (performance.now() > 60000) throw new Error(`not ready after 60 s: ${location.href}`);
+        await new Promise((r) => requestAnimationFrame(r));
+      }
       await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 0)));
       return performance.now();
     },

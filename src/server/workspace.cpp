@@ -92,6 +92,7 @@ std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, cons
         details->keys = run->keys();
         details->revision = run->revision();
     }
+    // Foreign runs know no projects, and a page without a name has no address.
     if (details->info.project.empty()) {
         details->info.project = project_of(roots_[root]);
     }

@@ -4,6 +4,7 @@
 
 #include "server/api/api.h"
 #include "server/chart_query.h"
+#include "server/nearest.h"
 
 namespace taffrail::server {
 namespace {
@@ -32,7 +33,35 @@ std::vector<SeriesRef> series_list(const Json& body) {
     return series;
 }
 
+constexpr std::uint64_t kLongSeries = 100'000;
+
+/// Long series are not read for one point: then only what bins know is said.
+std::optional<std::string> nearest_of_long_series(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at) {
+    const auto details = context.workspace->details(ref.run);
+    const KeyInfo* key = details ? details->key(ref.key) : nullptr;
+    if (key == nullptr || key->kind != Kind::Scalar || key->count <= kLongSeries || details->info.attempts > 1 || axis.axis == Axis::Metric) {
+        return std::nullopt;
+    }
+    const auto run = context.workspace->run(ref.run);
+    const auto found = run ? nearest_by_bins(**run, ref.key, axis.axis, at / axis.unit()) : std::nullopt;
+    if (!found) {
+        return std::nullopt;
+    }
+    JsonWriter json;
+    json.begin_object().member("x", found->x * axis.unit()).member("value", found->value);
+    if (axis.axis == Axis::Steps) {
+        json.member("step", static_cast<std::int64_t>(found->x));
+    }
+    json.end_object();
+    return std::move(json).take();
+}
+
 std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at, const query::Smoothing& smoothing) {
+    if (smoothing.method == query::SmoothingMethod::None) {
+        if (auto known = nearest_of_long_series(context, ref, axis, at)) {
+            return *std::move(known);
+        }
+    }
     const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
     if (!loaded || loaded->on_axis.x.empty()) {
         return "null";

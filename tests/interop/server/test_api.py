@@ -14,7 +14,7 @@ import numpy
 import pytest
 import requests
 
-from conftest import TAFFRAIL
+from conftest import TAFFRAIL, Ui
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -40,7 +40,9 @@ def frames(content):
 
 @pytest.fixture(scope="module")
 def ids(ui):
-    return post(ui, "runs:query").json()["runs"]["id"]
+    """Runs that were resumed come last: their overwritten points are in the export and not in a chart."""
+    runs = post(ui, "runs:query").json()["runs"]
+    return [run for _, run in sorted(zip(runs["attempts"], runs["id"]), key=lambda pair: pair[0])]
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +111,23 @@ def test_smoothing_is_the_debiased_average_of_raw_points(ui, ids, points):
             assert answer["value"] == pytest.approx(value, rel=1e-12)
             assert answer["smooth"] == pytest.approx(m / w, rel=1e-6)
     assert w > 0
+
+
+def test_the_nearest_point_of_a_long_series_is_the_one_numpy_finds(tmp_path):
+    """Series beyond 100,000 points are not read for a tooltip; what bins say must be the same to the last bit."""
+    subprocess.run([TAFFRAIL, "demo", "generate", "--runs", "1", "--tags", "1", "--points", "150000", "--root", tmp_path / "long"], check=True, stdout=subprocess.DEVNULL)
+    text = subprocess.run([TAFFRAIL, "export", tmp_path / "long", "--format", "jsonl"], capture_output=True, text=True, check=True).stdout
+    rows = [row for row in map(json.loads, text.splitlines()) if row["kind"] == "scalar"]
+    steps, values = numpy.array([row["step"] for row in rows]), [row["value"] for row in rows]
+    server = Ui(tmp_path / "long", tmp_path / "state")
+    try:
+        run = post(server, "runs:query").json()["runs"]["id"][0]
+        for at in [-5, 0, 0.5, 149_998.5, 149_999, 1e9, *numpy.random.default_rng(3).uniform(0, 150_000, 40)]:
+            found = post(server, "series:points", series=[{"run": run, "key": "train/loss"}], x={"axis": "step"}, at=float(at)).json()["points"][0]
+            nearest = int(numpy.argmin(numpy.abs(steps - at)))
+            assert (found["step"], found["value"]) == (steps[nearest], values[nearest]), at
+    finally:
+        server.close()
 
 
 def test_edits_are_undone_by_their_inverse(ui, ids):

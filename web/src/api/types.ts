@@ -668,17 +668,17 @@ export interface PointsQuery {
   smoothing?: Smoothing;
 }
 
-/** The nearest point of the winning attempts; null where the series is empty. */
+/** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points only x and value are given, and step where that is the axis. */
 export interface ExactPoint {
-  step: number;
-  time_ms: number;
+  step?: number;
+  time_ms?: number;
   x: number;
   value: Float;
   smooth?: Float;
   epoch?: number;
   samples?: number;
-  attempt: number;
-  rank: number;
+  attempt?: number;
+  rank?: number;
 }
 
 /** Reply to series:points; element i answers series i. */
