@@ -96,6 +96,7 @@ Result<void> RunReader::ensure(WriterData::Depth depth) const {
     if (depth_ < depth) {
         depth_ = depth;
         writers_.clear();
+        console_.clear();
         const auto read = refresh_locked();
         if (!read.ok()) {
             return read.error();
@@ -222,18 +223,8 @@ std::vector<ConsoleLine> RunReader::console(std::size_t first, std::size_t count
         return {};
     }
     const std::unique_lock lock(mutex_);
-    if (console_revision_ != revision_) {
-        console_.clear();
-        for (const WriterData* writer : ordered_writers()) {
-            console_.insert(console_.end(), writer->console.begin(), writer->console.end());
-        }
-        std::ranges::stable_sort(console_, {}, &ConsoleLine::time_ns);
-        console_revision_ = revision_;
-    }
-    first = std::min(first, console_.size());
-    count = std::min(count, console_.size() - first);
-    return {console_.begin() + static_cast<std::ptrdiff_t>(first),
-            console_.begin() + static_cast<std::ptrdiff_t>(first + count)};
+    console_.update(ordered_writers());
+    return console_.lines(first, count);
 }
 
 }  // namespace taffrail::storage

@@ -10,6 +10,7 @@
 #include "seal/sealed_reader.h"
 #include "store/attempts.h"
 #include "store/blob_loader.h"
+#include "store/console_order.h"
 #include "store/manifest.h"
 #include "store/run_data.h"
 
@@ -92,8 +93,7 @@ class RunReader final : public RecordedRun {
     mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;
     mutable std::uint64_t revision_ = 1;
-    mutable std::vector<ConsoleLine> console_;
-    mutable std::uint64_t console_revision_ = 0;
+    mutable ConsoleOrder console_;
 
     struct CachedSeries {
         std::uint64_t revision = 0;

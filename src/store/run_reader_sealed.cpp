@@ -26,6 +26,7 @@ bool RunReader::take_manifest() const {
     sealed_ = *std::move(sealed);
     manifest_ = *std::move(manifest);
     writers_.clear();
+    console_.clear();
     return true;
 }
 

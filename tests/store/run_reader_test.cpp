@@ -398,6 +398,32 @@ TEST_F(RunReaderTest, FilesCopiedAtDifferentMomentsNameTheRowsBetweenThem) {
     EXPECT_EQ(first_behind, damage[0].last_seq + 1);
 }
 
+TEST_F(RunReaderTest, ConsoleLinesOfSeveralWritersComeInTheirOrderWhileTheyGrow) {
+    auto first = begin(1), second = begin(2, 0, 1);
+    const auto print = [](record::LogWriter& log, std::int64_t time, std::string_view text) {
+        tlog::Batch batch;
+        batch.console = {{1, time, text}};
+        log.append(batch).value();
+    };
+    print(*first, 10, "a\nb");
+    print(*second, 20, "c\n");
+    auto run = open();
+    const auto texts = [&](std::size_t from, std::size_t count) {
+        std::string all;
+        for (const ConsoleLine& line : run->console(from, count)) {
+            all += line.text + "|";
+        }
+        return all;
+    };
+    EXPECT_EQ(texts(0, 100), "a|b|c|");
+    print(*first, 30, "b\nd\n");
+    print(*second, 15, "late\n");
+    ASSERT_TRUE(run->refresh().value());
+    EXPECT_EQ(texts(0, 100), "a|bb|late|c|d|");
+    EXPECT_EQ(texts(1, 2), "bb|late|");
+    EXPECT_EQ(texts(5, 2), "");
+}
+
 TEST_F(RunReaderTest, SpecialValuesSurviveBitForBit) {
     auto log = begin(1);
     const std::vector<double> values = {std::bit_cast<double>(0x7FF0000000000001ull), -0.0, 5e-324,

@@ -8,6 +8,20 @@
 namespace taffrail::server {
 namespace {
 
+// Runs hand out lines by number and no count: look for the end by doubling, then by halving.
+std::size_t count_console_lines(const RecordedRun& run) {
+    std::size_t low = 0, high = 1;
+    while (!run.console(high - 1, 1).empty()) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const std::size_t middle = low + (high - low) / 2;
+        (run.console(middle - 1, 1).empty() ? high : low) = middle;
+    }
+    return low;
+}
+
 void write_series(JsonWriter& json, const KeyInfo& key) {
     const SeriesSummary& s = key.scalar;
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -111,7 +125,7 @@ Response run_detail(const ApiContext& context, const Request& request) {
     for (const auto& [kind, count] : kinds) {
         json.member(kind, count);
     }
-    json.end_object().member("console_lines", run->console(0, SIZE_MAX).size());
+    json.end_object().member("console_lines", count_console_lines(*run));
     write_alerts(json, *details, *run);
     json.key("damage").begin_array();
     for (const Damage& damage : run->damage()) {
@@ -135,21 +149,28 @@ Response console(const ApiContext& context, const Request& request) {
     std::int64_t first = integer_parameter(request, "first", 0);
     const std::int64_t count = std::clamp<std::int64_t>(integer_parameter(request, "count", 500), 0, 10'000);
     const auto rank = request.parameter("rank") ? std::optional(integer_parameter(request, "rank", 0)) : std::nullopt;
-    std::vector<taffrail::ConsoleLine> lines = run->console(0, SIZE_MAX);
+    const auto wanted = request.parameter("search");
+    // A filter needs every line; a page without one needs only itself.
+    const bool all = rank || (wanted && !wanted->empty());
+    std::vector<taffrail::ConsoleLine> lines = all ? run->console(0, SIZE_MAX) : std::vector<taffrail::ConsoleLine>();
     if (rank) {
         std::erase_if(lines, [&](const auto& line) { return line.rank != *rank; });
     }
-    const auto total = static_cast<std::int64_t>(lines.size());
+    const auto total = static_cast<std::int64_t>(all ? lines.size() : count_console_lines(*run));
     first = std::clamp<std::int64_t>(first < 0 ? total + first : first, 0, total);
     const std::int64_t last = std::min(total, first + count);
+    const std::int64_t offset = all ? 0 : first;
+    if (!all) {
+        lines = run->console(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    }
     JsonWriter json;
     json.begin_object().member("total", total).member("first", first).key("lines").begin_array();
-    for (std::int64_t i = first; i < last; ++i) {
-        const auto& line = lines[static_cast<std::size_t>(i)];
+    for (std::int64_t i = first; i < std::min(last, offset + static_cast<std::int64_t>(lines.size())); ++i) {
+        const auto& line = lines[static_cast<std::size_t>(i - offset)];
         json.begin_object().member("line", i).member("time_ms", to_ms(line.time_ns)).member("error", line.is_error).member("rank", line.rank).member("text", line.text).end_object();
     }
     json.end_array();
-    if (const auto wanted = request.parameter("search"); wanted && !wanted->empty()) {
+    if (wanted && !wanted->empty()) {
         std::int64_t matched = 0;
         json.key("matches").begin_array();
         for (std::int64_t i = 0; i < total; ++i) {
