@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -28,6 +29,10 @@ void write_all(int fd, std::string_view text) noexcept {
         text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
     }
 }
+
+// What a signal handler wants said, and whether anybody would: handlers cannot take locks.
+std::atomic<const char*> posted = nullptr;
+std::atomic<bool> drawing = false;
 
 // Rows a drawn line takes after the terminal became `columns` wide and wrapped it anew.
 int rows_of(std::string_view line, int columns) {
@@ -119,6 +124,7 @@ Region Screen::add(Render render) {
     if (interactive_ && options_.threaded) {
         if (slots_.size() == 1 && this == &standard()) {
             StandardStreams::divert(*this);
+            drawing.store(true);
         }
         start_thread();
     }
@@ -145,6 +151,9 @@ void Screen::loop() {
         if (slots_.empty()) {
             wake_.wait(lock);
             continue;
+        }
+        if (this == &standard()) {
+            print_posted();
         }
         draw_locked(false);
         wake_.wait_for(lock, kFrame, [this] { return stop_; });
@@ -257,6 +266,10 @@ void Screen::close(std::uint64_t id, Leave leave) noexcept {
         if (slot == slots_.end()) {
             return;
         }
+        if (slots_.size() == 1 && this == &standard()) {
+            drawing.store(false);
+            print_posted();
+        }
         const Render final_state = std::move(slot->render);
         slots_.erase(slot);
         last = slots_.empty();
@@ -287,6 +300,20 @@ void Screen::close(std::uint64_t id, Leave leave) noexcept {
     }
 }
 
+bool Screen::post(const char* text) noexcept {
+    if (!drawing.load()) {
+        return false;
+    }
+    posted.store(text);
+    return true;
+}
+
+void Screen::print_posted() {
+    if (const char* text = posted.exchange(nullptr)) {
+        print_locked(STDERR_FILENO, text);
+    }
+}
+
 void Screen::print(std::string_view text) noexcept {
     print_to(options_.fd, text);
 }
@@ -294,23 +321,27 @@ void Screen::print(std::string_view text) noexcept {
 void Screen::print_to(int fd, std::string_view text) noexcept {
     try {
         const std::lock_guard lock(mutex_);
-        if (!interactive_ || slots_.empty() || suspended_ > 0) {
-            put(fd, text);
-            return;
-        }
-        const std::string whole = std::exchange(held_, {}) + std::string(text);
-        const std::size_t end = whole.rfind('\n');
-        held_ = end == std::string::npos ? whole : whole.substr(end + 1);
-        if (end != std::string::npos) {
-            std::string out;
-            erase_into(out, size());
-            put(options_.fd, out);
-            put(fd, std::string_view(whole).substr(0, end + 1));
-        }
-        draw_locked(false);
+        print_locked(fd, text);
     } catch (...) {
         put(fd, text);
     }
+}
+
+void Screen::print_locked(int fd, std::string_view text) {
+    if (!interactive_ || slots_.empty() || suspended_ > 0) {
+        put(fd, text);
+        return;
+    }
+    const std::string whole = std::exchange(held_, {}) + std::string(text);
+    const std::size_t end = whole.rfind('\n');
+    held_ = end == std::string::npos ? whole : whole.substr(end + 1);
+    if (end != std::string::npos) {
+        std::string out;
+        erase_into(out, size());
+        put(options_.fd, out);
+        put(fd, std::string_view(whole).substr(0, end + 1));
+    }
+    draw_locked(false);
 }
 
 void Screen::suspend() noexcept {

@@ -87,6 +87,10 @@ class Screen {
     void print(std::string_view text) noexcept;
     /// The same for text meant for another descriptor (stderr) of the same terminal.
     void print_to(int fd, std::string_view text) noexcept;
+    /// For signal handlers: `text` (of static life, with its newline) appears above the regions of
+    /// the standard screen within 100 ms. False when nothing is drawn there; the handler then
+    /// writes it by itself.
+    static bool post(const char* text) noexcept;
     /// Draws now, unless suspended or under a debugger.
     void draw() noexcept;
     /// Between suspend and resume nothing is drawn and the regions are off the screen: for prompts.
@@ -112,6 +116,8 @@ class Screen {
     void draw_locked(bool forced);
     bool held_by_debugger() noexcept;
     void put(int fd, std::string_view text) noexcept;
+    void print_locked(int fd, std::string_view text);
+    void print_posted();
     void start_thread();
     void became_child() noexcept;
 

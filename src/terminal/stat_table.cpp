@@ -38,17 +38,34 @@ std::size_t StatTable::width_of(const StatInfo& column) const {
     return std::max(content, display_width(column.label) + 1);
 }
 
-std::vector<std::string> StatTable::header() const {
-    std::string labels = pad_to_width(last_step_ > 0 ? "Step (% Done)" : "Step", kCell);
-    std::size_t width = kCell;
+// How many columns, from the left, fit whole.
+std::size_t StatTable::fitting(std::size_t width) const {
+    std::size_t used = kCell;
+    std::size_t count = 0;
     for (const StatInfo& column : columns_) {
-        labels += pad_to_width(without_controls(column.label), width_of(column));
-        width += width_of(column);
+        used += width_of(column);
+        if (used > width) {
+            break;
+        }
+        ++count;
     }
-    return {without_trailing_spaces(std::move(labels)), std::string(width, '-')};
+    return count;
 }
 
-std::string StatTable::row(const StatRow& row) const {
+std::vector<std::string> StatTable::header(std::size_t width) const {
+    std::string labels = pad_to_width(last_step_ > 0 ? "Step (% Done)" : "Step", kCell);
+    std::size_t used = kCell;
+    const std::size_t count = fitting(width);
+    for (std::size_t i = 0; i < count; ++i) {
+        labels += pad_to_width(without_controls(columns_[i].label), width_of(columns_[i]));
+        used += width_of(columns_[i]);
+    }
+    labels = without_trailing_spaces(std::move(labels));
+    labels += count < columns_.size() ? " ..." : "";
+    return {std::move(labels), std::string(used, '-')};
+}
+
+std::string StatTable::row(const StatRow& row, std::size_t width) const {
     std::string text = std::to_string(row.step);
     if (last_step_ > 0) {
         std::array<char, 32> percent;
@@ -57,7 +74,8 @@ std::string StatTable::row(const StatRow& row) const {
         text += percent.data();
     }
     text = pad_to_width(text, kCell);
-    for (const StatInfo& column : columns_) {
+    for (std::size_t i = 0, count = fitting(width); i < count; ++i) {
+        const StatInfo& column = columns_[i];
         const auto found = row.values.find(column.label);
         text +=
             pad_to_width(found == row.values.end() ? "" : format_stat(column.format, found->second),

@@ -27,11 +27,14 @@ class StatTable {
 
     [[nodiscard]] const std::vector<StatInfo>& columns() const { return columns_; }
 
-    [[nodiscard]] std::vector<std::string> header() const;
-    [[nodiscard]] std::string row(const StatRow& row) const;
+    /// Columns that do not fit whole into `width` are left out, and "..." stands for them: half a
+    /// number misleads.
+    [[nodiscard]] std::vector<std::string> header(std::size_t width = SIZE_MAX) const;
+    [[nodiscard]] std::string row(const StatRow& row, std::size_t width = SIZE_MAX) const;
 
   private:
     [[nodiscard]] std::size_t width_of(const StatInfo& column) const;
+    [[nodiscard]] std::size_t fitting(std::size_t width) const;
 
     std::vector<StatInfo> columns_;
     std::int64_t last_step_;

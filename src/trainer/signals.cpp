@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
-#include <string_view>
+
+#include "terminal/screen.h"
 
 namespace taffrail::trainer {
 
@@ -24,9 +26,13 @@ void chain(const struct sigaction& before, int signal) {
     }
 }
 
-void say(std::string_view text) {
-    // write() is all a handler may use.
-    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) == 0);
+void say(const char* text) {
+    // Where bars are drawn, whoever draws them says it: written here, it would move them off their lines. Else write() is
+    // all a handler may use; the newline leaves the line on which the terminal shows ^C.
+    if (!terminal::Screen::post(text)) {
+        static_cast<void>(::write(STDERR_FILENO, "\n", 1) == 0);
+        static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) == 0);
+    }
 }
 
 void on_signal(int signal) {
@@ -37,10 +43,10 @@ void on_signal(int signal) {
     }
     arrived.store(signal);
     if (signal == SIGINT) {
-        say("\ntaffrail: stopping after this batch; press Ctrl-C again to stop at once\n");
+        say("taffrail: stopping after this batch; press Ctrl-C again to stop at once\n");
         chain(before_interrupt, signal);
     } else {
-        say("\ntaffrail: asked to terminate; stopping after this batch\n");
+        say("taffrail: asked to terminate; stopping after this batch\n");
         chain(before_terminate, signal);
     }
 }

@@ -50,7 +50,8 @@ Result<void> TerminalSink::write(std::span<const Record> records, std::size_t& d
     }
     // Outside of mutex_: the screen calls lines() with its own lock held.
     if (in_place_ && !region_.open() && row_) {
-        region_ = screen_.add([this](int) { return lines(); });
+        region_ = screen_.add(
+            [this](int columns) { return lines(static_cast<std::size_t>(std::max(0, columns))); });
     }
     region_.touch();
     return {};
@@ -114,15 +115,15 @@ void TerminalSink::finish_row() {
     screen_.print(text + table_.row(done) + "\n");
 }
 
-std::vector<std::string> TerminalSink::lines() {
+std::vector<std::string> TerminalSink::lines(std::size_t width) {
     const std::lock_guard lock(mutex_);
-    std::vector<std::string> lines = table_.header();
+    std::vector<std::string> lines = table_.header(width);
     const auto most = static_cast<std::size_t>(options_.max_log_size) - (row_ ? 1 : 0);
     for (std::size_t i = rows_.size() > most ? rows_.size() - most : 0; i < rows_.size(); ++i) {
-        lines.push_back(table_.row(rows_[i]));
+        lines.push_back(table_.row(rows_[i], width));
     }
     if (row_) {
-        lines.push_back(table_.row(*row_));
+        lines.push_back(table_.row(*row_, width));
     }
     return lines;
 }

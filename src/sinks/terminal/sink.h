@@ -48,7 +48,7 @@ class TerminalSink : public Sink {
     void take(const Record& record);
     const StatInfo* column_for(std::string_view key);
     void finish_row();
-    std::vector<std::string> lines();
+    std::vector<std::string> lines(std::size_t width);
 
     TerminalSinkOptions options_;
     terminal::Screen& screen_;

@@ -13,6 +13,7 @@ import pytest
 BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", pathlib.Path(__file__).parents[3] / "build" / "release"))
 BARS = BUILD / "tests" / "pipeline" / "bars_program"
 TABLE = BUILD / "tests" / "pipeline" / "table_program"
+EXAMPLE = BUILD / "examples" / "vae_digits" / "vae_digits"
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux") or not BARS.exists(), reason="needs tmux and the test programs")
 
@@ -62,7 +63,7 @@ class Terminal:
 
 @pytest.fixture
 def terminal(tmp_path):
-    for program in (BARS, TABLE):
+    for program in (BARS, TABLE, EXAMPLE):
         (tmp_path / program.name.removesuffix("_program")).symlink_to(program.resolve())
     made = []
 
@@ -126,6 +127,22 @@ def test_interrupted_bar_leaves_a_clean_prompt(terminal):
     window.wait_for("^typed")
 
 
+@pytest.mark.skipif(not EXAMPLE.exists(), reason="needs the example")
+def test_interrupted_training_says_so_above_its_bar(terminal):
+    window = terminal(columns=90, environment={"TAFFRAIL_MODE": "off"})
+    window.type("clear; ./vae_digits trainer.max_epochs=500 data.train_digits=640 model.hidden=32; echo end-of-test")
+    window.wait_for("Epoch [2-9]+/499: +[1-9]")
+    window.key("C-c")
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    said = [index for index, line in enumerate(lines) if line.startswith("taffrail: stopping after this batch")]
+    assert len(said) == 1, lines
+    # One bar per epoch, the last of them below the message: none was left behind where the message came.
+    bars = [line.split(":")[0] for line in lines if line.startswith("Epoch ")]
+    assert len(bars) == len(set(bars)), lines
+    assert lines[-2].startswith("held-out PSNR") or lines[-3].startswith("held-out PSNR"), lines
+
+
 @pytest.mark.skipif(not shutil.which("gdb"), reason="needs gdb")
 def test_nothing_is_drawn_while_a_debugger_holds_the_process(terminal):
     window = terminal(rows=40)
@@ -169,8 +186,12 @@ def test_table_survives_a_narrower_window(terminal):
     window.wait_for(r"^1\d \(")
     window.resize(60, 30)
     window.wait_for("^end-of-test")
-    rows = [line for line in window.screen() if re.match(r"\d+ \(", line)]
-    assert [int(row.split()[0]) for row in rows] == list(range(35, 40)), window.screen()
+    screen = window.screen()
+    rows = [line for line in screen if re.match(r"\d+ \(", line)]
+    assert [int(row.split()[0]) for row in rows] == list(range(35, 40)), screen
+    # 60 places hold two of the four columns whole; nothing is cut in the middle.
+    assert next(line for line in screen if line.startswith("Step")).endswith(" ..."), screen
+    assert all(re.fullmatch(r"\d+ \([\d.]+%\) +[\d.]+ m?s(, [\d.]+ ms)?", row) for row in rows), rows
 
 
 def test_size_zero_erases_nothing(terminal):
