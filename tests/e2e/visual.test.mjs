@@ -69,7 +69,7 @@ async function shoot(name, url, { width = 1280, height = 800, broken = false } =
     await page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
     await settled(page, 700);
     await page.waitForFunction(() => [...document.images].filter((i) => i.getBoundingClientRect().top < innerHeight).every((i) => i.complete));
-    check(`${name}-${theme}`, await page.screenshot({ animations: "disabled", caret: "hide", mask: [page.locator('[data-page="settings"] dd.mono'), page.locator(".state code")] }));
+    check(`${name}-${theme}`, await page.screenshot({ animations: "disabled", caret: "hide", mask: [page.locator('[data-page="settings"] dd.mono'), page.locator(".state code"), page.locator('[data-key="clip"] img')] }));
   }
   await done();
 }
