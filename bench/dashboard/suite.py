@@ -97,7 +97,7 @@ def peer_rows(context, work):
             ours.append({**node("page.mjs", {"task": "logdir", "url": server.url, "project": server.projects()[0], "zooms": 5}), "rss_mb": server.rss_mb()})
         with TensorBoard(context.venv("bench"), folder, runs) as server:
             loaded = server.rss_mb()
-            theirs.append({**node("tensorboard.mjs", {"url": server.url, "cap_s": CAP_S}, timeout=CAP_S * 8), "rss_mb": max(loaded, server.rss_mb())})
+            theirs.append({**node("tensorboard.mjs", {"url": server.url, "cap_s": CAP_S}, timeout=CAP_S * 10), "rss_mb": max(loaded, server.rss_mb())})
     capped = any(one["first_capped"] for one in theirs)
     rows = []
     for name, field, unit in [("first_chart", "first_ms", "ms"), ("zoom", "zoom_ms", "ms"), ("heap", "heap_mb", "MB"), ("rss", "rss_mb", "MB")]:

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <malloc.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -89,6 +90,8 @@ class Ui final : public Command {
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGHUP);
         pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+        // Queries run on short-lived threads; an arena for each of them would multiply what they leave behind.
+        mallopt(M_ARENA_MAX, 2);
 
         auto dashboard = server::Dashboard::start(options);
         if (!dashboard) {

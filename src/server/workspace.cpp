@@ -1,5 +1,7 @@
 #include "server/workspace.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <set>
 
@@ -13,6 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kWatchEvery{200};
 constexpr std::size_t kNamedChanges = 1000;
+constexpr unsigned kTrimEvery = 10;
 
 }  // namespace
 
@@ -323,9 +326,13 @@ void Workspace::publish_changes(const std::vector<std::string>& changed, const s
 void Workspace::start_watching() {
     watcher_ = std::thread([this] {
         std::unique_lock lock(watch_mutex_);
-        while (!watch_wake_.wait_for(lock, kWatchEvery, [this] { return stop_watching_; })) {
+        for (unsigned turn = 1; !watch_wake_.wait_for(lock, kWatchEvery, [this] { return stop_watching_; }); ++turn) {
             lock.unlock();
             refresh();
+            // Answers of many megabytes come and go; what they leave behind goes back to the system.
+            if (turn % kTrimEvery == 0) {
+                malloc_trim(0);
+            }
             lock.lock();
         }
     });

@@ -63,6 +63,9 @@ std::shared_ptr<const model::SeriesIndex> BinCache::get(
         values.push_back(point.value);
     }
     index->append({.step = steps, .time_ns = times}, values);
+    if (points.size() < kWorthKeeping) {
+        return index;
+    }
     std::lock_guard lock(mutex_);
     std::erase_if(items_,
                   [&](const Item& item) { return item.key == key && item.attempt == attempt; });

@@ -26,8 +26,8 @@ std::vector<Point> winning_points(std::vector<Point> points, std::span<const Res
 
 class BinCache {
   public:
-    /// The index of (key, attempt) at `revision`, made by `make` when it is not at hand. A few are
-    /// kept.
+    /// The index of (key, attempt) at `revision`, made by `make` when it is not at hand. A few long
+    /// ones are kept.
     std::shared_ptr<const model::SeriesIndex> get(std::string_view key,
                                                   std::optional<std::uint32_t> attempt,
                                                   std::uint64_t revision,
@@ -42,6 +42,9 @@ class BinCache {
     };
 
     static constexpr std::size_t kKept = 4;
+    /// Short series are unpacked again within microseconds; a thousand runs of them would fill the
+    /// memory.
+    static constexpr std::size_t kWorthKeeping = 8192;
     std::mutex mutex_;
     std::list<Item> items_;  ///< newest first
 };

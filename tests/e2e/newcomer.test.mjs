@@ -1,0 +1,100 @@
+// A newcomer's first minutes: ./scripts/demo, then best run, comparison, reconstruction and CSV, each in at most three actions.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parseCsv, postJson } from "./api.mjs";
+import { open, painted, quit } from "./browser.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+let demo, folder, url, view;
+
+/** Counts what the person does: a step that needs a fourth action fails. */
+function hands(page) {
+  let left = 3;
+  const act = (what) => async (...args) => {
+    assert.ok(left-- > 0, "more than three actions");
+    return what(...args);
+  };
+  return { click: act((locator) => locator.click()), clickAt: act((x, y) => page.mouse.click(x, y)) };
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "taffrail-newcomer-"));
+  demo = spawn(join(root, "scripts/demo"), [], { cwd: root, detached: true, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, CI: "false", TAFFRAIL_DIR: join(folder, "runs") } });
+  url = await new Promise((resolve, reject) => {
+    demo.once("exit", (code) => reject(new Error(`scripts/demo ended with ${code}`)));
+    createInterface({ input: demo.stdout }).on("line", (line) => /^http:\/\/\S+/.test(line.trim()) && resolve(line.trim()));
+  });
+  view = await open(url);
+});
+after(async () => {
+  await view?.done();
+  await quit();
+  demo.removeAllListeners("exit");
+  const gone = new Promise((done) => demo.once("exit", done));
+  process.kill(-demo.pid, "SIGINT"); // the whole group, as Ctrl-C does
+  await gone;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the printed address shows charts without any action", async () => {
+  await painted(view.page, "auto:loss");
+});
+
+test("the best run by a metric: two actions", async () => {
+  const { page } = view;
+  const { click } = hands(page);
+  await click(page.getByRole("link", { name: /^Table/ }));
+  await page.waitForSelector(".grid-row");
+  await click(page.getByRole("columnheader", { name: /^val\/loss/ }));
+  const list = await postJson(url, "runs:query", { project: "digits", columns: ["metric:val/loss"] });
+  const known = list.runs.name.map((name, i) => [list.values["metric:val/loss"][i], name]).filter(([v]) => typeof v === "number");
+  const best = known.sort((a, b) => a[0] - b[0])[0][1];
+  await page.waitForFunction((name) => document.querySelector(".grid-row .name .ellipsis")?.textContent === name, best);
+  assert.match(await page.locator(".grid-row").first().textContent(), /★/);
+});
+
+test("two runs compared: three actions", async () => {
+  const { page } = view;
+  const { click } = hands(page);
+  const names = await page.locator(".grid-row .name .ellipsis").allTextContents();
+  await click(page.locator(".grid-row input").nth(0));
+  await click(page.locator(".grid-row input").nth(1));
+  await click(page.getByRole("button", { name: "Compare" }));
+  await page.waitForFunction(() => /#\/compare/.test(location.hash));
+  for (const name of names.slice(0, 2)) await page.locator('th, [role="columnheader"]').filter({ hasText: name }).first().waitFor();
+  await page.getByText("seed", { exact: true }).first().waitFor(); // differs between any two runs
+});
+
+test("a reconstruction at a step: two actions", async () => {
+  const { page } = view;
+  const { click, clickAt } = hands(page);
+  await click(page.getByRole("link", { name: /^Media/ }));
+  await page.waitForSelector('[data-key="reconstruction"] img');
+  const track = await page.getByRole("slider", { name: "Step" }).boundingBox();
+  await clickAt(track.x + track.width / 2, track.y + track.height / 2);
+  const cell = page.locator('[data-key="reconstruction"]').first();
+  await page.waitForFunction(() => {
+    const image = document.querySelector('[data-key="reconstruction"] img');
+    return image?.complete && image.naturalWidth > 0;
+  });
+  const step = /step (\d+)/.exec((await cell.textContent()).replaceAll(",", ""));
+  assert.ok(step && Number(step[1]) > 0, await cell.textContent());
+});
+
+test("a CSV of all runs: two actions", async () => {
+  const { page } = view;
+  const { click } = hands(page);
+  await click(page.getByRole("link", { name: /^Table/ }));
+  const [download] = await Promise.all([page.waitForEvent("download"), click(page.getByRole("button", { name: "Export this table as CSV" }))]);
+  const rows = parseCsv((await readFile(await download.path())).toString());
+  const list = await postJson(url, "runs:query", { project: "digits" });
+  assert.equal(rows.length - 1, list.total);
+  assert.ok(rows[0].includes("val/loss") || rows[0].some((c) => c.endsWith("val/loss")), rows[0].join());
+});
