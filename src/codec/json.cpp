@@ -71,7 +71,7 @@ struct Builder {
         text.append(part.data(), part.size());
         std::string whole = std::move(text);
         text.clear();
-        if (extended && !whole.empty() && whole[0] == '\x01') {
+        if (extended && whole.size() >= 2 && whole[0] == '\x01') {
             const double infinity = std::numeric_limits<double>::infinity();
             return put(whole[1] == 'N' ? std::nan("") : whole[1] == 'I' ? infinity : -infinity);
         }
@@ -91,7 +91,12 @@ struct Builder {
 
     bool on_number_part(Text part, Code&) { return text.append(part.data(), part.size()), true; }
 
-    bool on_int64(std::int64_t number, Text, Code&) { return text.clear(), put(number); }
+    bool on_int64(std::int64_t number, Text part, Code&) {
+        text.append(part.data(), part.size());
+        const bool negative_zero = text == "-0";  // only a double keeps its sign
+        text.clear();
+        return negative_zero ? put(-0.0) : put(number);
+    }
 
     bool on_uint64(std::uint64_t number, Text, Code&) { return text.clear(), put(number); }
 

@@ -5,7 +5,7 @@ namespace taffrail::value_fields {
 
 void write(FieldWriter& out, const Image& value) {
     out.text(1, value.format);
-    out.number(2, static_cast<std::uint64_t>(value.dtype));
+    out.always_number(2, static_cast<std::uint64_t>(value.dtype));
     out.signed_number(3, value.width);
     out.signed_number(4, value.height);
     out.signed_number(5, value.channels);
@@ -272,7 +272,7 @@ void read(FieldReader& in, Artifact& value) {
 }
 
 void write(FieldWriter& out, const Tensor& value) {
-    out.number(1, static_cast<std::uint64_t>(value.dtype));
+    out.always_number(1, static_cast<std::uint64_t>(value.dtype));
     for (std::int64_t extent : value.shape.extents()) {
         out.signed_number(2, extent);
     }

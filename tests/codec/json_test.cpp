@@ -49,6 +49,14 @@ TEST(Json, NumbersAreReadToTheLastBit) {
     EXPECT_EQ(*(*parse_json("[0.1]").value().array())[0].number(), 0.1);
 }
 
+TEST(Json, ZeroKeepsItsSign) {
+    for (const char* text : {"-0", "-0.0", "-0e6"}) {
+        const Json json = parse_json(text).value();
+        EXPECT_TRUE(std::signbit(json.number().value())) << text;
+        EXPECT_EQ(parse_json(json.dump()).value().dump(), json.dump()) << text;
+    }
+}
+
 TEST(Json, KeepsMemberOrderAndDumpsIt) {
     const std::string text = R"({"z":1,"a":[{},[],-0.5,1e+300],"m":"\"\\\u0001"})";
     EXPECT_EQ(parse_json(text).value().dump(), text);

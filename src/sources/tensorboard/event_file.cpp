@@ -20,10 +20,13 @@ std::uint32_t head_crc_of(io::File& file, std::uint64_t bytes) {
 }  // namespace
 
 RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size,
-                       bool synchronise, std::uint32_t file_number) {
+                       bool synchronise, std::uint32_t file_number, const RunPart* declared) {
     // One window a thread, kept between files: pages already touched are cheaper than fresh ones.
     thread_local Bytes buffer;
     RangeResult result;
+    if (declared != nullptr) {
+        result.part.declare(*declared);
+    }
     RecordStream stream(file, begin, end, size, synchronise, buffer);
     ByteSpan payload;
     while (stream.next(payload)) {

@@ -35,9 +35,11 @@ struct RangeResult {
 };
 
 /// Reads the records that begin in [begin, end) of an open file of `size` bytes. `file_number` goes
-/// into places and points.
+/// into places and points. `declared`: what was read before it, if a tag's plugin named there
+/// decides.
 RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, std::uint64_t size,
-                       bool synchronise, std::uint32_t file_number);
+                       bool synchronise, std::uint32_t file_number,
+                       const RunPart* declared = nullptr);
 
 /// Compares the file on disk with what was read, and takes over its new size and identity. Cheap:
 /// one stat when nothing changed.

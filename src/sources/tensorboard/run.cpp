@@ -140,14 +140,15 @@ std::vector<TensorboardRun::Task> TensorboardRun::plan(std::uint64_t segment_byt
     return tasks;
 }
 
-void TensorboardRun::perform(Task& task) {
+void TensorboardRun::perform(Task& task, const RunPart* declared) {
     const auto file = io::open(task.path, io::OpenMode::Read);
     if (!file.ok()) {
         task.result.error = file.error().message;
         task.result.first = task.result.position = task.begin;
         return;
     }
-    task.result = read_range(**file, task.begin, task.end, task.size, task.synchronise, task.file);
+    task.result =
+        read_range(**file, task.begin, task.end, task.size, task.synchronise, task.file, declared);
 }
 
 bool TensorboardRun::finish(std::vector<Task> tasks) {
@@ -165,6 +166,10 @@ bool TensorboardRun::finish(std::vector<Task> tasks) {
             task.begin = file.position;
             task.synchronise = false;
             perform(task);
+        }
+        if (data_.contradicts(task.result.part)) {
+            // A tag that changes its plugin: the first one holds, which this piece did not know.
+            perform(task, &data_);
         }
         const bool begins_file = file.position == 0;
         changed |= task.result.part.events() > 0 || !task.result.damage.empty() ||
@@ -268,7 +273,7 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
         if (file.ok()) {
             RangeResult result =
                 read_range(**file, 0, files[number].position, files[number].position, false,
-                           static_cast<std::uint32_t>(number));
+                           static_cast<std::uint32_t>(number), &again);
             again.join(std::move(result.part), true);
         }
     }

@@ -88,7 +88,7 @@ class TensorboardRun final : public RecordedRun {
     /// What there is to read, cut into pieces; a replaced file empties the run first. Every plan()
     /// is followed by one finish().
     [[nodiscard]] std::vector<Task> plan(std::uint64_t segment_bytes);
-    static void perform(Task& task);
+    static void perform(Task& task, const RunPart* declared = nullptr);
     /// Joins performed tasks in order. True when anything changed.
     bool finish(std::vector<Task> tasks);
 

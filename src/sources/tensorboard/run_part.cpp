@@ -321,6 +321,27 @@ void RunPart::take_value(const ValueView& value, ByteSpan message, const EventVi
     }
 }
 
+bool RunPart::contradicts(const RunPart& later) const noexcept {
+    return std::any_of(later.tags_.begin(), later.tags_.end(), [&](const TagData& tag) {
+        if (!tag.details || !tag.details->has_metadata) {
+            return false;
+        }
+        const TagData* known = find(tag.name);
+        return known != nullptr && known->details && known->details->has_metadata &&
+               known->plugin() != tag.plugin();
+    });
+}
+
+void RunPart::declare(const RunPart& earlier) {
+    for (const TagData& tag : earlier.tags_) {
+        if (tag.details && tag.details->has_metadata) {
+            TagData::Details& details = tags_[tag_index(tag.name)].make_details();
+            details.has_metadata = true;
+            details.metadata = tag.details->metadata;
+        }
+    }
+}
+
 void RunPart::join(RunPart&& later, bool new_file) {
     std::uint32_t shift = attempt_;
     if (later.leading_start_ && has_data_ && !data_since_start_) {

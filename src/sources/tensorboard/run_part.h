@@ -86,6 +86,11 @@ class RunPart {
     /// restart.
     void join(RunPart&& later, bool new_file);
 
+    /// True when `later` took a tag for another plugin's than the first mention here says.
+    [[nodiscard]] bool contradicts(const RunPart& later) const noexcept;
+    /// Takes over what `earlier` knows of tags, before anything is taken in.
+    void declare(const RunPart& earlier);
+
     [[nodiscard]] const std::vector<TagData>& tags() const noexcept { return tags_; }
 
     [[nodiscard]] std::vector<TagData>& tags() noexcept { return tags_; }
