@@ -237,7 +237,8 @@ TEST_F(PowerCuts, KeepPromisesWithPairsOfLosses) {
         }
     }
     std::shuffle(all.begin(), all.end(), random_);
-    all.resize(std::min<std::size_t>(all.size(), full_ ? 200'000 : 2000));
+    RecordProperty("pairs", std::to_string(all.size()));
+    all.resize(std::min<std::size_t>(all.size(), full_ ? SIZE_MAX : 2000));
     for (std::size_t i = 0; i < all.size() && !HasFailure(); ++i) {
         check(all[i].first, {all[i].second.first, all[i].second.second});
     }
