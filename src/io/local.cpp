@@ -273,7 +273,13 @@ class LocalFileSystem final : public FileSystem {
                 break;
             }
         }
-        if (auto there = stat(path); !there.ok() || there->type != EntryType::Directory) {
+        auto there = stat(path);
+        if (!there.ok() && there.error().code == ErrorCode::NotFound) {
+            // Made, and removed by somebody who found it empty. Who needs it makes a file in it
+            // next, and may have to come back here.
+            return {};
+        }
+        if (!there.ok() || there->type != EntryType::Directory) {
             return system_error("make folder", path, ENOTDIR);
         }
         return {};

@@ -24,8 +24,10 @@ Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const Record
     std::shared_ptr<Session> session(new Session(recorder, options, std::move(parts)));
     auto definitions =
         DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);
-    if (!definitions.ok() && definitions.error().code == ErrorCode::NotFound) {
-        // The last process of the run took the empty folder away between our look and our step.
+    for (int tries = 0;
+         tries < 100 && !definitions.ok() && definitions.error().code == ErrorCode::NotFound;
+         ++tries) {
+        // A process that ended took the empty folder away between our look and our step.
         TAFFRAIL_TRY(io::make_directories(session->parts_.ring_folder));
         definitions =
             DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);
