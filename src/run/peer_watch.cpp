@@ -74,8 +74,12 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
         return;
     }
     peer.settled = true;
-    // A rank that ends well writes its last frame before it lets go of the lock.
-    if (const auto last = glance(); !last.ok() || last->finished || forked(peer)) {
+    // A rank that ends well writes its last frame before it lets go of the lock. For one that did
+    // not, another rank may have written it already.
+    const auto last = glance();
+    const bool ended_well =
+        last.ok() && last->finished && last->finished->state != RunState::Crashed;
+    if (!last.ok() || ended_well || forked(peer)) {
         return;
     }
     gone_(peer.identity.rank, "rank " + std::to_string(peer.identity.rank) + " (process " +

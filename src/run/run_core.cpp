@@ -21,6 +21,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 namespace taffrail::detail {
@@ -122,11 +123,17 @@ void RunCore::watch_ranks() {
     if (options.world_size.value_or(1) < 2 || options.store == Store::Off) {
         return;
     }
+    // Many ranks, or a server between them and the folder: each look costs others something.
+    constexpr std::chrono::milliseconds kSoonest(200), kLatest(5000), kOverNetwork(2000);
+    const auto interval =
+        std::clamp(std::chrono::milliseconds(10 * *options.world_size),
+                   io::is_local(place_.folder) ? kSoonest : kOverNetwork, kLatest);
     try {
         peer_watch_ = std::make_unique<running::PeerWatch>(
             running::PeerWatchOptions{.run_folder = place_.folder,
                                       .rank = options.rank.value_or(0),
-                                      .attempt = place_.attempt},
+                                      .attempt = place_.attempt,
+                                      .interval = interval},
             [this](std::int32_t, const std::string& how) { rank_gone(how); });
     } catch (const std::system_error& error) {
         diagnose(DiagnosticLevel::Warning,

@@ -141,6 +141,9 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
         } else if (badness(writer.finished->state) > badness(worst)) {
             worst = writer.finished->state;
         }
+        if (writer.finished && writer.finished->state == RunState::Crashed) {
+            crashed.push_back(&writer);  // another process closed its log
+        }
     }
     if (info.message.empty() && !crashed.empty()) {
         info.message = name_crashed(std::move(crashed));

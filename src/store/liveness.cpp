@@ -28,7 +28,8 @@ const std::string& this_boot() {
     return boot;
 }
 
-// Field 22 of stat, counted behind the parenthesis that ends the program's name.
+// Field 22 of stat, counted behind the parenthesis that ends the program's name. Nothing for a
+// process that is dead and only waits for its parent.
 std::optional<std::uint64_t> process_start(std::uint64_t process) {
     const std::string text = read_proc("/proc/" + std::to_string(process) + "/stat");
     const std::size_t name_end = text.rfind(')');
@@ -36,7 +37,10 @@ std::optional<std::uint64_t> process_start(std::uint64_t process) {
         return std::nullopt;
     }
     const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
-    const auto start = fields.size() > 19 ? parse_int(fields[19]) : std::nullopt;
+    if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") {
+        return std::nullopt;
+    }
+    const auto start = parse_int(fields[19]);
     return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
 }
 
