@@ -22,7 +22,7 @@ const inked = (page, card, layer) => page.evaluate(([c, l]) => {
 }, [card, layer]);
 const same = (a, b) => a.every((v, i) => v === b[i]);
 
-test("worker: lines are drawn off the main thread, which is never held for 100 ms while they are", async () => {
+test("worker: lines are drawn off the main thread", async () => {
   const { page, done } = await open(address("charts", "&q=train/"));
   await painted(page, "train/loss");
   await settled(page);
@@ -237,7 +237,7 @@ test("Media: the mean difference of two pictures is that of their pixels", async
   await done();
 });
 
-test("Hyperparameters: categorical, missing and logarithmic axes; correlation is Python's", async () => {
+test("Hyperparameters: categorical parameters rank beside numbers; the correlation is Python's", async () => {
   const { page, done } = await open(address("hparams"));
   await page.waitForSelector("[data-parameter]");
   const axes = await page.locator("[data-parameter]").evaluateAll((l) => l.map((e) => e.dataset.parameter));

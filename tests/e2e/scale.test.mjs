@@ -77,12 +77,13 @@ async function zoomTimes(page, card, count) {
     await page.mouse.move(box.x + 250 + i * 9, box.y + 62, { steps: 2 });
     const watch = page.evaluate((c) => new Promise((resolve) => {
       const plot = document.querySelector(`[data-card="${c}"] .plot`);
-      const before = Number(plot.dataset.painted), asked = window.__taffrail.stats.feed.requests;
+      const before = Number(plot.dataset.painted), asked = window.__taffrail.stats.feed.requests + window.__taffrail.stats.feed.cacheHits;
       let began = 0;
       addEventListener("pointerup", () => (began = performance.now()), { once: true, capture: true });
       const look = () => {
         const { stats } = window.__taffrail;
-        if (began && stats.feed.requests > asked && !plot.closest("[data-card]").querySelector(".card-loading") && Number(plot.dataset.painted) > before + 1) resolve(performance.now() - began);
+        const exact = stats.feed.requests + stats.feed.cacheHits > asked && stats.feed.pending === 0 && stats.raster.pending === 0;
+        if (began && exact && Number(plot.dataset.painted) > before) resolve(performance.now() - began);
         else if (began && performance.now() - began > 5000) resolve(5000);
         else requestAnimationFrame(look);
       };

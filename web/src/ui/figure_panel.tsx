@@ -51,9 +51,11 @@ function drawFigure(canvas: HTMLCanvasElement, width: number, height: number, { 
   if (heat?.z) {
     const rows = heat.z.length;
     const columns = Math.max(...heat.z.map((r) => r.length), 1);
-    const most = Math.max(...heat.z.flat().filter(Number.isFinite));
+    const finite = heat.z.flat().filter(Number.isFinite);
+    const least = Math.min(...finite);
+    const span = Math.max(...finite) - least || 1;
     const plot = new Plot(canvas, width, height, theme.peek(), { from: -0.5, to: columns - 0.5, labels: categories([heat], "x") ?? Array.from({ length: columns }, (_, i) => String(i)), title: xTitle }, { from: -0.5, to: rows - 0.5, labels: categories([heat], "y") ?? Array.from({ length: rows }, (_, i) => String(i)), title: yTitle }, title);
-    plot.inside(() => plot.heat(Array.from({ length: columns + 1 }, (_, i) => i - 0.5), Array.from({ length: rows + 1 }, (_, i) => i - 0.5), (c, r) => heat.z![r][c], most));
+    plot.inside(() => plot.heat(Array.from({ length: columns + 1 }, (_, i) => i - 0.5), Array.from({ length: rows + 1 }, (_, i) => i - 0.5), (c, r) => Math.max(heat.z![r][c] - least, 1e-6 * span), span)); // nothing but a missing value is blank
     return;
   }
   const xNames = categories(data, "x");
