@@ -29,7 +29,9 @@ export function median(samples) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** JavaScript heap of the page and of its workers after a collection, in MB. */
+const sizeOf = (usage) => usage.usedSize + (usage.embedderHeapUsedSize ?? 0) + (usage.backingStorageSize ?? 0);
+
+/** Memory of JavaScript after a collection in MB: objects, what the browser keeps for them, and the bytes of typed arrays; page and workers. */
 export async function heapMb(page) {
   const session = await page.context().newCDPSession(page);
   const workers = [];
@@ -46,11 +48,12 @@ export async function heapMb(page) {
       session.send("Target.sendMessageToTarget", { sessionId, message: JSON.stringify({ id, method }) }).catch(() => done(null));
     });
   await session.send("HeapProfiler.collectGarbage");
-  let bytes = (await session.send("Runtime.getHeapUsage")).usedSize;
+  let bytes = sizeOf(await session.send("Runtime.getHeapUsage"));
   await session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: false }).catch(() => {});
   for (const worker of workers) {
     await ask(worker, 1, "HeapProfiler.collectGarbage");
-    bytes += (await ask(worker, 2, "Runtime.getHeapUsage"))?.usedSize ?? 0;
+    const usage = await ask(worker, 2, "Runtime.getHeapUsage");
+    bytes += usage ? sizeOf(usage) : 0;
   }
   await session.detach();
   return { mb: bytes / 1e6, workers: workers.length };

@@ -32,6 +32,11 @@ const paintedCards = (count) => document.querySelectorAll("[data-card] .plot[dat
 const chartsAndRuns = (count) => document.querySelectorAll("[data-card] .plot[data-painted]").length >= count && document.querySelectorAll(".run-row, [data-run]").length > 5;
 const tableRows = () => document.querySelectorAll(".grid-row").length > 10 && /\d\.\d/.test(document.querySelector(".grid-row").textContent);
 
+/** The heap and the series in shared memory, which counts to no heap. */
+async function memory(page) {
+  return (await heapMb(page)).mb + (await page.evaluate(() => window.__taffrail.stats.feed.held)) / 1e6;
+}
+
 async function repeat(times, target, ready, argument, size) {
   const samples = [];
   for (let i = 0; i < times; i++) {
@@ -121,9 +126,9 @@ const tasks = {
     const hovered = await hover(page, hovers);
     const zoomed = await zoom(page, hovers);
     await page.waitForTimeout(500);
-    const heap = await heapMb(page);
+    const heap = await memory(page);
     await context.close();
-    return { charts_ms: p95(charts), table_ms: p95(table), hover_ms: p95(hovered), hover_median: median(hovered), zoom_ms: p95(zoomed), zoom_median: median(zoomed), heap_mb: heap.mb, workers: heap.workers, hovers: hovered.length, zooms: zoomed.length };
+    return { charts_ms: p95(charts), table_ms: p95(table), hover_ms: p95(hovered), hover_median: median(hovered), zoom_ms: p95(zoomed), zoom_median: median(zoomed), heap_mb: heap, hovers: hovered.length, zooms: zoomed.length };
   },
 
   async series({ url, project, times }) {
@@ -197,9 +202,9 @@ const tasks = {
     const { context, page, ms } = await navigate(address(url, "charts", project), paintedCards, 1);
     await page.waitForTimeout(2000);
     const zoomed = await zoom(page, zooms);
-    const heap = await heapMb(page);
+    const heap = await memory(page);
     await context.close();
-    return { first_ms: ms, zoom_ms: median(zoomed), heap_mb: heap.mb };
+    return { first_ms: ms, zoom_ms: median(zoomed), heap_mb: heap };
   },
 };
 

@@ -16,18 +16,29 @@ const left = (began) => Math.max(1, patience_s * 1000 - (Date.now() - began));
 
 const chart = "scalar-card line-chart, scalar-card tb-scalar-card-line-chart, scalar-card .chart-container";
 
-/** Coloured pixels of the first chart; -1 when there is none yet. */
-async function colored() {
-  const box = await page.locator(chart).first().boundingBox().catch(() => null);
-  if (!box || box.width < 50) return { count: -1, at: Date.now(), picture: null };
+/** Coloured pixels of the charts in sight. `only` picks one of them; else the first that has a curve, or the first. */
+async function colored(only = null) {
+  const boxes = await page.locator(chart).evaluateAll((list) => list.map((e) => e.getBoundingClientRect()).map((r) => ({ x: r.x, y: r.y, width: r.width, height: r.height })));
+  const seen = boxes.map((box, index) => ({ ...box, index })).filter((b) => b.width > 100 && b.y + 60 < 900 && b.y > 0);
   const at = Date.now();
-  const image = decodePng(await page.screenshot({ clip: { x: box.x + 60, y: box.y + 10, width: box.width - 80, height: Math.max(40, box.height - 50) }, timeout: patience_s * 1000 }));
-  let count = 0;
-  for (let i = 0; i < image.width * image.height; i++) {
-    const [r, g, b] = [image.data[i * image.channels], image.data[i * image.channels + 1], image.data[i * image.channels + 2]];
-    if (Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
-  }
-  return { count, at, picture: image.data };
+  if (!seen.length) return { count: -1, at, picture: null, index: 0 };
+  const image = decodePng(await page.screenshot({ timeout: patience_s * 1000 }));
+  const look = (box) => {
+    const [left, top] = [Math.round(box.x + 60), Math.round(box.y + 10)];
+    const [right, bottom] = [Math.min(image.width, Math.round(box.x + box.width - 30)), Math.min(image.height, Math.round(box.y + Math.min(box.height, 200) - 30))];
+    let count = 0;
+    const picture = [];
+    for (let y = top; y < bottom; y++)
+      for (let x = left; x < right; x++) {
+        const i = (y * image.width + x) * image.channels;
+        const [r, g, b] = [image.data[i], image.data[i + 1], image.data[i + 2]];
+        if (Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+        picture.push(r, g, b);
+      }
+    return { count, at, picture: Buffer.from(picture), index: box.index, box };
+  };
+  const found = seen.map(look);
+  return found.find((one) => (only === null ? one.count > 50 : one.index === only)) ?? found[0];
 }
 
 const began = Date.now();
@@ -50,13 +61,14 @@ try {
   result.heap_mb = (await heapMb(page)).mb;
   if (drawn) {
     let before = await colored();
+    const { index } = before;
     for (let still = 0; still < 3; ) {
       await page.waitForTimeout(1000);
-      const now = await colored();
+      const now = await colored(index);
       still = Buffer.compare(now.picture, before.picture) === 0 ? still + 1 : 0;
       before = now;
     }
-    const box = await page.locator(chart).first().boundingBox();
+    const { box } = before;
     await page.mouse.move(box.x + 90, box.y + 30);
     await page.mouse.down();
     await page.mouse.move(box.x + 150, box.y + 60);
@@ -65,7 +77,7 @@ try {
     await page.mouse.up();
     let last = before, changed = null;
     for (let still = 0; Date.now() - up < cap_s * 1000 && (changed === null || still < 4); ) {
-      const now = await colored();
+      const now = await colored(index);
       if (Buffer.compare(now.picture, last.picture) !== 0) (changed = now.at), (still = 0), (last = now);
       else still++;
       await page.waitForTimeout(50);

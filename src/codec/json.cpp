@@ -69,8 +69,8 @@ struct Builder {
 
     bool on_string(Text part, std::size_t, Code&) {
         text.append(part.data(), part.size());
-        std::string whole = std::move(text);
-        text.clear();
+        std::string whole;
+        whole.swap(text);
         if (extended && whole.size() >= 2 && whole[0] == '\x01') {
             const double infinity = std::numeric_limits<double>::infinity();
             return put(whole[1] == 'N' ? std::nan("") : whole[1] == 'I' ? infinity : -infinity);

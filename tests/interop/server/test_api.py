@@ -130,6 +130,29 @@ def test_the_nearest_point_of_a_long_series_is_the_one_numpy_finds(tmp_path):
         server.close()
 
 
+def test_parquet_holds_the_points_of_the_csv(ui, ids, tmp_path):
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from testing import peers
+
+    def fetch(form):
+        ticket = post(ui, "exports", format=form, runs=ids[:2], keys=["train/loss", "val/loss"]).json()
+        assert ticket["name"].endswith("." + form)
+        return requests.get(ui.base + ticket["href"], timeout=20).content
+
+    file = tmp_path / "points.parquet"
+    file.write_bytes(fetch("parquet"))
+    read = "import sys, pyarrow.parquet as p; t = p.read_table(sys.argv[1]); print(t.column_names); [print(r['run_id'], r['key'], r['step'], r['epoch'], r['samples'], repr(r['value'])) for r in t.to_pylist()]"
+    lines = subprocess.run([peers.python_of("parquet"), "-c", read, file], capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = [line.split(",") for line in fetch("csv").decode().splitlines()]
+    assert lines[0] == str(rows[0])
+    assert len(lines) == len(rows) > 1000
+    for line, row in zip(lines[1:], rows[1:]):
+        run, key, step, epoch, samples, value = line.split()
+        assert (run, key, step, samples) == (row[0], row[2], row[3], row[6])
+        assert float(epoch) == float(row[5])
+        assert value == row[9] or float(value) == float(row[9])
+
+
 def test_edits_are_undone_by_their_inverse(ui, ids):
     before = requests.get(ui.api + "run", params={"run": ids[0]}, timeout=10).json()
     done = post(ui, "edits", edits=[{"runs": [ids[0]], "add_tags": ["seen"], "name": "renamed", "color": "#372dcd", "notes": "a note", "archived": True}]).json()

@@ -12,6 +12,10 @@ export type ChartAsk = Omit<ChartQuery, "id">;
 /** Counters for tests and benchmarks. */
 export const feedStats = {
   requests: 0, bytes: 0, tails: 0, cacheHits: 0, lastMs: 0,
+  /** Bytes of series kept for charts; in shared memory, which the browser counts to no heap. */
+  get held() {
+    return cacheBytes;
+  },
   /** Charts that wait for data. */
   get pending() {
     let count = 0;

@@ -1,0 +1,28 @@
+// Points as a Parquet file: the columns of the tidy CSV, one row group per series and 128k rows.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <taffrail/reader.h>
+
+namespace taffrail::server {
+
+class ParquetExport {
+  public:
+    /// `write` returns false when nobody reads any more.
+    explicit ParquetExport(std::function<bool(std::string_view)> write);
+    ~ParquetExport();
+
+    Result<void> add(std::string_view run_id, std::string_view run, std::string_view key, const std::vector<Point>& points);
+    Result<void> finish();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace taffrail::server
