@@ -77,28 +77,15 @@ async function zoomTimes(page, card, count) {
     await page.mouse.move(box.x + 250 + i * 9, box.y + 62, { steps: 2 });
     const watch = page.evaluate((c) => new Promise((resolve) => {
       const plot = document.querySelector(`[data-card="${c}"] .plot`);
-<<<<<<< HEAD
       const before = Number(plot.dataset.painted), asked = window.__taffrail.stats.feed.requests + window.__taffrail.stats.feed.cacheHits;
       let began = 0;
-=======
-      const asked = window.__taffrail.stats.feed.requests;
-      let began = 0, painted = plot.dataset.painted, last = 0;
->>>>>>> dash
       addEventListener("pointerup", () => (began = performance.now()), { once: true, capture: true });
       // The exact picture is the last one: with few lines the old data is drawn once more before the new is there.
       const look = () => {
-<<<<<<< HEAD
         const { stats } = window.__taffrail;
         const exact = stats.feed.requests + stats.feed.cacheHits > asked && stats.feed.pending === 0 && stats.raster.pending === 0;
         if (began && exact && Number(plot.dataset.painted) > before) resolve(performance.now() - began);
         else if (began && performance.now() - began > 5000) resolve(5000);
-=======
-        const { feed } = window.__taffrail.stats;
-        const now = performance.now();
-        if (began && plot.dataset.painted !== painted) (painted = plot.dataset.painted), (last = now);
-        if (last && feed.requests > asked && feed.pending === 0 && now - last > 150) resolve(last - began);
-        else if (began && now - began > 5000) resolve(5000);
->>>>>>> dash
         else requestAnimationFrame(look);
       };
       look();
