@@ -75,7 +75,8 @@ async function zoomTimes(page, card, count) {
     await page.mouse.move(box.x + 100 + i * 7, box.y + 60);
     await page.mouse.down();
     await page.mouse.move(box.x + 250 + i * 9, box.y + 62, { steps: 2 });
-    const watch = page.evaluate((c) => new Promise((resolve) => {
+    // In two calls: the page must listen before the button goes up, and input overtakes scripts.
+    await page.evaluate((c) => void (window.__zoomed = new Promise((resolve) => {
       const plot = document.querySelector(`[data-card="${c}"] .plot`);
       const before = Number(plot.dataset.painted), asked = window.__taffrail.stats.feed.requests + window.__taffrail.stats.feed.cacheHits;
       let began = 0;
@@ -89,9 +90,9 @@ async function zoomTimes(page, card, count) {
         else requestAnimationFrame(look);
       };
       look();
-    }), card);
+    })), card);
     await page.mouse.up();
-    times.push(await watch);
+    times.push(await page.evaluate(() => window.__zoomed));
     await settled(page, 120);
     await page.mouse.dblclick(box.x + 200, box.y + 80);
     await settled(page, 120);

@@ -51,8 +51,11 @@ Result<void> DeliveryState::open(const std::string& run_folder, const std::strin
     const auto lines = split(*text, '\n');
     const auto words = split(lines[0], ' ');
     if (lines.size() >= 3 && words.size() == 5 && words[0] == "round") {
-        earlier_ = Round{number_in(words[1]), number_in(words[2]), number_in(words[3]),
-                         number_in(words[4])};
+        const Round round{number_in(words[1]), number_in(words[2]), number_in(words[3]),
+                          number_in(words[4])};
+        if (round.count > 0) {
+            earlier_ = round;
+        }
         return cut_back(text->substr(lines[0].size() + lines[1].size() + 2), number_in(lines[1]));
     }
     return {};
@@ -79,13 +82,22 @@ Result<void> DeliveryState::save(const std::string& path, std::uint64_t length) 
     if (path_.empty() || current_.count == 0) {
         return {};
     }
-    const std::string text = "round " + std::to_string(current_.writer) + ' ' +
-                             std::to_string(current_.seq) + ' ' + std::to_string(current_.key) +
-                             ' ' + std::to_string(current_.count) + '\n' + std::to_string(length) +
-                             '\n' + path;
-    TAFFRAIL_TRY(io::write_file_atomically(path_, as_bytes(text), false));
+    TAFFRAIL_TRY(write(current_, path, length));
     current_ = {};
     return {};
+}
+
+Result<void> DeliveryState::begin(const std::string& path, std::uint64_t length) {
+    return path_.empty() ? Result<void>() : write(earlier_.value_or(Round{}), path, length);
+}
+
+Result<void> DeliveryState::write(const Round& round, const std::string& path,
+                                  std::uint64_t length) const {
+    const std::string text = "round " + std::to_string(round.writer) + ' ' +
+                             std::to_string(round.seq) + ' ' + std::to_string(round.key) + ' ' +
+                             std::to_string(round.count) + '\n' + std::to_string(length) + '\n' +
+                             path;
+    return io::write_file_atomically(path_, as_bytes(text), false);
 }
 
 }  // namespace taffrail::tensorboard

@@ -20,6 +20,10 @@ class DeliveryState {
     /// run folder: nothing is kept.
     Result<void> open(const std::string& run_folder, const std::string& folder);
 
+    /// A new event file that holds nothing delivered yet: what is written to it before the first
+    /// save() does not count. Keeps what open() read.
+    Result<void> begin(const std::string& path, std::uint64_t length);
+
     /// True for a record that is in an event file already; ask once for each, in order.
     bool seen_before(const Record& record);
     /// Counts a record of the current hand-over, new or seen.
@@ -35,6 +39,7 @@ class DeliveryState {
     };
 
     [[nodiscard]] static Round round_of(const Record& record);
+    Result<void> write(const Round& round, const std::string& path, std::uint64_t length) const;
 
     std::string path_;  ///< of the state; empty = none is kept
     std::optional<Round> earlier_;

@@ -95,7 +95,7 @@ Result<void> TensorboardSink::open(const SinkContext& context) {
              .resume_step = context.attempt > 0 || options_.purge_step ? resume : std::nullopt,
              .resumed = context.attempt > 0},
             to_seconds(wall_time_ns())));
-    return {};
+    return delivered_.begin(log_->path(), log_->length());
 }
 
 bool TensorboardSink::accepts(Kind kind) const noexcept {
