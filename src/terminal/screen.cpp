@@ -312,6 +312,9 @@ bool Screen::post(const char* text) noexcept {
 
 void Screen::print_posted() {
     if (const char* text = posted.exchange(nullptr)) {
+        if (interactive_ && drawn_.empty()) {
+            put(options_.fd, "\r\x1B[K");  // the terminal has echoed the key that caused it
+        }
         print_locked(STDERR_FILENO, text);
     }
 }
