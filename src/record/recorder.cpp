@@ -316,18 +316,21 @@ Result<void> Recorder::finish(RunState state, std::chrono::milliseconds limit) {
     if (!finished.ok()) {
         report(finished.error());
     }
-    const std::lock_guard guard(session_mutex_);
-    past_.records += current->values_taken();
-    past_.written += current->values_written();
-    past_.gaps += current->values_lost();
-    past_.blocked_ns += current->blocked_ns();
-    past_.bytes_written += current->bytes_written();
-    // Kept alive: a log call of another thread may still stand inside one of its producers.
+    std::shared_ptr<Session> ended;
     {
-        const std::lock_guard all(all_recorders().mutex);
-        all_recorders().abandoned.push_back(std::move(session_));
+        const std::lock_guard guard(session_mutex_);
+        past_.records += current->values_taken();
+        past_.written += current->values_written();
+        past_.gaps += current->values_lost();
+        past_.blocked_ns += current->blocked_ns();
+        past_.bytes_written += current->bytes_written();
+        ended = std::move(session_);
+        session_.reset();
     }
-    session_.reset();
+    // Kept alive: a log call of another thread may still stand inside one of its producers. One
+    // lock after the other: a fork takes the list's first.
+    const std::lock_guard all(all_recorders().mutex);
+    all_recorders().abandoned.push_back(std::move(ended));
     return finished;
 }
 
