@@ -14,7 +14,7 @@ declare -A sets=(
     [video]="libavcodec-dev libavformat-dev libavutil-dev libswscale-dev libavfilter-dev"
     [mpi]="libopenmpi-dev openmpi-bin"
     [tensorboard]="libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler"
-    [browser]="chromium fonts-dejavu-core"
+    [browser]="chromium fonts-dejavu-core fonts-dejavu-extra"
     [package]="debootstrap"
 )
 
