@@ -57,11 +57,8 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
     if (peer.settled) {
         return;
     }
-    const auto glance = [&] {
-        return storage::glance_at_writer(options_.run_folder, writer, newest_file);
-    };
     if (peer.identity.run_id.empty()) {
-        const auto seen = glance();
+        const auto seen = storage::glance_at_writer(options_.run_folder, writer, newest_file);
         if (!seen.ok() || seen->identity.run_id.empty()) {
             return;  // only just made: its first frame comes
         }
@@ -75,8 +72,12 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
     }
     peer.settled = true;
     // A rank that ends well writes its last frame before it lets go of the lock. For one that did
-    // not, another rank may have written it already.
-    const auto last = glance();
+    // not, another rank may have written it already. That frame may be in a file which this look
+    // has not seen yet.
+    for (const auto& file : storage::list_logs(options_.run_folder)) {
+        newest_file = file.writer == writer ? std::max(newest_file, file.number) : newest_file;
+    }
+    const auto last = storage::glance_at_writer(options_.run_folder, writer, newest_file);
     const bool ended_well =
         last.ok() && last->finished && last->finished->state != RunState::Crashed;
     if (!last.ok() || ended_well || forked(peer)) {

@@ -283,6 +283,14 @@ RunGlance glance_at_run(const std::string& run_folder) {
             problem = glance.error().message;
             continue;
         }
+        if (!glance->finished &&
+            !writer_is_alive(run_folder, glance->identity, glance->last_sign_ns)) {
+            // Its last frame may have come between the two looks.
+            if (auto again = glance_at_writer(run_folder, files[i].writer, files[i].number);
+                again.ok()) {
+                glance = std::move(again);
+            }
+        }
         if (!glance->finished) {
             result.unfinished_logs.push_back(glance->newest_log);
             result.unfinished_bytes += glance->newest_bytes;

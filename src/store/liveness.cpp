@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "record/definitions.h"
 #include "record/orphan.h"
 #include "store/layout.h"
 
@@ -44,17 +45,20 @@ std::optional<std::uint64_t> process_start(std::uint64_t process) {
     return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
 }
 
-// Nothing when the writer has no key file on this machine.
+// Nothing when the writer has no key file on this machine. A writer locks its key file before it
+// puts the first byte into it: an empty one is being made, and says nothing yet.
 std::optional<bool> ring_lock_held(const std::string& run_folder,
                                    const tlog::FileIdentity& identity) {
     std::optional<bool> held;
     for (const std::string& folder : record::ring_folders(run_folder, identity.run_id)) {
+        const auto keys = io::stat(record::definitions_path(folder, identity.writer));
+        if (!keys.ok() || keys->size == 0) {
+            continue;
+        }
         if (record::writer_is_alive(folder, identity.writer)) {
             return true;
         }
-        if (io::exists(io::join(folder, writer_name(identity.writer) + ".keys"))) {
-            held = false;
-        }
+        held = false;
     }
     return held;
 }
