@@ -1,5 +1,7 @@
 #include "video_module/ffmpeg_decoder.h"
 
+#include "video_module/ffmpeg_free.h"
+
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -13,16 +15,6 @@ extern "C" {
 
 namespace taffrail::video {
 namespace {
-
-struct Free {
-    void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
-
-    void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-
-    void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
-};
 
 /// The file's bytes as FFmpeg reads them: from memory, forwards and backwards.
 struct MemoryFile {

@@ -1,5 +1,7 @@
 #include "video_module/ffmpeg_encoder.h"
 
+#include "video_module/ffmpeg_free.h"
+
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -15,16 +17,6 @@ extern "C" {
 
 namespace taffrail::video {
 namespace {
-
-struct Free {
-    void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
-
-    void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-
-    void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
-};
 
 /// The container being written; frees its buffer whatever happens.
 struct Container {

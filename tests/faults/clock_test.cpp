@@ -3,6 +3,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/run.h>
 
+#include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -33,13 +34,7 @@ namespace {
 using namespace std::chrono_literals;
 
 RunOptions options_in(const std::string& root) {
-    RunOptions options;
-    options.root = root;
-    options.id = "timed";
-    options.environment = false;
-    options.machine_load.reset();
-    options.flush_interval = 2ms;
-    return options;
+    return test::bare_options(root, "timed");
 }
 
 void log_some(Run& run, Step from, Step to) {

@@ -3,6 +3,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/run.h>
 
+#include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
 #include "store/run_reader.h"
@@ -32,12 +33,7 @@ class Crowds : public testing::Test {
     using Run = taffrail::Run;
 
     RunOptions options() const {
-        RunOptions made;
-        made.root = folder_.file("store");
-        made.id = "crowd";
-        made.environment = false;
-        made.machine_load.reset();
-        made.flush_interval = 5ms;
+        RunOptions made = test::bare_options(folder_.file("store"), "crowd");
         made.ring_bytes = 64 << 10;
         return made;
     }

@@ -3,6 +3,7 @@
 // TAFFRAIL_KILL_TRIALS sets another number.
 #include <taffrail/run.h>
 
+#include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 #include "run/adopt.h"
 #include "run/read_back.h"
@@ -73,13 +74,8 @@ struct Trial {
 };
 
 RunOptions options_of(const Trial& trial, const std::string& root) {
-    RunOptions options;
-    options.root = root;
-    options.id = "victim";
+    RunOptions options = test::bare_options(root, "victim");
     options.roll_bytes = trial.roll_bytes;
-    options.environment = false;
-    options.machine_load.reset();
-    options.flush_interval = 5ms;
     options.ring_bytes = 256 << 10;
     return options;
 }

@@ -5,6 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "base/utf8.h"
+#include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 #include "store/sealing.h"
 
@@ -25,11 +26,7 @@ class OddInput : public testing::Test {
     using Run = taffrail::Run;
 
     RunOptions options() const {
-        RunOptions made;
-        made.root = folder_.file("store");
-        made.id = "odd";
-        made.environment = false;
-        made.machine_load.reset();
+        RunOptions made = test::bare_options(folder_.file("store"), "odd");
         made.seal_on_finish = false;
         return made;
     }

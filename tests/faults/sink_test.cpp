@@ -1,6 +1,7 @@
 // A sink that sleeps while its process dies: the next process hands over exactly what is missing.
 #include <taffrail/run.h>
 
+#include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
 #include "run/adopt.h"
@@ -18,13 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 RunOptions options_in(const std::string& root) {
-    RunOptions options;
-    options.root = root;
-    options.id = "sleeper";
-    options.environment = false;
-    options.machine_load.reset();
-    options.flush_interval = 5ms;
-    return options;
+    return test::bare_options(root, "sleeper");
 }
 
 // Takes the first records, then hangs for ever; writes what it took to a file others can read.

@@ -18,8 +18,6 @@ PROGRAM = BUILD / "examples" / "vae_digits" / "vae_digits"
 TAFFRAIL = BUILD / "bin" / "taffrail"
 QUICK = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=100", "model.hidden=64"]
 
-pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs the example")
-
 
 def run(folder, *words, timeout=120, check=0, **environment):
     done = subprocess.run([str(PROGRAM), *words], cwd=folder, capture_output=True, text=True, timeout=timeout,
@@ -58,7 +56,6 @@ def test_same_seed_gives_the_same_result(tmp_path):
     assert run(tmp_path, *QUICK, "seed=8").stdout.split("dB")[0] not in results
 
 
-@pytest.mark.skipif(not TAFFRAIL.exists(), reason="needs the command")
 def test_logs_every_kind(tmp_path):
     run(tmp_path, *QUICK)
     found, out = keys(tmp_path / "taffrail")

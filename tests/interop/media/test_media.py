@@ -168,10 +168,8 @@ def test_we_apply_the_transforms_of_a_scene(tmp_path):
 
 
 def test_our_videos_have_the_size_and_rate_asked_for(written):
-    for name in ("video.mp4", "video.webm"):
-        if not (written / name).exists():
-            pytest.skip("no video module in this build")
     assert read(written / "video.mp4").decode().split() == ["mp4", "32", "16", "10", "12.5"]
+    assert read(written / "video.webm").decode().split()[0] == "webm"
 
 
 NUMPY_NAMES = dict(zip("bool u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64".split(), "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64".split()))

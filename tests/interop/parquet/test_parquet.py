@@ -35,8 +35,7 @@ def time_ns(i):
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    if not PROGRAM:
-        pytest.skip("TAFFRAIL_PARQUET_SAMPLE is not set")
+    assert PROGRAM, "TAFFRAIL_PARQUET_SAMPLE names the program that writes the files"
     path = tmp_path_factory.mktemp("parquet")
     subprocess.run([PROGRAM, str(path)], check=True, timeout=120)
     return path

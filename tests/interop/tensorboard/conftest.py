@@ -36,7 +36,7 @@ def build_folder() -> Path:
 def program(name: str) -> str:
     path = build_folder() / "tests/interop/tensorboard" / name
     if not path.exists():
-        pytest.skip(f"{path} is not built")
+        pytest.fail(f"{path} is not built")
     return str(path)
 
 

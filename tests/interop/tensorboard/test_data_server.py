@@ -13,9 +13,6 @@ TAFFRAIL = build_folder() / "bin/taffrail"
 
 @pytest.fixture
 def ours(start_tensorboard):
-    if not SERVER.exists():
-        pytest.skip("taffrail-tb-data-server is not built")
-
     def start(logdir):
         return start_tensorboard(logdir, "rust", environment={"TENSORBOARD_DATA_SERVER_BINARY": str(SERVER)})
 
@@ -60,8 +57,6 @@ def test_24_same_answers_as_its_own_server(logdir, ours, start_tensorboard):
 
 
 def test_24_native_runs_show_as_the_event_files_they_came_from(logdir, tmp_path, ours, boards):
-    if not TAFFRAIL.exists():
-        pytest.skip("taffrail is not built")
     subprocess.run([TAFFRAIL, "import", logdir, "--root", tmp_path / "native"], check=True, timeout=120, capture_output=True)
     assert not list((tmp_path / "native").rglob("*tfevents*"))
     board, theirs = ours(tmp_path / "native"), boards["rust"]
@@ -100,8 +95,6 @@ def test_24_shows_what_lies_behind_damage(tmp_path, ours):
 
 
 def test_24_runs_may_come_later(tmp_path, start_tensorboard):
-    if not SERVER.exists():
-        pytest.skip("taffrail-tb-data-server is not built")
     board = start_tensorboard(tmp_path, "rust", "--reload_interval", "1",
                               environment={"TENSORBOARD_DATA_SERVER_BINARY": str(SERVER)})
     assert board.get("runs") == []

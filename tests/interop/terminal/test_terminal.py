@@ -3,7 +3,6 @@
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import time
 import uuid
@@ -15,7 +14,6 @@ BARS = BUILD / "tests" / "pipeline" / "bars_program"
 TABLE = BUILD / "tests" / "pipeline" / "table_program"
 EXAMPLE = BUILD / "examples" / "vae_digits" / "vae_digits"
 
-pytestmark = pytest.mark.skipif(not shutil.which("tmux") or not BARS.exists(), reason="needs tmux and the test programs")
 
 
 class Terminal:
@@ -127,7 +125,6 @@ def test_interrupted_bar_leaves_a_clean_prompt(terminal):
     window.wait_for("^typed")
 
 
-@pytest.mark.skipif(not EXAMPLE.exists(), reason="needs the example")
 def test_interrupted_training_says_so_above_its_bar(terminal):
     window = terminal(columns=90, environment={"TAFFRAIL_MODE": "off"})
     window.type("clear; ./vae_digits trainer.max_epochs=20000 data.train_digits=640 model.hidden=32; echo end-of-test")
@@ -143,7 +140,6 @@ def test_interrupted_training_says_so_above_its_bar(terminal):
     assert lines[-2].startswith("held-out PSNR") or lines[-3].startswith("held-out PSNR"), lines
 
 
-@pytest.mark.skipif(not shutil.which("gdb"), reason="needs gdb")
 def test_nothing_is_drawn_while_a_debugger_holds_the_process(terminal):
     window = terminal(rows=40)
     window.type("clear; gdb -q -nx -ex 'set pagination off' -ex run --args ./bars 60 20 break")
