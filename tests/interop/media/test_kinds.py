@@ -9,14 +9,13 @@ import os
 import subprocess
 from pathlib import Path
 
+import imageio.v3 as imageio
+import ml_dtypes
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
-Image = pytest.importorskip("PIL.Image")
-soundfile = pytest.importorskip("soundfile")
-trimesh = pytest.importorskip("trimesh")
-imageio = pytest.importorskip("imageio.v3")
-ml_dtypes = pytest.importorskip("ml_dtypes")
+import soundfile
+import trimesh
+from PIL import Image
 
 BUILD = Path(os.environ.get("TAFFRAIL_BUILD", Path(__file__).resolve().parents[3] / "build/release"))
 TYPES = {"bool": np.bool_, "u8": np.uint8, "i8": np.int8, "u16": np.uint16, "i16": np.int16, "u32": np.uint32, "i32": np.int32, "u64": np.uint64, "i64": np.int64,

@@ -10,9 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
-
-psutil = pytest.importorskip("psutil")
 
 BUILD = Path(os.environ.get("TAFFRAIL_BUILD", Path(__file__).resolve().parents[3] / "build/release"))
 

@@ -7,14 +7,13 @@ import os
 import subprocess
 from pathlib import Path
 
+import imageio.v3 as imageio
+import ml_dtypes
+import numpy as np
 import pytest
-
-np = pytest.importorskip("numpy")
-Image = pytest.importorskip("PIL.Image")
-soundfile = pytest.importorskip("soundfile")
-trimesh = pytest.importorskip("trimesh")
-imageio = pytest.importorskip("imageio.v3")
-ml_dtypes = pytest.importorskip("ml_dtypes")
+import soundfile
+import trimesh
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[3]
 TOOL = os.environ.get("TAFFRAIL_MEDIA_TOOL", str(ROOT / "build/release/tests/interop/media/media_tool"))

@@ -1,4 +1,4 @@
-"""Files of our Parquet writer, read by pyarrow, DuckDB and pandas (and ClickHouse when TAFFRAIL_FULL=1).
+"""Files of our Parquet writer, read by pyarrow, DuckDB and pandas (and ClickHouse in the full run).
 
 TAFFRAIL_PARQUET_SAMPLE names the program that writes them. The expected values are computed here, independently.
 """
@@ -7,10 +7,11 @@ import math
 import os
 import subprocess
 
+import duckdb
+import pandas
+import pyarrow
+import pyarrow.parquet
 import pytest
-
-pyarrow = pytest.importorskip("pyarrow")
-import pyarrow.parquet  # noqa: E402
 
 PROGRAM = os.environ.get("TAFFRAIL_PARQUET_SAMPLE")
 ROWS = 100_000
@@ -69,7 +70,6 @@ def test_pyarrow_reads_every_value(folder, expected, name):
 
 @pytest.mark.parametrize("name", ["standard", "compat"])
 def test_duckdb_agrees_on_rows_sums_and_nans(folder, expected, name):
-    duckdb = pytest.importorskip("duckdb")
     query = f"""select count(*), count(loss), count(*) filter (isnan(loss)), sum(loss) filter (isfinite(loss)),
                        sum(step), sum(rank), count(distinct key), count(text), sum(len(counts)), max(epoch_ns(time))
                 from '{folder}/{name}.parquet'"""
@@ -89,7 +89,6 @@ def test_duckdb_agrees_on_rows_sums_and_nans(folder, expected, name):
 
 
 def test_pandas_reads_a_frame(folder):
-    pandas = pytest.importorskip("pandas")
     frame = pandas.read_parquet(folder / "standard.parquet")
     assert len(frame) == ROWS
     assert frame["step"].iloc[-1] == (ROWS - 1) * 10 - 1000
@@ -98,15 +97,14 @@ def test_pandas_reads_a_frame(folder):
 
 @pytest.mark.parametrize(("name", "rows"), [("one_row", 1), ("empty", 0)])
 def test_small_files_open(folder, name, rows):
-    duckdb = pytest.importorskip("duckdb")
     assert pyarrow.parquet.read_table(folder / f"{name}.parquet").num_rows == rows
     assert duckdb.sql(f"select count(*) from '{folder}/{name}.parquet'").fetchall()[0] == (rows,)
 
 
-@pytest.mark.skipif(os.environ.get("TAFFRAIL_FULL") != "1", reason="only in the full run")
 @pytest.mark.parametrize("name", ["standard", "compat"])
 def test_clickhouse_agrees(folder, expected, name):
-    chdb = pytest.importorskip("chdb")
+    import chdb  # the full run alone installs it
+
     query = f"""select count(), countIf(isNotNull(loss)), countIf(isNaN(loss)), sumIf(loss, isFinite(loss)), sum(step)
                 from file('{folder}/{name}.parquet', Parquet)"""
     rows, values, nans, total, steps = str(chdb.query(query, "CSV")).strip().split(",")

@@ -1,4 +1,4 @@
-"""A sealed run in DuckDB, pyarrow and pandas (ClickHouse when TAFFRAIL_FULL=1): rows, sums and NaN counts.
+"""A sealed run in DuckDB, pyarrow and pandas (ClickHouse in the full run): rows, sums and NaN counts.
 
 TAFFRAIL_SEAL_SAMPLE names the program that seals one (else it is looked for in TAFFRAIL_BUILD); what it logged is computed
 here again.
@@ -8,10 +8,11 @@ import math
 import os
 import subprocess
 
+import duckdb
+import pandas
+import pyarrow
+import pyarrow.parquet
 import pytest
-
-pyarrow = pytest.importorskip("pyarrow")
-import pyarrow.parquet  # noqa: E402
 
 BUILT = os.path.join(os.environ.get("TAFFRAIL_BUILD", ""), "tests", "seal", "seal_sample")
 PROGRAM = os.environ.get("TAFFRAIL_SEAL_SAMPLE") or (BUILT if os.path.exists(BUILT) else None)
@@ -60,7 +61,6 @@ def test_wide_table_holds_every_row(wide):
 
 
 def test_duckdb_sums_and_counts(wide, long):
-    duckdb = pytest.importorskip("duckdb")
     steps = steps_of_wide()
     expected = [value(0, step) for step in steps]
     rows, nans, total = duckdb.sql(
@@ -82,14 +82,13 @@ def test_values_are_a_table_too(data):
 
 
 def test_pandas_reads_the_whole_folder(data):
-    pandas = pytest.importorskip("pandas")
     frames = [pandas.read_parquet(path) for path in data.glob("*.parquet")]
     assert sum(map(len, frames)) == 200_000 + 200 + 40
 
 
-@pytest.mark.skipif(os.environ.get("TAFFRAIL_FULL") != "1", reason="only in the full run")
 def test_clickhouse_agrees(wide):
-    chdb = pytest.importorskip("chdb")
+    import chdb  # the full run alone installs it
+
     expected = [value(0, step) for step in steps_of_wide()]
     answer = chdb.query(f"select count(), countIf(isNaN(`train/loss`)), sumIf(`train/loss`, not isNaN(`train/loss`)) from file('{wide}', Parquet)", "CSV")
     rows, nans, total = str(answer).strip().split(",")

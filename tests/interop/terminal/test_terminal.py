@@ -15,7 +15,6 @@ TABLE = BUILD / "tests" / "pipeline" / "table_program"
 EXAMPLE = BUILD / "examples" / "vae_digits" / "vae_digits"
 
 
-
 class Terminal:
     """One tmux window of its own server; ends with the test. Its shell stands in `folder`, which holds the programs under
     short names: a typed command must not wrap, or its second line could be taken for output."""
@@ -89,8 +88,8 @@ def test_prints_appear_above_the_bar_and_the_bar_once(terminal):
 
 def test_bar_survives_resizes(terminal):
     window = terminal(columns=100)
-    window.type("clear; ./bars 120 30 print")
-    window.wait_for("work: +1[0-9]%")
+    window.type("clear; ./bars 300 30 print")
+    window.wait_for("work: +[1-9][0-9]?%")
     window.resize(50, 24)
     time.sleep(0.4)
     window.resize(120, 24)
@@ -117,7 +116,7 @@ def test_validation_bar_stands_below_and_vanishes(terminal):
 def test_interrupted_bar_leaves_a_clean_prompt(terminal):
     window = terminal()
     window.type("clear; ./bars 1000 20")
-    window.wait_for("work: +[2-9]%")
+    window.wait_for("work: +[2-9][0-9]?%")
     window.key("C-c")
     screen = window.wait_for(r"^\$")
     assert [line for line in screen if line.startswith("work:")].__len__() == 1, screen
@@ -178,8 +177,8 @@ def test_table_lets_prints_pass_above(terminal):
 
 def test_table_survives_a_narrower_window(terminal):
     window = terminal(columns=110, rows=30)
-    window.type("clear; ./table 40 50 5; echo end-of-test")
-    window.wait_for(r"^1\d \(")
+    window.type("clear; ./table 40 100 5; echo end-of-test")
+    window.wait_for(r"^[12]\d \(")
     window.resize(60, 30)
     window.wait_for("^end-of-test")
     screen = window.screen()
