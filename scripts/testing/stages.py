@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -147,9 +148,17 @@ def install(context: Context) -> Counts:
 
 
 def demo(context: Context) -> Counts:
-    """./scripts/demo --exit, as a newcomer runs it"""
-    folder = context.root / "build" / "demo-test"
-    status = context.run("./scripts/demo", "--exit", env={**os.environ, "TAFFRAIL_DIR": str(folder), "CI": "true"}, timeout=900)
+    """./scripts/demo --exit, as a newcomer runs it: in a copy of the sources where nothing was ever built"""
+    copy = context.root / "build" / "demo-copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=context.root, capture_output=True, check=True)
+    for name in listed.stdout.decode().split("\0"):
+        source = context.root / name
+        if name and source.is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, copy / name)
+    status = context.run("./scripts/demo", "--exit", cwd=copy, env={**os.environ, "CI": "true"}, timeout=1800)
+    shutil.rmtree(copy)
     return one(status == 0, "demo")
 
 
