@@ -58,6 +58,13 @@ function(taffrail_link_layers target)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:taffrail_options>)
 endfunction()
 
+# A program that finds its libraries in ../lib when a package put them there. RPATH in the old form is also used for the
+# libraries of libraries.
+function(taffrail_relocatable target)
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+    set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/../lib" INSTALL_RPATH "$ORIGIN/../lib")
+endfunction()
+
 # A GoogleTest program for one layer: tests/<layer>/CMakeLists.txt says
 #   taffrail_test(NAME store_test SOURCES frame_test.cpp … LAYERS store)
 # Labels default to `unit`; RESOURCE_LOCK and TIMEOUT may be given per program.

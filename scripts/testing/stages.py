@@ -147,6 +147,11 @@ def install(context: Context) -> Counts:
     return context.ctest("release", "install", jobs=1)
 
 
+def package(context: Context) -> Counts:
+    """the package runs in a minimal Debian root"""
+    return one(context.run("./scripts/package", "--try", timeout=1800) == 0, "package")
+
+
 def demo(context: Context) -> Counts:
     """./scripts/demo --exit, as a newcomer runs it: in a copy of the sources where nothing was ever built"""
     copy = context.root / "build" / "demo-copy"
@@ -170,4 +175,4 @@ def capabilities(context: Context) -> Counts:
 
 # The quick run holds what is known to pass on a quiet machine; docs/testing.md says what keeps the others in --full.
 QUICK = [build, layout, unit, web, sanitize, faults, interop, browser, demo, capabilities]
-STAGES = [build, layout, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, demo, capabilities]
+STAGES = [build, layout, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, package, demo, capabilities]

@@ -52,7 +52,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
 
 Matrix transform_of(const Json& node) {
     if (const auto given = numbers_of(node.find("matrix")); given.size() == 16) {
-        Matrix matrix;
+        Matrix matrix{};
         std::copy(given.begin(), given.end(), matrix.begin());
         return matrix;
     }
