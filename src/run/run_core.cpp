@@ -75,8 +75,8 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     file.rank = settings_.options.rank.value_or(0);
     file.world_size = settings_.options.world_size.value_or(1);
     file.start_time_ns = wall_time_ns();
-    if (place_.attempt > 0 && settings_.resume_step) {
-        file.resume_step = *settings_.resume_step;
+    if (place_.attempt > 0 && settings_.options.resume_step) {
+        file.resume_step = *settings_.options.resume_step;
     }
     file.host = parts.identity.host;
     file.process_id = parts.identity.process_id;
@@ -325,7 +325,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     delivery.context.start_time_ns = start_time_ns_;
     delivery.context.attempt = place_.attempt;
     delivery.context.resume_step =
-        place_.attempt > 0 ? settings_.resume_step : std::optional<Step>();
+        place_.attempt > 0 ? settings_.options.resume_step : std::optional<Step>();
     delivery.context.rank = settings_.options.rank.value_or(0);
     delivery.context.world_size = settings_.options.world_size.value_or(1);
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
