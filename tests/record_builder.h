@@ -13,6 +13,8 @@ namespace taffrail::test {
 /// Collects records the way a runner hands them over; each row() is one log call.
 class Records {
   public:
+    explicit Records(std::uint64_t writer = 0xABCD) : writer_(writer) {}
+
     Records& row(Step step, std::vector<std::pair<std::string, double>> values) {
         ++seq_;
         for (auto& [key, value] : values) {
@@ -45,11 +47,12 @@ class Records {
         record.key = keys_.back();
         record.kind = kind;
         record.step = step;
-        record.writer = 0xABCD;
+        record.writer = writer_;
         record.seq = seq_;
         return record;
     }
 
+    std::uint64_t writer_;
     std::deque<std::string> keys_;
     std::deque<Value> values_;
     std::vector<Record> records_;

@@ -18,7 +18,7 @@ namespace taffrail {
 enum class MonitorMode : std::uint8_t { Min, Max };
 
 struct EarlyStoppingOptions {
-    std::string monitor;             ///< a name of the callback view, such as "val_loss"
+    std::string monitor = {};        ///< a name of the callback view, such as "val_loss"
     double min_delta = 0;            ///< smaller improvements do not count
     int patience = 3;                ///< checks without improvement before the stop
     MonitorMode mode = MonitorMode::Min;
@@ -93,7 +93,7 @@ class ModelCheckpoint final : public Callback {
 
   private:
     struct Kept {
-        std::string path;
+        std::string path = {};
         double score = 0;
         Step step = 0;
     };

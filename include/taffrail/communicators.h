@@ -50,9 +50,9 @@ struct CollectiveFunctions {
     int rank = 0;
     int world_size = 1;
     /// The bytes of every rank in rank order; lengths may differ.
-    std::function<Result<std::vector<std::vector<std::byte>>>(std::span<const std::byte>)> all_gather;
+    std::function<Result<std::vector<std::vector<std::byte>>>(std::span<const std::byte>)> all_gather = {};
     /// The functions of a group of these ranks; called on every rank, also on those outside. Without it groups fail.
-    std::function<Result<CollectiveFunctions>(std::string_view name, std::span<const int> ranks)> group;
+    std::function<Result<CollectiveFunctions>(std::string_view name, std::span<const int> ranks)> group = {};
 };
 
 Result<std::shared_ptr<Communicator>> callback_communicator(CollectiveFunctions functions);

@@ -22,7 +22,7 @@ namespace taffrail {
 /// A place in a file (1-based), or in an override: then `file` holds its text and the numbers are
 /// 0.
 struct ConfigPlace {
-    std::string file;
+    std::string file = {};
     int line = 0;
     int column = 0;
 
@@ -142,12 +142,12 @@ std::string_view to_string(Config::Type type) noexcept;
 
 /// Where `name.yaml` and `group/option.yaml` are looked for.
 struct ConfigSources {
-    std::vector<std::string> search_path;  ///< folders, first one wins
+    std::vector<std::string> search_path = {};  ///< folders, first one wins
     std::map<std::string, std::string>
         built_in;  ///< "trainer/default.yaml" → text; used when no folder has the file
     /// Options that are fine without a file, by group: registered sinks for `logger`, profilers for
     /// `profiler`.
-    std::map<std::string, std::vector<std::string>> known_options;
+    std::map<std::string, std::vector<std::string>> known_options = {};
 };
 
 /// What compose() starts from.
@@ -163,7 +163,7 @@ struct ComposeOptions {
 /// A composed configuration.
 struct Composed {
     Config config;                               ///< interpolations resolved
-    std::map<std::string, std::string> choices;  ///< group → option
+    std::map<std::string, std::string> choices = {};  ///< group → option
     [[nodiscard]] std::string choice(std::string_view group, std::string_view fallback = "") const;
 };
 

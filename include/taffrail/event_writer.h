@@ -32,8 +32,8 @@ struct LoggingOptions {
     std::int64_t max_iterations = 0;    ///< for percentages and ETA; 0 = not known
 
     struct Writer {
-        std::string name;
-        OptionMap options;
+        std::string name = {};
+        OptionMap options = {};
     };
 
     std::vector<Writer> writers = {};

@@ -93,9 +93,9 @@ std::string_view to_string(MisuseKind kind) noexcept;
 
 /// A mistake in the training program. The trainer stops at the end of the hook it was made in.
 struct Misuse {
-    std::string code;  ///< "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group
+    std::string code = {};  ///< "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group
     MisuseKind kind = MisuseKind::Configuration;
-    std::string message;  ///< what, where in the program, and the cure
+    std::string message = {};  ///< what, where in the program, and the cure
 };
 
 /// How numbers of log() are kept between steps.

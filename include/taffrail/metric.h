@@ -42,7 +42,7 @@ enum class StateReduce : std::uint8_t {
 
 /// What a metric computes: one number, or several with their extents (a confusion matrix, a value per class).
 struct MetricValue {
-    std::vector<double> values;
+    std::vector<double> values = {};
     std::vector<std::int64_t> shape = {};  ///< empty for one number
 
     MetricValue(double number) : values{number} {}  // NOLINT: implicit on purpose
@@ -129,7 +129,7 @@ class Metric {
 
   private:
     struct State {
-        std::string name;
+        std::string name = {};
         Values initial;
         Values values;
         StateReduce reduce = StateReduce::Sum;

@@ -25,9 +25,9 @@ class Profiler {
 };
 
 struct ProfilerInfo {
-    std::string name;
-    std::string summary;
-    std::function<Result<std::unique_ptr<Profiler>>()> make;
+    std::string name = {};
+    std::string summary = {};
+    std::function<Result<std::unique_ptr<Profiler>>()> make = {};
 };
 
 void register_profiler(ProfilerInfo info);

@@ -33,7 +33,7 @@ struct SeriesSummary {
 
 /// A key of a run.
 struct KeyInfo {
-    std::string key;
+    std::string key = {};
     Kind kind = Kind::Scalar;
     std::uint64_t count = 0;
     SeriesSummary scalar;  ///< Kind::Scalar
@@ -41,21 +41,21 @@ struct KeyInfo {
 
 /// What a list of runs shows.
 struct RunInfo {
-    std::string id, name, project, group, job_type, notes;
-    std::vector<std::string> tags;
+    std::string id = {}, name = {}, project = {}, group = {}, job_type = {}, notes = {};
+    std::vector<std::string> tags = {};
     RunState state = RunState::Running;
     std::int64_t start_time_ns = 0;
     std::int64_t end_time_ns = 0;    ///< last sign of life while running
     std::uint32_t attempts = 1;
     std::int32_t world_size = 1;
-    std::string location;            ///< folder or file the run was read from
-    std::string source;              ///< "taffrail", "tensorboard", …
+    std::string location = {};       ///< folder or file the run was read from
+    std::string source = {};         ///< "taffrail", "tensorboard", …
     bool archived = false;
     bool deleted = false;            ///< tombstoned, until gc
-    std::string color;               ///< chosen by a person, else empty
-    Hparams config;
-    std::map<std::string, Cell> summary;  ///< explicit summary values; scalar series have theirs in KeyInfo
-    std::string message;             ///< why it failed, which rank is missing, what is damaged; empty when all is well
+    std::string color = {};          ///< chosen by a person, else empty
+    Hparams config = {};
+    std::map<std::string, Cell> summary = {};  ///< explicit summary values; scalar series have theirs in KeyInfo
+    std::string message = {};        ///< why it failed, which rank is missing, what is damaged; empty when all is well
 };
 
 /// One point of a scalar series. Absent epoch/samples are NaN / INT64_MIN.
@@ -78,23 +78,23 @@ enum class Scale : std::uint8_t { Linear, Log };
 /// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted in Bins::outside.
 struct BinRequest {
     Axis axis = Axis::Steps;
-    std::string metric;          ///< Axis::Metric
+    std::string metric = {};     ///< Axis::Metric
     Scale scale = Scale::Linear;
-    std::optional<double> from, to;  ///< in axis units (ns for the time axes); absent = all
+    std::optional<double> from = {}, to = {};  ///< in axis units (ns for the time axes); absent = all
     std::size_t width = 1000;
-    std::optional<std::uint32_t> attempt;  ///< absent = the winning points (newest attempt of each re-logged range)
+    std::optional<std::uint32_t> attempt = {};  ///< absent = the winning points (newest of each re-logged range)
 };
 
 /// Bins with true edges: min, max, mean, last and the counts are exact for the points between edges[i] and edges[i+1]
 /// (the last bin is closed). Empty bins have count 0.
 struct Bins {
-    std::vector<double> edges;  ///< size() + 1
-    std::vector<double> min, max, mean, last;
-    std::vector<std::uint64_t> count, nan_count, positive_infinity_count, negative_infinity_count;
+    std::vector<double> edges = {};  ///< size() + 1
+    std::vector<double> min = {}, max = {}, mean = {}, last = {};
+    std::vector<std::uint64_t> count = {}, nan_count = {}, positive_infinity_count = {}, negative_infinity_count = {};
     std::uint64_t points = 0;   ///< all points in range
     std::uint64_t outside = 0;
     bool raw = false;           ///< true: every point has a bin of its own and `x` holds its position
-    std::vector<double> x;
+    std::vector<double> x = {};
     [[nodiscard]] std::size_t size() const noexcept { return count.size(); }
 };
 
@@ -102,21 +102,21 @@ struct Bins {
 struct Entry {
     Step step = 0;
     std::int64_t time_ns = 0;
-    std::optional<double> epoch;
-    std::optional<std::int64_t> samples;
+    std::optional<double> epoch = {};
+    std::optional<std::int64_t> samples = {};
     std::uint32_t attempt = 0;
     std::int32_t rank = 0;
     Phase phase = Phase::None;
     std::uint64_t writer = 0, seq = 0;
-    std::shared_ptr<const Value> value;  ///< blobs carry their ref; bytes are null until loaded
+    std::shared_ptr<const Value> value = {};  ///< blobs carry their ref; bytes are null until loaded
 };
 
 /// A damaged or missing range, stated exactly.
 struct Damage {
-    std::string file;
+    std::string file = {};
     std::uint64_t offset = 0, length = 0;          ///< bytes
     std::uint64_t first_seq = 0, last_seq = 0;     ///< rows lost, where known
-    std::string reason;
+    std::string reason = {};
 };
 
 /// A line of captured output.
@@ -124,7 +124,7 @@ struct ConsoleLine {
     std::int64_t time_ns = 0;
     bool is_error = false;  ///< stderr
     std::int32_t rank = 0;
-    std::string text;
+    std::string text = {};
 };
 
 /// One run, native or foreign.
@@ -174,11 +174,11 @@ Result<std::shared_ptr<Catalogue>> read(std::string_view path);
 
 /// A foreign format that can be read.
 struct SourceInfo {
-    std::string name;
-    std::string summary;
+    std::string name = {};
+    std::string summary = {};
     /// How sure the source is that `path` is its own: 0 = not, 100 = certainly.
-    std::function<int(const std::string& path)> recognise;
-    std::function<Result<std::shared_ptr<Catalogue>>(const std::string& path)> open;
+    std::function<int(const std::string& path)> recognise = {};
+    std::function<Result<std::shared_ptr<Catalogue>>(const std::string& path)> open = {};
 };
 
 void register_source(SourceInfo info);

@@ -24,13 +24,13 @@ inline constexpr RouteMask kStoreOnly = 0;
 
 /// One logged value with everything known about it. Views stay valid during the call that hands the record out.
 struct Record {
-    std::string_view key;
+    std::string_view key = {};
     Kind kind = Kind::Scalar;
     Phase phase = Phase::None;
     Step step = 0;
     std::int64_t time_ns = 0;               ///< UTC, nanoseconds since 1970
-    std::optional<double> epoch;            ///< when the run had one set
-    std::optional<std::int64_t> samples;    ///< when the run had one set
+    std::optional<double> epoch = {};            ///< when the run had one set
+    std::optional<std::int64_t> samples = {};    ///< when the run had one set
     std::int32_t rank = 0;
     std::uint32_t attempt = 0;              ///< rises with each resume of the run
     std::uint64_t writer = 0;               ///< short id of the writing process incarnation

@@ -22,7 +22,7 @@ struct DataMap;
 using Datum = std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView, std::string, Table, Graph, Histogram,
                            Hparams, std::map<std::string, double>>;
 struct DataMap {
-    std::map<std::string, Datum> values;
+    std::map<std::string, Datum> values = {};
     Phase phase = Phase::Train;
     std::int64_t epoch = 0;
     std::int64_t max_epochs = 0;
@@ -54,10 +54,10 @@ class Routine {
 };
 
 struct RoutineInfo {
-    std::string key;         ///< "metric"
-    std::string class_name;  ///< "MetricLogger"
-    std::string summary;
-    std::function<std::unique_ptr<Routine>()> make;
+    std::string key = {};         ///< "metric"
+    std::string class_name = {};  ///< "MetricLogger"
+    std::string summary = {};
+    std::function<std::unique_ptr<Routine>()> make = {};
 };
 
 void register_routine(RoutineInfo info);

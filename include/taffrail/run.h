@@ -64,6 +64,9 @@ struct RunOptions {
     std::string notes = {};
     std::string id = {};        ///< "" = $TAFFRAIL_RUN_ID, else new
     Resume resume = Resume::Never;
+    /// First step that a resumed run logs again: its points win over older ones from there on, and TensorBoard drops
+    /// what they replace. Else $TAFFRAIL_RESUME_STEP; without effect on a new run.
+    std::optional<Step> resume_step = {};
     Overflow overflow = Overflow::Block;
     std::chrono::milliseconds overflow_wait = std::chrono::seconds(30);
     std::chrono::milliseconds flush_interval = std::chrono::milliseconds(100);

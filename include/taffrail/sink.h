@@ -25,13 +25,13 @@ using OptionMap = std::vector<std::pair<std::string, std::string>>;
 
 /// What a sink is told about the run when it opens.
 struct SinkContext {
-    std::string run_id;
-    std::string run_name;
-    std::string project;
-    std::string run_folder;     ///< folder of the native run
+    std::string run_id = {};
+    std::string run_name = {};
+    std::string project = {};
+    std::string run_folder = {};     ///< folder of the native run
     std::int64_t start_time_ns = 0;
     std::uint32_t attempt = 0;  ///< 0 for a new run
-    std::optional<Step> resume_step;  ///< first step of this attempt, where known
+    std::optional<Step> resume_step = {};  ///< first step of this attempt, where known
     std::int32_t rank = 0;
     std::int32_t world_size = 1;
 };
@@ -71,10 +71,10 @@ using SinkFactory = std::function<Result<std::unique_ptr<Sink>>(const OptionMap&
 /// A registered sink: `name` is the short key ("tensorboard"), `class_name` the one used in configurations
 /// ("TensorboardWriter"); both find it.
 struct SinkInfo {
-    std::string name;
-    std::string class_name;
-    std::string summary;
-    SinkFactory make;
+    std::string name = {};
+    std::string class_name = {};
+    std::string summary = {};
+    SinkFactory make = {};
 };
 
 /// Adds a sink to the registry; a second one of the same name replaces the first. Thread-safe.

@@ -43,14 +43,14 @@ struct SummaryWriterOptions {
 /// Lines of several tags in one chart, or (margin) a value between a lower and an upper one, in
 /// that order.
 struct ScalarChart {
-    std::string title;
-    std::vector<std::string> tags;
+    std::string title = {};
+    std::vector<std::string> tags = {};
     bool margin = false;
 };
 
 struct ScalarChartCategory {
-    std::string title;
-    std::vector<ScalarChart> charts;
+    std::string title = {};
+    std::vector<ScalarChart> charts = {};
 };
 
 /// Corners of a box in pixels, and what to write on it.

@@ -19,8 +19,8 @@ enum class StatFormat : std::uint8_t {
 /// key in the run
 /// ("Train Iter (time)").
 struct StatInfo {
-    std::string name;
-    std::string label;
+    std::string name = {};
+    std::string label = {};
     StatFormat format = StatFormat::Number;
 };
 

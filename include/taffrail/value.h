@@ -109,8 +109,8 @@ class Shape {
 struct TensorView {
     const void* data = nullptr;
     DType dtype = DType::F32;
-    Shape shape;
-    Shape strides;
+    Shape shape = {};
+    Shape strides = {};
 
     TensorView() = default;
     TensorView(const void* pointer, DType type, Shape extents, Shape steps = {})
@@ -129,26 +129,26 @@ enum class Layout : std::uint8_t { Hwc, Chw };
 /// Borrowed image or batch: rank 2 (H×W grey), 3 (HWC or CHW) or 4 (a batch); 1, 3 or 4 channels;
 /// u8, u16, f16, bf16 or f32 (floats are shown as 0…1 and kept bit for bit).
 struct ImageView {
-    TensorView pixels;
+    TensorView pixels = {};
     Layout layout = Layout::Hwc;
 };
 
 /// Borrowed audio: [frames] or [frames × channels]; i16, i32, u8 or f32 (-1…1).
 struct AudioView {
-    TensorView samples;
+    TensorView samples = {};
     int sample_rate = 44100;
 };
 
 /// Borrowed frames: T×H×W×C or T×C×H×W, u8 or float 0…1.
 struct VideoView {
-    TensorView frames;
+    TensorView frames = {};
     Layout layout = Layout::Hwc;
     double frames_per_second = 10.0;
 };
 
 /// Borrowed mesh (with faces) or point cloud (without).
 struct MeshView {
-    std::span<const float> vertices;            ///< xyz per vertex
+    std::span<const float> vertices = {};       ///< xyz per vertex
     std::span<const std::uint32_t> faces = {};  ///< three vertex numbers per triangle
     std::span<const std::uint8_t> colors = {};  ///< rgb per vertex
     std::span<const float> normals = {};        ///< xyz per vertex
@@ -160,8 +160,8 @@ using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::strin
 
 /// Counts per bin. `edges` has one more element than `counts`. NaN and infinities are counted apart.
 struct Histogram {
-    std::vector<double> edges;
-    std::vector<double> counts;
+    std::vector<double> edges = {};
+    std::vector<double> counts = {};
     std::uint64_t nan_count = 0;
     std::uint64_t positive_infinity_count = 0;
     std::uint64_t negative_infinity_count = 0;
@@ -173,28 +173,29 @@ struct Histogram {
 
 /// Columns and rows; every row has columns.size() cells.
 struct Table {
-    std::vector<std::string> columns;
-    std::vector<std::vector<Cell>> rows;
+    std::vector<std::string> columns = {};
+    std::vector<std::vector<Cell>> rows = {};
 };
 
 /// One node of a computation graph. `name` groups by `/`; `inputs` name producing nodes.
 struct GraphNode {
-    std::string name;
-    std::string op;
-    std::vector<std::string> inputs;
-    std::vector<std::int64_t> output_shape;
+    std::string name = {};
+    std::string op = {};
+    std::vector<std::string> inputs = {};
+    std::vector<std::int64_t> output_shape = {};
     std::int64_t parameters = 0;
-    std::string device;
-    std::vector<std::pair<std::string, Cell>> attributes;
+    std::string device = {};
+    std::vector<std::pair<std::string, Cell>> attributes = {};
 };
 
 struct Graph {
-    std::vector<GraphNode> nodes;
+    std::vector<GraphNode> nodes = {};
 };
 
 /// Counts per threshold (thresholds rise from 0 to 1).
 struct PrCurve {
-    std::vector<double> thresholds, true_positives, false_positives, true_negatives, false_negatives, precision, recall;
+    std::vector<double> thresholds = {}, true_positives = {}, false_positives = {}, true_negatives = {},
+                        false_negatives = {}, precision = {}, recall = {};
 
     /// From labels (0/1) and predictions in 0…1, optionally weighted.
     static PrCurve from_predictions(std::span<const std::uint8_t> labels, std::span<const double> predictions,
@@ -212,104 +213,104 @@ struct BlobRef {
 
 /// The blob of a value. In a sink it is loaded (`bytes`); a reader loads it on demand (RecordedRun::load).
 struct Blob {
-    BlobRef ref;
-    std::shared_ptr<const std::vector<std::byte>> bytes;
+    BlobRef ref = {};
+    std::shared_ptr<const std::vector<std::byte>> bytes = {};
 };
 
 /// One or several images of one log call. `format` is "png" (u8, u16: one blob per image), "jpeg", "gif", or "raw"
 /// (float pixels, row-major HWC, little-endian).
 struct Image {
-    std::string format;
+    std::string format = {};
     DType dtype = DType::U8;
     std::int64_t width = 0, height = 0;
     int channels = 0;
-    std::vector<Blob> images;
-    std::vector<std::string> captions;  ///< empty, one for all, or one per image
+    std::vector<Blob> images = {};
+    std::vector<std::string> captions = {};  ///< empty, one for all, or one per image
 };
 
 /// `format` is "wav" (PCM, or IEEE float for f32: lossless) or that of a file given as it is.
 struct Audio {
-    std::string format;
+    std::string format = {};
     int sample_rate = 0;
     int channels = 0;
     std::int64_t frames = 0;
-    Blob data;
-    std::string caption;
+    Blob data = {};
+    std::string caption = {};
 };
 
 /// `format` is "mp4", "webm", "gif", or "frames" (raw u8 T×H×W×C where no encoder was at hand).
 struct Video {
-    std::string format;
+    std::string format = {};
     std::int64_t width = 0, height = 0, frames = 0;
     int channels = 3;
     double frames_per_second = 0;
-    Blob data;
-    std::string caption;
+    Blob data = {};
+    std::string caption = {};
 };
 
 /// `format` is "arrays" (f32 vertices, u32 faces, u8 colours, f32 normals, concatenated) or obj, ply, stl, glb.
 struct Mesh {
-    std::string format;
+    std::string format = {};
     std::int64_t vertices = 0, faces = 0;
     bool has_colors = false, has_normals = false;
-    std::string config_json;
-    Blob data;
+    std::string config_json = {};
+    Blob data = {};
 };
 
 struct Text {
-    std::string text;  ///< Markdown unless `plain`
+    std::string text = {};  ///< Markdown unless `plain`
     bool plain = false;
 };
 
 /// A Plotly figure (JSON text), a picture, or both.
 struct Figure {
-    std::string plotly_json;
-    std::string picture_format;
-    Blob picture;
+    std::string plotly_json = {};
+    std::string picture_format = {};
+    Blob picture = {};
 };
 
 /// Rows of vectors with labels, for the embedding view. `vectors` is f32, count × dimensions.
 struct Embedding {
     std::int64_t count = 0, dimensions = 0;
-    Blob vectors;
-    Table metadata;  ///< one row per vector, or empty
-    Blob sprite;     ///< PNG of count thumbnails in a square grid, or empty
+    Blob vectors = {};
+    Table metadata = {};  ///< one row per vector, or empty
+    Blob sprite = {};     ///< PNG of count thumbnails in a square grid, or empty
     std::int64_t thumbnail_width = 0, thumbnail_height = 0;
 };
 
 /// Any other tensor, kept bit for bit.
 struct Tensor {
     DType dtype = DType::F32;
-    Shape shape;
-    Blob data;
+    Shape shape = {};
+    Blob data = {};
 };
 
 /// One file of an artifact version.
 struct ArtifactFile {
-    std::string path;  ///< relative, inside the artifact
-    Blob data;
+    std::string path = {};  ///< relative, inside the artifact
+    Blob data = {};
 };
 
 struct Artifact {
-    std::string name, type;
-    std::string version;  ///< "v0", "v1", …: one more than the newest of that name in the run
-    std::vector<ArtifactFile> files;
-    Hparams metadata;
+    std::string name = {}, type = {};
+    std::string version = {};  ///< "v0", "v1", …: one more than the newest of that name in the run
+    std::vector<ArtifactFile> files = {};
+    Hparams metadata = {};
 };
 
 enum class AlertLevel : std::uint8_t { Info, Warning, Error };
 
 struct Alert {
     AlertLevel level = AlertLevel::Info;
-    std::string title, text;
+    std::string title = {}, text = {};
 };
 
 struct Note {
-    std::string text;
+    std::string text = {};
 };
 
 struct Tag {
-    std::string tag;
+    std::string tag = {};
     bool removed = false;
 };
 

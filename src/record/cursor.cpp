@@ -55,4 +55,14 @@ Result<void> write_cursor(const std::string& path, LogPosition position) {
     return io::write_file_atomically(path, bytes);
 }
 
+Result<LogPosition> end_of(LogReader& log) {
+    LogPosition end;
+    for (bool more = true; more;) {
+        TAFFRAIL_ASSIGN(const LogReader::Chunk chunk, log.read(end, 0, 1 << 20));
+        more = chunk.next != end;
+        end = chunk.next;
+    }
+    return end;
+}
+
 }  // namespace taffrail::record

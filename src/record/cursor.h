@@ -18,5 +18,7 @@ std::string cursor_path(const std::string& run_folder, std::string_view sink, st
 /// error: starting over would deliver everything twice.
 Result<LogPosition> read_cursor(const std::string& path);
 Result<void> write_cursor(const std::string& path, LogPosition position);
+/// Behind everything that `log` holds now.
+Result<LogPosition> end_of(LogReader& log);
 
 }  // namespace taffrail::record

@@ -85,6 +85,13 @@ struct ForkGuard {
         all_recorders().mutex.unlock();
     }
 
+    static void parent() {
+        for (const auto& recorder : all_recorders().recorders) {
+            recorder->has_forked_.store(true, std::memory_order_relaxed);
+        }
+        release();
+    }
+
     static void child() {
         thread_slot = {nullptr, nullptr};
         if (!thread_ended) {
@@ -102,7 +109,7 @@ Recorder& Recorder::create(RecorderOptions options, SessionFactory again) {
     guard_diagnostics_over_fork();
     io::guard_locks_over_fork();
     static const int registered =
-        pthread_atfork(ForkGuard::prepare, ForkGuard::release, ForkGuard::child);
+        pthread_atfork(ForkGuard::prepare, ForkGuard::parent, ForkGuard::child);
     (void)registered;
     std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(again)));
     const std::lock_guard guard(all_recorders().mutex);

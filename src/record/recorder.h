@@ -87,6 +87,11 @@ class Recorder {
     /// The same, started when this is a child that has none yet.
     std::shared_ptr<Session> ensure_session() noexcept;
 
+    /// False as long as no child can be writing beside this process.
+    [[nodiscard]] bool has_forked() const noexcept {
+        return has_forked_.load(std::memory_order_relaxed);
+    }
+
   private:
     friend struct ForkGuard;
 
@@ -109,8 +114,9 @@ class Recorder {
 
     mutable std::mutex session_mutex_;
     std::shared_ptr<Session> session_;
-    bool forked_ = false;
-    RunStats past_;  // of sessions that ended
+    bool forked_ = false;                  // this is a child that has not logged yet
+    std::atomic<bool> has_forked_{false};  // this has, or had, children
+    RunStats past_;                        // of sessions that ended
 
     std::atomic<std::uint64_t> errors_{0};
     mutable std::mutex failure_mutex_;

@@ -1,9 +1,12 @@
 #include "record/sink_runner.h"
 
+#include "base/diagnostics.h"
+#include "base/try.h"
 #include "record/threads.h"
 
+#include <algorithm>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 
@@ -11,14 +14,41 @@ namespace taffrail::record {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+// One log on its way to the sink.
+struct Source {
+    Source(OpenSink& sink, Backlog from, DeliveryOptions options)
+        : log(std::move(from.log)),
+          delivery(sink, *log, with_cursor(std::move(options), std::move(from.cursor_path)),
+                   from.start) {}
+
+    [[nodiscard]] bool failing() const { return delivery.failure() != nullptr; }
+
+    [[nodiscard]] bool at_end() const { return log->at_end(delivery.position()); }
+
+    std::unique_ptr<LogReader> log;
+    Delivery delivery;
+
+  private:
+    static DeliveryOptions with_cursor(DeliveryOptions options, std::string path) {
+        options.cursor_path = std::move(path);
+        return options;
+    }
+};
+
+}  // namespace
+
 // Outlives the runner while a sink hangs: the thread holds it too.
 struct SinkRunner::Shared {
     std::unique_ptr<Sink> sink;
-    std::unique_ptr<LogReader> log;
     DeliveryOptions options;
-    std::vector<Backlog> backlogs;
+    NewLogs new_logs;
     OpenSink open_sink;
-    std::deque<Delivery> deliveries;  // the backlogs not delivered yet, then the live log
+    std::list<Source> earlier;  // not delivered yet; before anything newer
+    Source own;
+    std::list<Source> beside;  // of forked children, until they end
+    Clock::time_point next_look{};
     std::mutex mutex;
     std::condition_variable changed;
     bool poked = false;
@@ -28,23 +58,23 @@ struct SinkRunner::Shared {
     std::optional<Result<void>> ended;
 
     Shared(std::unique_ptr<Sink> s, std::unique_ptr<LogReader> l, DeliveryOptions o,
-           LogPosition start, std::vector<Backlog> earlier)
+           LogPosition start, std::vector<Backlog> backlogs, NewLogs n)
         : sink(std::move(s)),
-          log(std::move(l)),
           options(std::move(o)),
-          backlogs(std::move(earlier)),
-          open_sink(*sink) {
+          new_logs(std::move(n)),
+          open_sink(*sink),
+          own(open_sink, {std::move(l), options.cursor_path, start}, options) {
         for (Backlog& backlog : backlogs) {
-            DeliveryOptions own = options;
-            own.cursor_path = backlog.cursor_path;
-            deliveries.emplace_back(open_sink, *backlog.log, std::move(own), backlog.start);
+            earlier.emplace_back(open_sink, std::move(backlog), options);
         }
-        deliveries.emplace_back(open_sink, *log, options, start);
     }
 
-    // The backlogs first; a failed one is tried again before anything newer goes out.
+    // Does what is due and says when to come again. A log that fails is tried again before anything
+    // behind it goes out.
     Clock::time_point step(Clock::time_point now);
     Result<void> drain();
+    void look_for_new_logs();
+    [[nodiscard]] bool failing() const;
     void run();
     Result<void> end(RunState state, Clock::time_point until);
 };
@@ -56,7 +86,7 @@ void SinkRunner::Shared::run() {
         guard.unlock();
         const Clock::time_point next = step(Clock::now());
         guard.lock();
-        degraded = deliveries.front().failure() != nullptr;
+        degraded = failing();
         const auto until = degraded || sink->flush_records() == 0 ? next : Clock::time_point::max();
         // By time only: come back when it is due. By count: each batch in the log may be the one
         // that fills it.
@@ -75,23 +105,59 @@ void SinkRunner::Shared::run() {
     changed.notify_all();
 }
 
-Clock::time_point SinkRunner::Shared::step(Clock::time_point now) {
-    for (;;) {
-        const Clock::time_point next = deliveries.front().step(now);
-        if (deliveries.size() == 1 || deliveries.front().failure() != nullptr) {
-            return next;
-        }
-        deliveries.pop_front();
+void SinkRunner::Shared::look_for_new_logs() {
+    if (!new_logs) {
+        return;
+    }
+    for (Backlog& found : new_logs()) {
+        beside.emplace_back(open_sink, std::move(found), options);
     }
 }
 
-Result<void> SinkRunner::Shared::drain() {
-    for (Delivery& delivery : deliveries) {
-        if (auto drained = delivery.drain(); !drained.ok()) {
-            return drained;
+bool SinkRunner::Shared::failing() const {
+    return own.failing() || std::ranges::any_of(earlier, &Source::failing) ||
+           std::ranges::any_of(beside, &Source::failing);
+}
+
+Clock::time_point SinkRunner::Shared::step(Clock::time_point now) {
+    while (!earlier.empty()) {
+        const Clock::time_point next = earlier.front().delivery.step(now);
+        if (earlier.front().failing()) {
+            return next;
         }
+        earlier.pop_front();
     }
-    return {};
+    const Clock::time_point next = own.delivery.step(now);
+    if (own.failing()) {
+        return next;
+    }
+    if (now >= next_look) {
+        look_for_new_logs();
+        next_look = now + sink->flush_interval();
+    }
+    for (auto source = beside.begin(); source != beside.end();) {
+        const Clock::time_point again = source->delivery.step(now);
+        if (source->failing()) {
+            return std::min(next, again);
+        }
+        // Draining notes that the log was seen to its end, so that nobody opens the sink for it.
+        const bool done = source->at_end() && source->delivery.drain().ok();
+        source = done ? beside.erase(source) : std::next(source);
+    }
+    return next;
+}
+
+Result<void> SinkRunner::Shared::drain() {
+    look_for_new_logs();
+    const auto drain_all = [](std::list<Source>& sources) -> Result<void> {
+        for (Source& source : sources) {
+            TAFFRAIL_TRY(source.delivery.drain());
+        }
+        return {};
+    };
+    TAFFRAIL_TRY(drain_all(earlier));
+    TAFFRAIL_TRY(own.delivery.drain());
+    return drain_all(beside);
 }
 
 Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
@@ -99,7 +165,13 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
     for (;;) {
         Result<void> drained = drain();
         if (drained.ok()) {
-            return deliveries.back().close(state);
+            if (!std::ranges::all_of(beside, &Source::at_end)) {
+                diagnose_once(DiagnosticLevel::Warning, "sink." + options.sink_name + ".children",
+                              "a forked process goes on after the run was finished; what it logs "
+                              "now is kept, run `taffrail sync` on the run to deliver it to '" +
+                                  options.sink_name + "'");
+            }
+            return own.delivery.close(state);
         }
         std::unique_lock guard(mutex);
         if (Clock::now() + pause >= until) {
@@ -116,9 +188,10 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
 }
 
 SinkRunner::SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log,
-                       DeliveryOptions options, LogPosition start, std::vector<Backlog> backlogs)
+                       DeliveryOptions options, LogPosition start, std::vector<Backlog> backlogs,
+                       NewLogs new_logs)
     : shared_(std::make_shared<Shared>(std::move(sink), std::move(log), std::move(options), start,
-                                       std::move(backlogs))) {
+                                       std::move(backlogs), std::move(new_logs))) {
     start_quiet_thread("taffrail-sink", [shared = shared_] { shared->run(); }).detach();
 }
 

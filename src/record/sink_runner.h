@@ -7,23 +7,29 @@
 #include "record/log_writer.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace taffrail::record {
 
-/// A log that earlier processes of the run did not deliver to the end.
+/// A log that is not delivered to its end: of an earlier process of the run, or of a forked child.
 struct Backlog {
     std::unique_ptr<LogReader> log;
     std::string cursor_path;
     LogPosition start;
 };
 
+/// Logs that came to be since it was last asked. Called on the thread of the sink, before each
+/// delivery by time and at the end; it may outlive the run when the sink hangs.
+using NewLogs = std::function<std::vector<Backlog>()>;
+
 class SinkRunner {
   public:
-    /// The backlogs come first, in order.
+    /// The backlogs come first, in order. New logs are delivered beside the process's own.
     SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log, DeliveryOptions options,
-               LogPosition start, std::vector<Backlog> backlogs = {});
+               LogPosition start, std::vector<Backlog> backlogs = {}, NewLogs new_logs = {});
     /// Ends the thread as finish() does, without waiting.
     ~SinkRunner();
 

@@ -8,8 +8,12 @@
 #include "record/cursor.h"
 #include "record/orphan.h"
 #include "run/spooled_value.h"
+#include "store/glance.h"
+#include "store/layout.h"
 #include "store/open_log.h"
 #include "system/secrets.h"
+
+#include <algorithm>
 
 namespace taffrail::running {
 namespace {
@@ -43,8 +47,7 @@ Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orph
                                          rows += batch.rows + batch.gaps.size();
                                          return {};
                                      }));
-    const bool related =
-        family && tail.ok() && family->rank == file.rank && family->attempt == file.attempt;
+    const bool related = family && file.forked_from == family->writer;
     const bool lacks_end = related && !tail->finished;
     if (rows == 0 && progress.spool_pending.empty() && !lacks_end) {
         return record::discard_orphan(orphan);
@@ -140,6 +143,12 @@ std::vector<NotedSink> noted_sinks(const std::string& run_folder) {
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except) {
+    const std::vector<std::string> folders = record::ring_folders(run_folder, run_id);
+    const auto is_alive = [&folders](std::uint64_t writer) {
+        return std::ranges::any_of(folders, [writer](const std::string& rings) {
+            return record::writer_is_alive(rings, writer);
+        });
+    };
     std::vector<record::Backlog> backlogs;
     for (const std::uint64_t writer : storage::list_writers(run_folder)) {
         const std::string path = record::cursor_path(run_folder, sink, writer);
@@ -147,11 +156,13 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
         if (writer == except || !io::exists(path)) {
             continue;
         }
-        bool alive = false;
-        for (const std::string& rings : record::ring_folders(run_folder, run_id)) {
-            alive = alive || record::writer_is_alive(rings, writer);
+        if (is_alive(writer)) {
+            continue;
         }
-        if (alive) {
+        const auto files = storage::list_logs(run_folder, writer);
+        TAFFRAIL_ASSIGN(const storage::WriterGlance seen,
+                        storage::glance_at_writer(run_folder, writer, files.back().number));
+        if (seen.identity.forked_from != 0 && is_alive(seen.identity.forked_from)) {
             continue;
         }
         TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));

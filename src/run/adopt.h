@@ -16,11 +16,9 @@
 
 namespace taffrail::running {
 
-/// Writers of one rank and attempt: a process and the children it forked. Those of them that ended
-/// without a word ended as the process did.
+/// The children of one process. Those of them that ended without a word ended as the process did.
 struct Family {
-    std::int32_t rank = 0;
-    std::uint32_t attempt = 0;
+    std::uint64_t writer = 0;  ///< of the process
     RunState state = RunState::Finished;
 };
 
@@ -46,7 +44,8 @@ struct NotedSink {
 Result<void> note_sink(const std::string& run_folder, const NotedSink& sink);
 std::vector<NotedSink> noted_sinks(const std::string& run_folder);
 
-/// The logs that `sink` has not seen to their end, of writers that are dead (or not `except`).
+/// The logs that `sink` has not seen to their end, of dead writers other than `except`. Those of
+/// dead children are left to the process they were forked from while that lives.
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except = 0);

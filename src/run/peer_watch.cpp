@@ -80,21 +80,13 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
     const auto last = storage::glance_at_writer(options_.run_folder, writer, newest_file);
     const bool ended_well =
         last.ok() && last->finished && last->finished->state != RunState::Crashed;
-    if (!last.ok() || ended_well || forked(peer)) {
+    // Forked children of a rank (loaders of data) write beside it and may end as they like.
+    if (!last.ok() || ended_well || peer.identity.forked_from != 0) {
         return;
     }
     gone_(peer.identity.rank, "rank " + std::to_string(peer.identity.rank) + " (process " +
                                   std::to_string(peer.identity.process_id) + " on " +
                                   peer.identity.host + ") ended without finishing the run");
-}
-
-// Forked children of a rank (loaders of data) write beside it and may end as they like.
-bool PeerWatch::forked(const Peer& peer) const {
-    return std::ranges::any_of(peers_, [&](const auto& entry) {
-        const tlog::FileIdentity& other = entry.second.identity;
-        return other.rank == peer.identity.rank && other.attempt == peer.identity.attempt &&
-               !other.run_id.empty() && other.start_time_ns < peer.identity.start_time_ns;
-    });
 }
 
 bool PeerWatch::silent(std::uint64_t writer, Peer& peer) {

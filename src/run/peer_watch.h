@@ -51,7 +51,6 @@ class PeerWatch {
     void loop();
     void look();
     void look_at(std::uint64_t writer, std::uint32_t newest_file);
-    [[nodiscard]] bool forked(const Peer& peer) const;
     bool silent(std::uint64_t writer, Peer& peer);
 
     PeerWatchOptions options_;

@@ -13,6 +13,7 @@
 #include "record/threads.h"
 #include "run/adopt.h"
 #include "run/earlier_steps.h"
+#include "run/forked_logs.h"
 #include "run/spooled_value.h"
 #include "run/watch.h"
 #include "store/open_log.h"
@@ -75,14 +76,15 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     file.rank = settings_.options.rank.value_or(0);
     file.world_size = settings_.options.world_size.value_or(1);
     file.start_time_ns = wall_time_ns();
-    if (place_.attempt > 0 && settings_.resume_step) {
-        file.resume_step = *settings_.resume_step;
+    if (place_.attempt > 0 && settings_.options.resume_step) {
+        file.resume_step = *settings_.options.resume_step;
     }
     file.host = parts.identity.host;
     file.process_id = parts.identity.process_id;
     file.process_start = parts.identity.process_start;
     file.boot_id = parts.identity.boot_id;
     file.software = std::string("taffrail ") + version();
+    file.forked_from = forked ? opened_as_ : 0;
     storage::LogOptions log;
     log.roll_bytes = settings_.options.roll_bytes;
     log.durability = settings_.options.durability;
@@ -93,9 +95,12 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     if (place_.joined && place_.attempt > 0) {
         parts.first_step = running::EarlierSteps(place_.folder);
     }
-    if (!forked) {
+    if (forked) {
+        running::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
+    } else {
         parts.appended = [this] { poke_sinks(); };
         start_time_ns_ = file.start_time_ns;
+        opened_as_ = file.writer;
     }
     return parts;
 }
@@ -308,12 +313,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     TAFFRAIL_TRY(session->flush(false, std::chrono::seconds(30)));
     TAFFRAIL_ASSIGN(auto log,
                     storage::open_log_reader(place_.folder, writer, settings_.options.spool));
-    record::LogPosition start;
-    for (bool more = true; more;) {
-        TAFFRAIL_ASSIGN(const auto chunk, log->read(start, 0, 1 << 20));
-        more = chunk.next != start;
-        start = chunk.next;
-    }
+    TAFFRAIL_ASSIGN(const record::LogPosition start, record::end_of(*log));
     record::DeliveryOptions delivery;
     delivery.sink_name = noted.name;
     delivery.mask = noted.mask;
@@ -325,7 +325,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     delivery.context.start_time_ns = start_time_ns_;
     delivery.context.attempt = place_.attempt;
     delivery.context.resume_step =
-        place_.attempt > 0 ? settings_.resume_step : std::optional<Step>();
+        place_.attempt > 0 ? settings_.options.resume_step : std::optional<Step>();
     delivery.context.rank = settings_.options.rank.value_or(0);
     delivery.context.world_size = settings_.options.world_size.value_or(1);
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
@@ -335,10 +335,22 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
                         running::find_backlogs(place_.folder, place_.id, noted.name, writer));
     }
     auto runner = std::make_unique<record::SinkRunner>(
-        std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs));
+        std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs),
+        logs_of_children(noted.name));
     const std::lock_guard list_guard(sinks_mutex_);
     sinks_.push_back(std::move(runner));
     return noted.mask;
+}
+
+record::NewLogs RunCore::logs_of_children(const std::string& sink) const {
+    auto logs = std::make_shared<running::ForkedLogs>(place_.folder, settings_.options.spool, sink,
+                                                      opened_as_);
+    if (recorder_->has_forked()) {
+        logs->begin();
+    }
+    return [logs = std::move(logs), recorder = recorder_] {
+        return recorder->has_forked() ? logs->take() : std::vector<record::Backlog>();
+    };
 }
 
 Result<void> RunCore::flush(bool durable) noexcept {
@@ -399,11 +411,11 @@ Result<void> RunCore::close(RunState state) {
 Result<void> RunCore::close_files(RunState state) {
     Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
     const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
-    // A forked child has no sinks, and the lock of their list may have been held when it was made.
-    Result<void> delivered = owner ? finish_sinks(state) : Result<void>();
-    if (owner && settings_.options.store == Store::On) {
-        // Forked children that ended without a word left their rings behind.
-        const running::Family family{settings_.options.rank.value_or(0), place_.attempt, state};
+    const bool stored = settings_.options.store == Store::On;
+    if (owner && (stored || recorder_->has_forked())) {
+        // Forked children that ended without a word left their rings behind; sinks receive that
+        // too.
+        const running::Family family{opened_as_, state};
         if (auto adopted = running::adopt_orphans(place_.folder, place_.id, family);
             !adopted.ok()) {
             diagnose(DiagnosticLevel::Warning,
@@ -411,7 +423,9 @@ Result<void> RunCore::close_files(RunState state) {
                          adopted.error().message);
         }
     }
-    if (settings_.options.store == Store::Off) {
+    // A forked child has no sinks, and the lock of their list may have been held when it was made.
+    Result<void> delivered = owner ? finish_sinks(state) : Result<void>();
+    if (!stored) {
         if (owner) {
             (void)io::remove_tree(place_.folder);
         }

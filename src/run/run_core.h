@@ -67,6 +67,7 @@ class RunCore {
     Result<record::SessionParts> make_session(bool forked);
     void describe();
     void poke_sinks() noexcept;
+    [[nodiscard]] record::NewLogs logs_of_children(const std::string& sink) const;
     Result<void> finish_sinks(RunState state);
     Result<void> close(RunState state);
     void watch_ranks();
@@ -77,8 +78,9 @@ class RunCore {
     running::RunPlace place_;
     record::Recorder* recorder_ = nullptr;
     std::int64_t start_time_ns_ = 0;
-    std::uint64_t opened_by_ =
-        0;  ///< process id: sinks and watches belong to it, not to its children
+    /// Process id: sinks and watches belong to it, not to its children.
+    std::uint64_t opened_by_ = 0;
+    std::uint64_t opened_as_ = 0;  ///< the writer of that process
 
     std::mutex add_sink_mutex_;  // one at a time; never taken by the collector
     std::mutex sinks_mutex_;     // the list

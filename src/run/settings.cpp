@@ -133,9 +133,9 @@ Result<Settings> resolve_settings(RunOptions options, const Variables& variables
     settings.id_from_variable = options.id.empty() && variables("TAFFRAIL_RUN_ID").has_value();
     fill(options.id, variables, "TAFFRAIL_RUN_ID");
     TAFFRAIL_TRY(fill_resume(options, variables));
-    if (const auto text = variables("TAFFRAIL_RESUME_STEP")) {
-        settings.resume_step = parse_int(*text);
-        if (!settings.resume_step) {
+    if (const auto text = variables("TAFFRAIL_RESUME_STEP"); text && !options.resume_step) {
+        options.resume_step = parse_int(*text);
+        if (!options.resume_step) {
             return unknown_value("TAFFRAIL_RESUME_STEP", *text,
                                  "the first step that the resumed attempt logs again");
         }

@@ -11,10 +11,9 @@ namespace taffrail::running {
 struct Settings {
     RunOptions options;  ///< everything filled in but the id
     Launch launch;
-    bool off = false;                 ///< TAFFRAIL_MODE=off
-    bool strict = false;              ///< TAFFRAIL_STRICT=1
-    std::optional<Step> resume_step;  ///< TAFFRAIL_RESUME_STEP: where a resumed attempt begins
-    bool id_from_variable = false;    ///< several processes are meant to meet in one run
+    bool off = false;               ///< TAFFRAIL_MODE=off
+    bool strict = false;            ///< TAFFRAIL_STRICT=1
+    bool id_from_variable = false;  ///< several processes are meant to meet in one run
 };
 
 /// Fails on values that cannot be meant: an unknown mode, a rank outside the world, an id that is

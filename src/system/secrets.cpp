@@ -2,6 +2,7 @@
 
 #include "base/secret_names.h"
 #include "base/strings.h"
+#include "system/surprise.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +11,12 @@
 namespace taffrail::system {
 namespace {
 
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return is_letter(c) || (c >= '0' && c <= '9');
 }
 
 bool is_name_char(char c) {
@@ -167,33 +172,17 @@ std::string without_named_values(std::string_view text) {
 }
 
 struct Shape {
-    std::size_t upper = 0, lower = 0, digits = 0, changes = 0, pairs = 0;
+    std::size_t upper = 0, lower = 0, digits = 0;
     bool hexadecimal = true;
-
-    [[nodiscard]] double change_rate() const {
-        return pairs > 0 ? static_cast<double>(changes) / static_cast<double>(pairs) : 0;
-    }
 };
 
-/// How random a word looks: people write runs of one kind of character, generators mix them.
 Shape shape_of(std::string_view word) {
     Shape shape;
-    int before = 0;
-    for (char c : word) {
-        const int kind = c >= 'a' && c <= 'z'   ? 1
-                         : c >= 'A' && c <= 'Z' ? 2
-                         : c >= '0' && c <= '9' ? 3
-                                                : 0;
-        shape.lower += kind == 1;
-        shape.upper += kind == 2;
-        shape.digits += kind == 3;
-        if (kind != 0 && before != 0) {
-            ++shape.pairs;
-            shape.changes += kind != before;
-        }
-        shape.hexadecimal = shape.hexadecimal && ((c >= '0' && c <= '9') ||
-                                                  (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'));
-        before = kind;
+    for (const char c : word) {
+        shape.lower += c >= 'a' && c <= 'z';
+        shape.upper += c >= 'A' && c <= 'Z';
+        shape.digits += c >= '0' && c <= '9';
+        shape.hexadecimal = shape.hexadecimal && std::isxdigit(static_cast<unsigned char>(c)) != 0;
     }
     return shape;
 }
@@ -226,7 +215,7 @@ bool is_uuid(std::string_view word) {
 }
 
 /// The share of a word that is made of parts people can read: "Conv2dStaticSamePadding" is nearly
-/// all of it, a key of 24 characters reaches 0.7 once in three hundred.
+/// all of it.
 double readable_share(std::string_view word) {
     std::size_t readable = 0;
     for (std::size_t i = 0; i < word.size();) {
@@ -247,25 +236,34 @@ double readable_share(std::string_view word) {
     return static_cast<double>(readable) / static_cast<double>(word.size());
 }
 
+/// Made of readable parts with odd joints between them: "DeepseekV3ForCausalLM".
+bool has_readable_parts(std::string_view word) {
+    return readable_share(word) >= 0.6;
+}
+
 bool piece_looks_random(std::string_view piece) {
     if (piece.size() < 20) {
         return false;
     }
     const Shape shape = shape_of(piece);
-    if (shape.hexadecimal && shape.digits >= 4 && shape.lower + shape.upper >= 4 &&
-        piece.size() >= 32) {
+    const std::size_t letters = shape.lower + shape.upper;
+    const bool is_number = letters == 0 || (letters == 1 && is_letter(piece.back()));  // "3.14…f"
+    if (shape.hexadecimal && shape.digits >= 4 && !is_number && piece.size() >= 32) {
         return true;
     }
-    if (shape.digits == 0 && (shape.upper < 4 || shape.lower < 4)) {
-        return false;
-    }
-    if (readable_share(piece) >= 0.7) {
-        return false;
-    }
+    // The fewer kinds of characters a piece mixes, the more it takes to call it random: the limits
+    // lie between random strings and the names in common libraries.
+    const double surprise = surprise_of(piece);
     if (shape.upper > 0 && shape.lower > 0) {
-        return shape.change_rate() >= (shape.digits >= 2 ? 0.28 : 0.35);
+        const bool mixed = shape.digits > 0 || (shape.upper >= 4 && shape.lower >= 4);
+        return mixed && surprise >= (has_readable_parts(piece) ? 5.4
+                                     : shape.digits > 0        ? 4.85
+                                                               : 5.15);
     }
-    return piece.size() >= 24 && shape.digits >= 3 && shape.change_rate() >= 0.25;
+    if (is_number || piece.size() < 24) {
+        return false;
+    }
+    return surprise >= (shape.digits == 0 ? 5.3 : shape.upper > 0 || shape.digits < 3 ? 4.9 : 4.4);
 }
 
 /// A hash or a UUID under a name that promises one: no more than that, so nothing else rides along.
@@ -337,15 +335,13 @@ bool looks_like_secret(std::string_view word) {
     if (word.find_first_of("/+.=~_-") == std::string_view::npos) {
         return piece_looks_random(word);
     }
-    // Base64, with or without the URL alphabet: judged as a whole. Real words joined by signs stay
-    // below the rate.
-    const auto slashes = static_cast<std::size_t>(std::count(word.begin(), word.end(), '/'));
-    if (word.size() < 32 || word.find('.') != std::string_view::npos ||
-        (word.front() == '/' && slashes * 12 > word.size()) || readable_share(word) >= 0.7) {
+    // Base64, with or without the URL alphabet: judged as a whole.
+    if (word.size() < 32 || word.find('.') != std::string_view::npos) {
         return false;
     }
     const Shape shape = shape_of(word);
-    return shape.upper >= 3 && shape.lower >= 3 && shape.digits >= 1 && shape.change_rate() >= 0.38;
+    const double limit = word.front() == '/' ? 5.2 : shape.digits > 0 ? 4.9 : 5.15;  // a path?
+    return shape.upper >= 3 && shape.lower >= 3 && surprise_of(word) >= limit;
 }
 
 std::string scrub_secrets(std::string_view text) {

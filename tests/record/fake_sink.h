@@ -18,6 +18,7 @@ struct SinkContent {
     std::mutex mutex;
     std::vector<std::string> keys;
     std::vector<double> values;
+    std::vector<std::uint64_t> writers;
     std::size_t opens = 0, flushes = 0, closes = 0, writes = 0;
     std::atomic<bool> fail_open{false}, fail_write{false}, hang{false};
     std::atomic<std::size_t> take_before_failing{0};
@@ -49,6 +50,7 @@ class FakeSink final : public Sink {
             }
             content_->keys.emplace_back(record.key);
             content_->values.push_back(record.scalar);
+            content_->writers.push_back(record.writer);
             ++delivered;
         }
         return {};
@@ -84,6 +86,7 @@ class FakeReader final : public record::LogReader {
     struct Content {
         std::mutex mutex;
         std::vector<Record> records;
+        bool ended = false;
     };
 
     static constexpr std::size_t kFrame = 10;
@@ -110,7 +113,10 @@ class FakeReader final : public record::LogReader {
         return chunk;
     }
 
-    bool at_end(record::LogPosition) override { return false; }
+    bool at_end(record::LogPosition at) override {
+        const std::lock_guard guard(content_->mutex);
+        return content_->ended && at.offset * kFrame + at.within >= content_->records.size();
+    }
 
   private:
     std::shared_ptr<Content> content_;

@@ -36,11 +36,20 @@ TEST(Settings, VariablesFillOnlyWhatIsLeftEmpty) {
     EXPECT_EQ(resolve_settings({}, given({})).value().options.root, "taffrail");
 }
 
+TEST(Settings, TheStepOfAResumeComesFromTheOptionElseFromTheVariable) {
+    const Variables variable = given({{"TAFFRAIL_RESUME_STEP", "7"}});
+    EXPECT_EQ(resolve_settings({}, given({})).value().options.resume_step, std::nullopt);
+    EXPECT_EQ(resolve_settings({}, variable).value().options.resume_step, 7);
+    EXPECT_EQ(resolve_settings({.resume_step = 3}, variable).value().options.resume_step, 3);
+    EXPECT_EQ(resolve_settings({.resume_step = 0}, variable).value().options.resume_step, 0);
+}
+
 TEST(Settings, ValuesThatCannotBeMeantAreNamed) {
     for (const auto& [name, value] :
          std::map<std::string, std::string>{{"TAFFRAIL_MODE", "maybe"},
                                             {"TAFFRAIL_STRICT", "2"},
                                             {"TAFFRAIL_RESUME", "often"},
+                                            {"TAFFRAIL_RESUME_STEP", "soon"},
                                             {"TAFFRAIL_MACHINE_LOAD", "fast"},
                                             {"TAFFRAIL_RUN_ID", "a/b"}}) {
         const auto settings = resolve_settings({}, given({{name, value}}));

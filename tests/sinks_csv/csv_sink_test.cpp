@@ -72,10 +72,28 @@ TEST(CsvSink, RowsHandedOverAgainAreNotDoubled) {
     EXPECT_EQ(f.table(), "a,b,step\n1,2,0\n3,,1\n,4,1\n5,6,2\n");
 }
 
+// A process died between rewriting the table under a new column and saving how far that was.
+TEST(CsvSink, ATableRewrittenBeforeTheEndKeepsItsRows) {
+    Fixture f;
+    test::Records records;
+    records.row(0, {{"b", 1}}).row(1, {{"b", 2}}).row(2, {{"a", 3}});
+    Fixture::write(*f.sink, records.all().first(2));
+    f.sink->flush().value();
+    const std::string state = f.folder.read("metrics.csv.state");
+    Fixture::write(*f.sink, records.from(2));
+    f.sink->flush().value();
+    f.folder.write("metrics.csv.state", state);
+    f.sink = f.open();
+    EXPECT_EQ(f.table(), "a,b,step\n,1,0\n,2,1\n");
+    Fixture::write(*f.sink, records.all());
+    f.sink->close(RunState::Finished).value();
+    EXPECT_EQ(f.table(), "a,b,step\n,1,0\n,2,1\n3,,2\n");
+}
+
 TEST(CsvSink, ReplacesTheTableOfAnotherRunWithAWarning) {
     Fixture f;
     f.folder.write("metrics.csv", "old\n");
-    f.folder.write("metrics.csv.state", "run other\nlength 4\n");
+    f.folder.write("metrics.csv.state", "run other\nrows 1\n");
     f.sink = f.open();
     test::Records records;
     records.row(0, {{"a", 1}});

@@ -29,10 +29,24 @@ TEST(CsvTable, QuotesWhatNeedsIt) {
 TEST(CsvTable, CutsOffWhatWasNotAcknowledged) {
     const test::TemporaryFolder folder;
     folder.write("m.csv", "a,step\n1,0\n2,1\nhalf a li");
-    CsvTable table = CsvTable::open(folder / "m.csv", 15).value();
+    CsvTable table = CsvTable::open(folder / "m.csv", 2).value();
     table.add({{"a", "3"}, {"step", "2"}});
     ASSERT_TRUE(table.save().ok());
     EXPECT_EQ(folder.read("m.csv"), "a,step\n1,0\n2,1\n3,2\n");
+}
+
+TEST(CsvTable, CountsRowsAsTheyAreWrittenWithLineBreaksInThem) {
+    const test::TemporaryFolder folder;
+    folder.write("m.csv", "\"a\n\"\"b\"\"\",step\n\"1\n\",0\n2,1\n3,2\n");
+    CsvTable table = CsvTable::open(folder / "m.csv", 2).value();
+    EXPECT_EQ(table.rows(), 2u);
+    EXPECT_EQ(folder.read("m.csv"), "\"a\n\"\"b\"\"\",step\n\"1\n\",0\n2,1\n");
+    table.add({{"a\n\"b\"", "4"}, {"step", "2"}});
+    ASSERT_TRUE(table.save().ok());
+    EXPECT_EQ(table.rows(), 3u);
+    EXPECT_EQ(CsvTable::open(folder / "m.csv", 100).value().rows(), 3u) << "no more than there are";
+    EXPECT_EQ(CsvTable::open(folder / "m.csv", 0).value().rows(), 0u);
+    EXPECT_EQ(folder.read("m.csv"), "");
 }
 
 TEST(VersionFolders, Case45NextVersionIgnoresOtherNames) {

@@ -169,6 +169,13 @@ TEST(Marks, IdentityAndEndComeBack) {
     encode_identity(payload, identity);
     ASSERT_TRUE(decode_identity(payload));
     EXPECT_EQ(decode_identity(payload)->world_size, 8);
+    EXPECT_EQ(decode_identity(payload)->forked_from, 0u);
+    const std::size_t alone = payload.size();
+    payload.clear();
+    identity.forked_from = 0x1234567890abcdef;
+    encode_identity(payload, identity);
+    EXPECT_EQ(payload.size(), alone + 8) << "processes that opened their run say nothing about it";
+    EXPECT_EQ(decode_identity(payload)->forked_from, 0x1234567890abcdefu);
     payload.clear();
     encode_end(payload, {EndReason::Rolled, RunState::Failed, -3});
     ASSERT_TRUE(decode_end(payload));

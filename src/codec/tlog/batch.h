@@ -1,17 +1,18 @@
-// One flush of the live log, as plain structs: what the collector hands to the log writer and what a reader gets back.
-// The bytes are in docs/formats/tlog.md. Views stay valid while the producer of the batch says so.
+// One flush of the live log, as plain structs: what the collector hands to the log writer and what
+// a reader gets back. The bytes are in docs/formats/tlog.md. Views stay valid while the producer of
+// the batch says so.
 #pragma once
+
+#include <taffrail/record.h>
+#include <taffrail/value.h>
+
+#include "base/bytes.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/record.h>
-#include <taffrail/value.h>
-
-#include "base/bytes.h"
 
 namespace taffrail::tlog {
 
@@ -29,7 +30,8 @@ struct SchemaDefinition {
     std::vector<std::uint32_t> keys;
 };
 
-/// The columns every row has. Spans are all `rows` long; epoch is NaN and samples INT64_MIN where absent.
+/// The columns every row has. Spans are all `rows` long; epoch is NaN and samples INT64_MIN where
+/// absent.
 struct Axes {
     std::span<const std::uint64_t> seq;
     std::span<const std::int64_t> step;
@@ -59,9 +61,9 @@ struct LongRows {
 struct BlobPlace {
     BlobRef ref;
     enum class Where : std::uint8_t { Inline = 0, Pack = 1, Store = 2 } where = Where::Inline;
-    ByteSpan bytes;             ///< Inline
-    std::uint64_t pack = 0;     ///< Pack: number of the writer's pack file
-    std::uint64_t offset = 0;   ///< Pack: offset of the entry in it
+    ByteSpan bytes;            ///< Inline
+    std::uint64_t pack = 0;    ///< Pack: number of the writer's pack file
+    std::uint64_t offset = 0;  ///< Pack: offset of the entry in it
 };
 
 struct ValueRecord {
@@ -70,17 +72,30 @@ struct ValueRecord {
     Kind kind = Kind::Text;
     Step step = 0;
     std::int64_t time_ns = 0;
-    double epoch = 0;                      ///< NaN = absent
-    std::int64_t samples = INT64_MIN;      ///< INT64_MIN = absent
+    double epoch = 0;                  ///< NaN = absent
+    std::int64_t samples = INT64_MIN;  ///< INT64_MIN = absent
     Phase phase = Phase::None;
     std::uint32_t route = kAllSinks;
-    ByteSpan metadata;                     ///< docs/formats/values.md
+    ByteSpan metadata;  ///< docs/formats/values.md
     std::vector<BlobPlace> blobs;
 };
 
 enum class MetaType : std::uint8_t {
-    Name = 1, Project = 2, Group = 3, JobType = 4, Notes = 5, TagAdded = 6, TagRemoved = 7, Summary = 8,
-    MetricDefinition = 9, State = 10, Environment = 11, Colour = 12, Archived = 13, Tombstone = 14, SinkCursor = 15,
+    Name = 1,
+    Project = 2,
+    Group = 3,
+    JobType = 4,
+    Notes = 5,
+    TagAdded = 6,
+    TagRemoved = 7,
+    Summary = 8,
+    MetricDefinition = 9,
+    State = 10,
+    Environment = 11,
+    Colour = 12,
+    Archived = 13,
+    Tombstone = 14,
+    SinkCursor = 15,
     SavedView = 16,
 };
 
@@ -146,6 +161,9 @@ struct FileIdentity {
     std::string boot_id;
     Step resume_step = INT64_MIN;
     std::string software;
+    /// The writer of the process that opened the run, for a child forked from it; 0 for that
+    /// process itself.
+    std::uint64_t forked_from = 0;
 };
 
 enum class EndReason : std::uint8_t { Rolled = 1, Finished = 2 };

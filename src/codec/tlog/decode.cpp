@@ -25,6 +25,9 @@ bool read_identity(ByteCursor cursor, FileIdentity& identity) {
     identity.boot_id = cursor.text();
     identity.resume_step = cursor.zigzag();
     identity.software = cursor.text();
+    if (cursor.ok() && cursor.remaining() > 0) {
+        identity.forked_from = cursor.read<std::uint64_t>();
+    }
     return cursor.ok();
 }
 

@@ -155,6 +155,9 @@ void identity_body(Bytes& body, const FileIdentity& identity) {
     append_text(body, identity.boot_id);
     append_zigzag(body, identity.resume_step);
     append_text(body, identity.software);
+    if (identity.forked_from != 0) {
+        append(body, identity.forked_from);
+    }
 }
 
 }  // namespace

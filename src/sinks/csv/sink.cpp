@@ -101,12 +101,14 @@ Result<void> CsvSink::open(const SinkContext& context) {
         TAFFRAIL_TRY(io::remove(io::join(folder_, kTable)));
     }
     saved_.clear();
-    std::uint64_t length = 0;
+    std::uint64_t rows = 0;
     if (ours) {
         for (const std::string_view line : split(owner, '\n')) {
             const auto words = split(line, ' ');
-            if (words.size() == 2 && words[0] == "length") {
-                length = number_in(words[1], 10);
+            if (words.size() == 2 && words[0] == "rows") {
+                rows = number_in(words[1], 10);
+            } else if (words.size() == 2 && words[0] == "length") {
+                rows = UINT64_MAX;  // of an earlier version: every whole row stays
             } else if (words.size() == 4 && words[0] == "writer") {
                 saved_[number_in(words[1], 16)] = {number_in(words[2], 10),
                                                    number_in(words[3], 10)};
@@ -114,7 +116,7 @@ Result<void> CsvSink::open(const SinkContext& context) {
         }
     }
     delivered_ = saved_;
-    TAFFRAIL_ASSIGN(table_, CsvTable::open(io::join(folder_, kTable), length));
+    TAFFRAIL_ASSIGN(table_, CsvTable::open(io::join(folder_, kTable), rows));
     state_head_ = "run " + context.run_id + "\n";
     return save_state();
 }
@@ -207,7 +209,7 @@ Result<void> CsvSink::save() {
 }
 
 Result<void> CsvSink::save_state() {
-    std::string text = state_head_ + "length " + std::to_string(table_.length()) + "\n";
+    std::string text = state_head_ + "rows " + std::to_string(table_.rows()) + "\n";
     for (const auto& [writer, position] : saved_) {
         constexpr std::string_view kDigits = "0123456789abcdef";
         std::string hex;

@@ -1,9 +1,9 @@
 // The `csv` sink: one `metrics.csv` with a column per key and a `step` column, and `hparams.yaml`
 // beside it.
 //
-// Exactly once: `metrics.csv.state` says how long the table was and how far each writer's rows had
-// come when it was last saved. After a crash the table is cut back to that length, and rows that
-// are handed over again are recognised.
+// Exactly once: `metrics.csv.state` says how many rows the table had and how far each writer's rows
+// had come when it was last saved. After a crash the table is cut back to those, and rows that are
+// handed over again are recognised.
 #pragma once
 
 #include <taffrail/sink.h>

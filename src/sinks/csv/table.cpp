@@ -27,6 +27,19 @@ std::string header_of(const std::vector<std::string>& columns) {
     return line + "\n";
 }
 
+// Behind the line break that ends the line at `begin`; `begin` when there is none. Quoted cells may
+// hold line breaks.
+std::size_t end_of_line(std::string_view text, std::size_t begin) {
+    bool quoted = false;
+    for (std::size_t i = begin; i < text.size(); ++i) {
+        quoted = quoted != (text[i] == '"');
+        if (text[i] == '\n' && !quoted) {
+            return i + 1;
+        }
+    }
+    return begin;
+}
+
 }  // namespace
 
 std::string csv_cell(std::string_view text) {
@@ -72,18 +85,26 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
     return lines;
 }
 
-Result<CsvTable> CsvTable::open(std::string path, std::uint64_t length) {
+Result<CsvTable> CsvTable::open(std::string path, std::uint64_t rows) {
     CsvTable table;
     table.path_ = std::move(path);
     if (!io::exists(table.path_)) {
         return table;
     }
-    TAFFRAIL_ASSIGN(auto file, io::open(table.path_, io::OpenMode::ReadWrite));
-    TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
-    table.length_ = std::min(length, info.size);
-    TAFFRAIL_TRY(file->truncate(table.length_));
     TAFFRAIL_ASSIGN(const std::string text, io::read_text(table.path_));
-    if (const auto lines = parse_csv(text); !lines.empty()) {
+    for (std::uint64_t line = 0; rows > 0 && line <= rows; ++line) {
+        const std::size_t end = end_of_line(text, table.length_);
+        if (end == table.length_) {
+            break;
+        }
+        table.rows_ = line;
+        table.length_ = end;
+    }
+    TAFFRAIL_ASSIGN(auto file, io::open(table.path_, io::OpenMode::ReadWrite));
+    TAFFRAIL_TRY(file->truncate(table.length_));
+    const std::string_view header =
+        std::string_view(text).substr(0, table.length_ > 0 ? end_of_line(text, 0) : 0);
+    if (const auto lines = parse_csv(header); !lines.empty()) {
         table.columns_ = lines.front();
     }
     return table;
@@ -110,6 +131,7 @@ Result<void> CsvTable::save() {
     TAFFRAIL_ASSIGN(auto file, io::open(path_, io::OpenMode::CreateOrOpen));
     TAFFRAIL_TRY(file->write_at(length_, as_bytes(text)));
     length_ += text.size();
+    rows_ += pending_.size();
     pending_.clear();
     return {};
 }

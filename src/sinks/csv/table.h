@@ -22,8 +22,8 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 class CsvTable {
   public:
     CsvTable() = default;
-    /// Opens or begins `path`; what lies behind `length` bytes is cut off.
-    static Result<CsvTable> open(std::string path, std::uint64_t length);
+    /// Opens or begins `path`; what lies behind the first `rows` below the header is cut off.
+    static Result<CsvTable> open(std::string path, std::uint64_t rows);
 
     void add(CsvRow row) { pending_.push_back(std::move(row)); }
 
@@ -33,8 +33,9 @@ class CsvTable {
     /// cell.
     Result<void> save();
 
-    /// Bytes of the file after the last save.
-    [[nodiscard]] std::uint64_t length() const noexcept { return length_; }
+    /// Rows in the file after the last save. Unlike bytes they stay the same when a new column
+    /// rewrites it, so that a process may die between that and the note of it.
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
 
   private:
     Result<void> rewrite();
@@ -42,7 +43,8 @@ class CsvTable {
     std::string path_;
     std::vector<std::string> columns_;  ///< sorted
     std::vector<CsvRow> pending_;
-    std::uint64_t length_ = 0;
+    std::uint64_t rows_ = 0;
+    std::uint64_t length_ = 0;  ///< bytes of header and rows
 };
 
 }  // namespace taffrail

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "io/files.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace taffrail::tensorboard {
@@ -34,7 +35,7 @@ DeliveryState::Round DeliveryState::round_of(const Record& record) {
 }
 
 Result<void> DeliveryState::open(const std::string& run_folder, const std::string& folder) {
-    earlier_.reset();
+    earlier_.clear();
     to_skip_ = 0;
     current_ = {};
     if (run_folder.empty()) {
@@ -47,26 +48,33 @@ Result<void> DeliveryState::open(const std::string& run_folder, const std::strin
     if (!text.ok()) {
         return io::make_directories(cursors);
     }
-    // "round <writer> <seq> <key> <count>", then the length and the path, which may hold anything.
-    const auto lines = split(*text, '\n');
-    const auto words = split(lines[0], ' ');
-    if (lines.size() >= 3 && words.size() == 5 && words[0] == "round") {
+    // Any number of "round <writer> <seq> <key> <count>", then the length and the path, which may
+    // hold anything.
+    std::string_view rest = *text;
+    const auto next_line = [&rest] {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        return line;
+    };
+    std::string_view line = next_line();
+    for (auto words = split(line, ' '); words.size() == 5 && words[0] == "round";
+         words = split(line, ' ')) {
         const Round round{number_in(words[1]), number_in(words[2]), number_in(words[3]),
                           number_in(words[4])};
         if (round.count > 0) {
-            earlier_ = round;
+            earlier_[round.writer] = round;
         }
-        return cut_back(text->substr(lines[0].size() + lines[1].size() + 2), number_in(lines[1]));
+        line = next_line();
     }
-    return {};
+    return rest.empty() ? Result<void>() : cut_back(std::string(rest), number_in(line));
 }
 
 bool DeliveryState::seen_before(const Record& record) {
-    if (earlier_ && earlier_->writer == record.writer) {
+    if (const auto earlier = earlier_.find(record.writer); earlier != earlier_.end()) {
         const Round first = round_of(record);
-        const bool again = first.seq == earlier_->seq && first.key == earlier_->key;
-        to_skip_ = again ? earlier_->count : 0;
-        earlier_.reset();
+        const bool again = first.seq == earlier->second.seq && first.key == earlier->second.key;
+        to_skip_ = again ? earlier->second.count : 0;
+        earlier_.erase(earlier);
     }
     return to_skip_ > 0 && to_skip_-- > 0;
 }
@@ -88,15 +96,23 @@ Result<void> DeliveryState::save(const std::string& path, std::uint64_t length) 
 }
 
 Result<void> DeliveryState::begin(const std::string& path, std::uint64_t length) {
-    return path_.empty() ? Result<void>() : write(earlier_.value_or(Round{}), path, length);
+    return path_.empty() ? Result<void>() : write(Round{}, path, length);
 }
 
 Result<void> DeliveryState::write(const Round& round, const std::string& path,
                                   std::uint64_t length) const {
-    const std::string text = "round " + std::to_string(round.writer) + ' ' +
-                             std::to_string(round.seq) + ' ' + std::to_string(round.key) + ' ' +
-                             std::to_string(round.count) + '\n' + std::to_string(length) + '\n' +
-                             path;
+    std::string text;
+    const auto add = [&text](const Round& one) {
+        text += "round " + std::to_string(one.writer) + ' ' + std::to_string(one.seq) + ' ' +
+                std::to_string(one.key) + ' ' + std::to_string(one.count) + '\n';
+    };
+    if (round.count > 0) {
+        add(round);
+    }
+    for (const auto& [writer, one] : earlier_) {
+        add(one);
+    }
+    text += std::to_string(length) + '\n' + path;
     return io::write_file_atomically(path_, as_bytes(text), false);
 }
 

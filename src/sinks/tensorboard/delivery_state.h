@@ -1,4 +1,4 @@
-// What of the newest hand-over stands in the event file, kept beside the run's cursors.
+// What of the newest hand-over of each log stands in the event file, kept beside the run's cursors.
 //
 // A sink writes, then its runner notes the new place. A process that dies between the two is handed
 // the same records again; this says so. Bytes behind the noted length never counted as delivered:
@@ -9,7 +9,7 @@
 #include <taffrail/result.h>
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 
 namespace taffrail::tensorboard {
@@ -42,7 +42,9 @@ class DeliveryState {
     Result<void> write(const Round& round, const std::string& path, std::uint64_t length) const;
 
     std::string path_;  ///< of the state; empty = none is kept
-    std::optional<Round> earlier_;
+    /// Of earlier processes, by writer, until its log is handed over again. More than one when a
+    /// process died while it delivered what several dead ones had left.
+    std::map<std::uint64_t, Round> earlier_;
     std::uint64_t to_skip_ = 0;
     Round current_;
 };
