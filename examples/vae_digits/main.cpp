@@ -91,8 +91,10 @@ int main(int count, char** words) {
         return fail(joined.error(), 1);
     }
     const std::shared_ptr<taffrail::Communicator> ranks = *joined;
-    taffrail::Run run =
-        taffrail::init({.project = settings->project, .name = settings->name, .tags = {"example"}});
+    taffrail::Run run = taffrail::init({.project = settings->project,
+                                        .name = settings->name,
+                                        .tags = {"example"},
+                                        .notes = settings->notes});
     auto loggers = taffrail::make_loggers(run, *composed);
     if (!loggers.ok()) {
         (void)run.finish(taffrail::RunState::Failed);

@@ -225,6 +225,7 @@ void DigitsModule::on_validation_epoch_end() {
     const Picture compared = reconstructions();
     if (!settings_.by_configuration) {
         record_epoch(run_, model_, held_out_, classes(), compared, generated(classes()), step);
+        said_good_ = said_good_ || alert_when_good(run_, psnr_db_);
     }
     if (writer_) {
         // On a step that reaches the sinks, so that the last quality is not held back.
@@ -252,12 +253,26 @@ Picture DigitsModule::generated(const LatentClasses& latent) const {
 
 taffrail::Result<void> DigitsModule::finish(taffrail::Step step) {
     const LatentClasses latent = classes();
-    if (!settings_.by_configuration) {
-        record_end(run_, model_, held_out_, latent, losses_, step);
-    }
-    run_.summary("val/psnr_db", psnr_db_);
+    const auto cannot_write = [](const std::string& path) {
+        return taffrail::Error{
+            taffrail::ErrorCode::Io,
+            "cannot write '" + path + "'; choose another folder with output_dir=…"};
+    };
     std::error_code ignored;
     std::filesystem::create_directories(settings_.output_dir, ignored);
+    if (!settings_.by_configuration) {
+        record_end(run_, model_, held_out_, latent, losses_, step);
+        run_.note("trained for " + std::to_string(step) + " steps on " +
+                  std::to_string(data_.labels.size()) + " digits");
+        if (!said_good_) {
+            alert_poor_quality(run_, psnr_db_);
+        }
+        const std::string path = settings_.output_dir + "/weights.f32";
+        if (!record_weights(run_, model_, path)) {
+            return cannot_write(path);
+        }
+    }
+    run_.summary("val/psnr_db", psnr_db_);
     const std::pair<const char*, Picture> pictures[] = {
         {"orig_data.png",
          grid(data_.pixels.leftCols(std::min<Eigen::Index>(60, data_.pixels.cols())), kColumns)},
@@ -266,9 +281,7 @@ taffrail::Result<void> DigitsModule::finish(taffrail::Step step) {
     for (const auto& [name, picture] : pictures) {
         const std::string path = settings_.output_dir + "/" + name;
         if (!write_png(path, picture)) {
-            return taffrail::Error{
-                taffrail::ErrorCode::Io,
-                "cannot write '" + path + "'; choose another folder with output_dir=…"};
+            return cannot_write(path);
         }
     }
     return {};

@@ -69,6 +69,7 @@ class DigitsModule : public taffrail::Module {
         shown_binary_;  ///< what `output` points to until the loggers have seen it
     Eigen::VectorXf shown_errors_;
     double squared_error_ = 0, pixels_ = 0, psnr_db_ = 0;
+    bool said_good_ = false;
     std::chrono::steady_clock::time_point step_began_;
 };
 

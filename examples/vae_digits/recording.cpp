@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <string>
 
 namespace vae_digits {
@@ -91,6 +93,14 @@ void record_quality(taffrail::Run& run, const Model& model, const Digits& held_o
             R"(]}],"layout":{"title":{"text":"Held-out PSNR per digit"},"xaxis":{"title":{"text":"digit"},"dtick":1},)"
             R"("yaxis":{"title":{"text":"dB"}}}})",
         step);
+}
+
+constexpr double kGoodDb = 20;
+
+std::string decibels(double value) {
+    std::array<char, 32> text;
+    std::snprintf(text.data(), text.size(), "%.1f dB", value);
+    return text.data();
 }
 
 // How well an eight is told from other digits by where it lies in latent space.
@@ -215,6 +225,46 @@ void record_epoch(taffrail::Run& run, const Model& model, const Digits& held_out
     record_latent_cloud(run, model, held_out, step);
 }
 
+bool alert_when_good(taffrail::Run& run, double psnr_db) {
+    if (!(psnr_db >= kGoodDb)) {
+        return false;
+    }
+    run.alert("good reconstructions",
+              "held-out PSNR passed " + decibels(kGoodDb) + ": it is " + decibels(psnr_db),
+              taffrail::AlertLevel::Info);
+    run.tag("good");
+    return true;
+}
+
+void alert_poor_quality(taffrail::Run& run, double psnr_db) {
+    run.alert("poor reconstructions",
+              "held-out PSNR ended at " + decibels(psnr_db) + ", below " + decibels(kGoodDb) +
+                  "; train longer (trainer.max_epochs) or take model=large");
+    run.tag("poor");
+}
+
+bool record_weights(taffrail::Run& run, const Model& model, const std::string& path) {
+    taffrail::Hparams shapes;
+    std::ofstream file(path, std::ios::binary);
+    const auto write = [&](const float* numbers, Eigen::Index count) {
+        file.write(
+            reinterpret_cast<const char*>(numbers),
+            static_cast<std::streamsize>(count) * static_cast<std::streamsize>(sizeof(float)));
+    };
+    for (const Layer& layer : model.layers()) {
+        write(layer.weight.data(), layer.weight.size());
+        write(layer.bias.data(), layer.bias.size());
+        shapes.emplace_back(layer.name, std::to_string(layer.weight.rows()) + "×" +
+                                            std::to_string(layer.weight.cols()));
+    }
+    file.close();
+    if (!file) {
+        return false;
+    }
+    run.log_artifact("weights", path, {.type = "model", .metadata = shapes});
+    return true;
+}
+
 void record_end(taffrail::Run& run, const Model& model, const Digits& held_out,
                 const LatentClasses& classes, const std::vector<double>& losses, Step step) {
     taffrail::Table labels{{"digit"}, {}};
@@ -230,6 +280,11 @@ void record_end(taffrail::Run& run, const Model& model, const Digits& held_out,
     const taffrail::ImageView sprites{
         TensorView(thumbnails.data(), DType::U8, {held_out.pixels.cols(), kSide, kSide, 1})};
     const Eigen::MatrixXf latent = model.encode(held_out.pixels);
+    Eigen::MatrixXf centres(latent.rows(), kClasses);
+    for (int digit = 0; digit < kClasses; ++digit) {
+        centres.col(digit) = classes.mean[static_cast<std::size_t>(digit)];
+    }
+    run.log_tensor("latent/centres", tensor(centres), step);
     run.log_embedding("latent/embedding", tensor(latent), step,
                       {.metadata = &labels, .thumbnails = &sprites});
 

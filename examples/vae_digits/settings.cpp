@@ -3,7 +3,7 @@
 #include <taffrail/logger.h>
 #include <taffrail/profiler.h>
 
-#include <cstdlib>
+#include <filesystem>
 
 namespace vae_digits {
 namespace {
@@ -18,8 +18,9 @@ defaults:
 
 project: digits
 name: vae-digits
+notes: A variational auto-encoder on digits that the example draws itself.
 seed: 7
-output_dir: .            # orig_data.png, reconstructions.png, generated_samples.png
+output_dir: .            # orig_data.png, reconstructions.png, generated_samples.png, weights.f32
 logging: null            # a block with writers, see docs/guide/configuration.md
 )";
 
@@ -44,6 +45,21 @@ train_digits: 6000
 held_out_digits: 500
 batch_size: 64
 )";
+
+// The example's configs/ where the build and where an installation put them: its experiments are
+// found from any folder.
+std::vector<std::string> folders_beside_the_program() {
+    std::error_code unknown;
+    const auto program = std::filesystem::canonical("/proc/self/exe", unknown);
+    std::vector<std::string> folders;
+    for (const char* place : {"configs", "../share/taffrail/configs"}) {
+        const auto folder = (program.parent_path() / place).lexically_normal();
+        if (!unknown && std::filesystem::is_directory(folder, unknown)) {
+            folders.push_back(folder.string());
+        }
+    }
+    return folders;
+}
 
 taffrail::Result<int> at_least(const taffrail::Config& config, std::string_view path, int least) {
     auto value = config.int_or(path, -1);
@@ -70,8 +86,8 @@ taffrail::ComposeOptions configuration() {
                                 {"model/large.yaml", "hidden: 320\nlatent: 24\n"},
                                 {"data/digits.yaml", kData}};
     options.sources.search_path = {"configs"};
-    if (const char* path = std::getenv("TAFFRAIL_CONFIG_PATH")) {
-        options.sources.search_path.insert(options.sources.search_path.begin(), path);
+    for (std::string& folder : folders_beside_the_program()) {
+        options.sources.search_path.push_back(std::move(folder));
     }
     options.sources.known_options["logger"] = taffrail::interface_names();
     options.sources.known_options["logger"].push_back("none");
@@ -86,6 +102,7 @@ taffrail::Result<Settings> read_settings(const taffrail::Config& config) {
         Settings settings;
         settings.project = config.text_or("project", "digits").value();
         settings.name = config.text_or("name", "").value();
+        settings.notes = config.text_or("notes", "").value();
         settings.output_dir = config.text_or("output_dir", ".").value();
         settings.seed = static_cast<std::uint64_t>(config.int_or("seed", 7).value());
         settings.model.hidden = at_least(config, "model.hidden", 1).value();

@@ -11,7 +11,7 @@
 namespace vae_digits {
 
 struct Settings {
-    std::string project, name, output_dir;
+    std::string project, name, notes, output_dir;
     std::uint64_t seed = 0;
     ModelShape model;
     int max_epochs = 0, batch_size = 0, train_digits = 0, held_out_digits = 0;
@@ -25,7 +25,7 @@ struct Settings {
     bool by_configuration = false;
 };
 
-/// The built-in configuration and the search path (configs/ here, $TAFFRAIL_CONFIG_PATH).
+/// The built-in configuration and the search path: configs/ here, then the one beside the program.
 taffrail::ComposeOptions configuration();
 
 /// Refuses values that cannot work, with their place.

@@ -50,12 +50,14 @@ def threads(context: Context) -> Counts:
     if not context.configure("tsan"):
         return one(False, "configure tsan")
     known = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True, text=True).stdout
-    targets = [name for name in THREADED if re.search(rf"^{name}: phony", known, re.M) or f"/{name}:" in known]
-    if not context.build("tsan", *targets):
+    unknown = [name for name in THREADED if not re.search(rf"^{name}: phony", known, re.M)]
+    if unknown:
+        return one(False, f"tsan: no such program: {', '.join(unknown)}")
+    if not context.build("tsan", *THREADED):
         return one(False, "build tsan")
-    programs = [path for name in targets for path in folder.glob(f"tests/*/{name}")]
     counts = Counts()
-    for program in programs:
+    for name in THREADED:
+        program = next(iter(folder.glob(f"tests/*/{name}")), folder / "tests" / name)
         result = folder / f"junit-{program.name}.xml"
         result.unlink(missing_ok=True)
         # With more random address bits than it expects, g++ 12's ThreadSanitizer dies at start; fork tests need clang.
@@ -95,7 +97,6 @@ def interop(context: Context) -> Counts:
         "TAFFRAIL_METRICS_REPLAY": release / "tests/interop/torchmetrics/metrics_replay",
         "TAFFRAIL_PARQUET_SAMPLE": next(iter(release.glob("tests/parquet/*sample*")), ""),
         "TAFFRAIL_MEDIA_TOOL": next(iter(release.glob("tests/interop/media/media_tool")), ""),
-        "TAFFRAIL_BINARY": release / "src/cli/taffrail",
         "TAFFRAIL_BUILD": release,
     }
     if context.full:

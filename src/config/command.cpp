@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace taffrail {
 namespace {
@@ -64,6 +65,10 @@ Result<ConfigCommand> parse_config_command(std::span<const char* const> argument
                                 " (known: --help, --cfg, --config-dir DIR, --config-name NAME; "
                                 "values are set by key=value)");
         }
+    }
+    if (const char* folder = std::getenv("TAFFRAIL_CONFIG_PATH");
+        folder != nullptr && *folder != '\0') {
+        folders.emplace_back(folder);
     }
     auto& path = command.compose.sources.search_path;
     path.insert(path.begin(), folders.begin(), folders.end());

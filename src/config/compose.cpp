@@ -18,6 +18,11 @@
 namespace taffrail {
 namespace {
 
+/// The group whose options are merged at the top. It is known before any of its files is found.
+constexpr std::string_view kExperiment = "experiment";
+constexpr const char* kGiveFolder =
+    "; give its folder with --config-dir DIR or in TAFFRAIL_CONFIG_PATH";
+
 using Choices = std::map<std::string, std::vector<std::string>>;
 
 std::string join(const std::vector<std::string>& names) {
@@ -82,8 +87,10 @@ class Composer {
             TAFFRAIL_ASSIGN(Override change, parse_override(text));
             const std::string group =
                 change.key.starts_with('/') ? change.key.substr(1) : change.key;
-            if (std::ranges::find(groups, group) == groups.end() ||
-                (change.has_value && change.value.starts_with('{'))) {
+            // A group even where none of its files is found: what it lacks is a file, not a value.
+            const bool is_group =
+                group == kExperiment || std::ranges::find(groups, group) != groups.end();
+            if (!is_group || (change.has_value && change.value.starts_with('{'))) {
                 values_.push_back(std::move(change));
                 continue;
             }
@@ -113,8 +120,7 @@ class Composer {
         TAFFRAIL_ASSIGN(std::optional<ConfigFile> found, finder_.find(stem));
         if (!found) {
             return Error{ErrorCode::NotFound, "no configuration '" + stem + ".yaml' in " +
-                                                  finder_.searched() +
-                                                  "; give its folder with --config-dir"};
+                                                  finder_.searched() + kGiveFolder};
         }
         return *std::move(found);
     }
@@ -138,7 +144,7 @@ class Composer {
                     TAFFRAIL_ASSIGN(std::optional<ConfigFile> found, finder_.find(name));
                     if (!found) {
                         return entry.node.error("no configuration '" + name + ".yaml' in " +
-                                                finder_.searched());
+                                                finder_.searched() + kGiveFolder);
                     }
                     TAFFRAIL_TRY(expand(*std::move(found), folder, package, out, depth + 1));
                     break;
@@ -193,7 +199,7 @@ class Composer {
             }
             std::string target = package.empty() ? group : package;
             std::ranges::replace(target, '/', '.');
-            if (found->global || group == "experiment" || package == "_global_") {
+            if (found->global || group == kExperiment || package == "_global_") {
                 target.clear();
             }
             TAFFRAIL_TRY(expand(*std::move(found), group, target, out, depth + 1));
@@ -205,9 +211,9 @@ class Composer {
         const std::vector<std::string> options = finder_.options(group);
         const std::string message =
             "group '" + group + "' has no option '" + option + "'" + did_you_mean(option, options) +
-            (options.empty()
-                 ? " (no file " + group + "/" + option + ".yaml in " + finder_.searched() + ")"
-                 : " (known: " + join(options) + ")");
+            (options.empty() ? ": no file " + group + "/" + option + ".yaml in " +
+                                   finder_.searched() + kGiveFolder
+                             : " (known: " + join(options) + ")");
         Error error = place.error(message);
         if (place.place().file.empty()) {
             error.message = "override '" + group + "=" + option + "': " + message;

@@ -5,6 +5,7 @@
 #include "io/files.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace taffrail {
@@ -157,7 +158,12 @@ bool ConfigFinder::is_known_option(const std::string& group, const std::string& 
 std::string ConfigFinder::searched() const {
     std::string text;
     for (const std::string& folder : sources_.search_path) {
-        text += (text.empty() ? "" : ", ") + folder;
+        // A relative folder says nothing to whoever started the program somewhere else.
+        std::error_code unknown;
+        const bool is_url = folder.find("://") != std::string::npos;
+        const auto full = is_url ? folder : std::filesystem::absolute(folder, unknown).string();
+        text += (text.empty() ? "" : ", ") + (full.empty() ? folder : full) +
+                (io::exists(folder) ? "" : " (does not exist)");
     }
     return text.empty() ? "no folder" : text;
 }

@@ -31,7 +31,7 @@ class ConfigFinder {
     [[nodiscard]] std::vector<std::string> groups() const;
     /// True when the option needs no file.
     [[nodiscard]] bool is_known_option(const std::string& group, const std::string& option) const;
-    /// "configs, /etc/…": for messages.
+    /// "/home/me/configs (does not exist), /etc/…": for messages.
     [[nodiscard]] std::string searched() const;
 
   private:

@@ -12,7 +12,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace taffrail {
 namespace {
@@ -79,6 +81,27 @@ Result<Config> convert(const YAML::Node& node, std::string_view file, int depth)
     return result;
 }
 
+/// The place of a tab that indents the line of `mark` or the one with text before it. yaml-cpp
+/// trips over what follows a tab and complains about that.
+std::optional<YAML::Mark> indenting_tab(std::string_view yaml, const YAML::Mark& mark) {
+    const std::vector<std::string_view> lines = split(yaml, '\n');
+    int looked_at = 0;
+    for (int line = std::min(mark.line, static_cast<int>(lines.size()) - 1);
+         line >= 0 && looked_at < 2; --line) {
+        const std::string_view text = lines[static_cast<std::size_t>(line)];
+        const std::size_t begin = text.find_first_not_of(" \t\r");
+        const std::size_t tab = text.find('\t');
+        if (tab != text.npos && begin != text.npos && tab < begin) {
+            YAML::Mark place = mark;
+            place.line = line;
+            place.column = static_cast<int>(tab);
+            return place;
+        }
+        looked_at += begin == text.npos ? 0 : 1;
+    }
+    return std::nullopt;
+}
+
 // yaml-cpp 0.7 shortens its own messages to fragments; these say what to do.
 std::string explain(const YAML::Exception& error) {
     const std::string& text = error.msg;
@@ -90,9 +113,6 @@ std::string explain(const YAML::Exception& error) {
     }
     if (text.find("end of sequence") != std::string::npos) {
         return "a list is not closed: check the brackets and the indentation";
-    }
-    if (text.find("tab") != std::string::npos) {
-        return "tabs cannot indent YAML: use spaces";
     }
     return text;
 }
@@ -112,6 +132,9 @@ Result<Config> Config::parse(std::string_view yaml, std::string_view file) {
         }
         return convert(documents.front(), file, 0);
     } catch (const YAML::Exception& error) {
+        if (const auto tab = indenting_tab(yaml, error.mark)) {
+            return error_at(*tab, file, "this line is indented with a tab: YAML takes only spaces");
+        }
         return error_at(error.mark, file, explain(error));
     }
 }

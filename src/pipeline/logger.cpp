@@ -4,6 +4,7 @@
 #include "base/diagnostics.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "pipeline/routines/routines.h"
 #include "pipeline/status.h"
 #include "terminal/screen.h"
 
@@ -32,15 +33,15 @@ class Logger::Core {
         }
         for (const std::string& key : options.routines) {
             TAFFRAIL_ASSIGN(auto routine, make_routine(key));
-            auto context = std::make_unique<Context>(run_, options.tracked_variables[key]);
+            const bool gated = dynamic_cast<const OnceRoutine*>(routine.get()) == nullptr;
+            auto context = std::make_unique<Context>(run_, options.tracked_variables[key],
+                                                     gated ? route_now_ : route);
             parts_.push_back({key, std::move(routine), std::move(context)});
         }
         if (!options.interface.empty()) {
             TAFFRAIL_ASSIGN(route, run_.add_sink(options.interface, options.interface_options));
         }
-        for (Part& part : parts_) {
-            part.context->route = route;
-        }
+        route_now_ = route;
         return {};
     }
 
@@ -52,14 +53,15 @@ class Logger::Core {
         const auto phase = static_cast<std::size_t>(data.phase);
         std::int64_t& calls = iterations[phase];
         // A caller that counts for itself is believed; otherwise every call is an iteration.
-        const std::int64_t iteration = data.total_iters != 0 ? data.total_iters : calls;
+        counted_[phase] = counted_[phase] || data.total_iters != 0;
+        const std::int64_t iteration = counted_[phase] ? data.total_iters : calls;
         ++calls;
         last_ = {data.epoch, data.phase};
         progress_.seen(data);
-        if (options.log_every_n_iter <= 0 ||
-            (data.phase == Phase::Train && iteration % options.log_every_n_iter != 0)) {
-            return;
-        }
+        // Every call is kept and counted in the statistics; the interval thins what the sink gets.
+        const bool due = options.log_every_n_iter > 0 &&
+                         (data.phase != Phase::Train || iteration % options.log_every_n_iter == 0);
+        route_now_ = due ? route : kStoreOnly;
         if (data.total_iters == iteration) {
             each([&](Part& part) { return part.routine->log_iter(data, *part.context); });
         } else {
@@ -67,6 +69,7 @@ class Logger::Core {
             counted.total_iters = iteration;
             each([&](Part& part) { return part.routine->log_iter(counted, *part.context); });
         }
+        route_now_ = route;
         maybe_print(data, iteration);
     }
 
@@ -83,7 +86,7 @@ class Logger::Core {
             terminal::Screen::standard().print(
                 epoch_block(progress_, phase, epoch, iterations[slot], options.gpu_summarize));
         }
-        progress_.forget_metrics();
+        progress_.forget_metrics(phase);
     }
 
     void log_epoch() { log_epoch(last_.first, last_.second); }
@@ -113,20 +116,19 @@ class Logger::Core {
   private:
     class Context : public RoutineContext {
       public:
-        Context(Run& target, std::vector<std::string> tracked_keys)
-            : target_(target), tracked_(std::move(tracked_keys)) {}
+        Context(Run& target, std::vector<std::string> tracked_keys, const RouteMask& route)
+            : target_(target), tracked_(std::move(tracked_keys)), route_(route) {}
 
         Run& run() noexcept override { return target_; }
 
-        Routing routing() const noexcept override { return {route, true}; }
+        Routing routing() const noexcept override { return {route_, true}; }
 
         const std::vector<std::string>& tracked() const noexcept override { return tracked_; }
-
-        RouteMask route = kStoreOnly;
 
       private:
         Run& target_;
         std::vector<std::string> tracked_;
+        const RouteMask& route_;
     };
 
     struct Part {
@@ -177,9 +179,12 @@ class Logger::Core {
     }
 
     Run& run_;
+    RouteMask route_now_ =
+        kStoreOnly;  ///< `route`, or the store alone while an iteration is not due
     std::vector<Part> parts_;
     std::pair<std::int64_t, Phase> last_{0, Phase::Train};
     std::array<std::int64_t, 8> epochs_{};
+    std::array<bool, 8> counted_{};  ///< by phase: the caller gives total_iters
     RunProgress progress_;
     std::int64_t next_print_ns_ = 0;
     bool ended_ = false;

@@ -2,6 +2,7 @@
 // routines.
 #include <taffrail/event_writer.h>
 #include <taffrail/logger.h>
+#include <taffrail/profiler.h>
 
 #include "base/strings.h"
 #include "base/try.h"
@@ -72,6 +73,21 @@ Result<LoggingOptions::Writer> writer_options(const std::string& name, const Con
     }
     return block.error("unknown writer '" + name + "'" + did_you_mean(name, known) +
                        " (known: " + list + ")");
+}
+
+// Either spelling. A profiler that this build lacks is refused where its place is still known.
+Result<std::string> profiler_name(const Config& logging) {
+    TAFFRAIL_ASSIGN(const bool enabled, logging.bool_or("enable_profiler", false));
+    TAFFRAIL_ASSIGN(std::string name, logging.text_or("profiler", enabled ? "basic" : "none"));
+    if (const auto made = make_profiler(name); !made.ok()) {
+        const Config* named = logging.find("profiler");
+        const bool by_name = named != nullptr && !named->is_null();
+        return by_name ? named->error(made.error().message)
+                       : logging.find("enable_profiler")
+                             ->error("'enable_profiler: true' asks for the profiler '" + name +
+                                     "': " + made.error().message);
+    }
+    return name;
 }
 
 constexpr std::array<std::string_view, 6> kLoggerNames = {
@@ -160,8 +176,7 @@ Result<LoggingOptions> logging_options(const Config& logging) {
     TAFFRAIL_ASSIGN(options.max_buffer_size,
                     positive(logging, "max_buffer_size", options.max_buffer_size));
     TAFFRAIL_ASSIGN(options.max_iterations, logging.int_or("max_iterations", 0));
-    TAFFRAIL_ASSIGN(const bool enabled, logging.bool_or("enable_profiler", false));
-    TAFFRAIL_ASSIGN(options.profiler, logging.text_or("profiler", enabled ? "basic" : "none"));
+    TAFFRAIL_ASSIGN(options.profiler, profiler_name(logging));
     if (const Config* writers = logging.find("writer"); writers != nullptr && !writers->is_null()) {
         if (!writers->is_map()) {
             return writers->error("'writer' must be a map of writers");

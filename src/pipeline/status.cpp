@@ -24,7 +24,7 @@ std::string time_text(const RunProgress& progress) {
            (left >= 0 ? terminal::format_clock(left) : std::string("?")) + " left";
 }
 
-std::string metrics_text(const std::vector<std::pair<std::string, RunProgress::Mean>>& means) {
+std::string metrics_text(const RunProgress::Means& means) {
     std::string text;
     for (const auto& [name, mean] : means) {
         text += (text.empty() ? "" : "  ") + terminal::without_controls(name) + " " +
@@ -55,20 +55,21 @@ RunProgress::RunProgress() : begin_ns_(monotonic_ns()) {}
 
 void RunProgress::seen(const DataMap& data) {
     // The data is sorted by name and mostly has the same names: walk along instead of looking up.
+    Means& means = means_[static_cast<std::size_t>(data.phase)];
     std::size_t place = 0;
     for (const auto& [name, datum] : data.values) {
         const double* value = std::get_if<double>(&datum);
         if (value == nullptr) {
             continue;
         }
-        while (place < means_.size() && means_[place].first < name) {
+        while (place < means.size() && means[place].first < name) {
             ++place;
         }
-        if (place == means_.size() || means_[place].first != name) {
-            means_.insert(means_.begin() + static_cast<std::ptrdiff_t>(place), {name, Mean{}});
+        if (place == means.size() || means[place].first != name) {
+            means.insert(means.begin() + static_cast<std::ptrdiff_t>(place), {name, Mean{}});
         }
-        means_[place].second.sum += *value;
-        ++means_[place].second.count;
+        means[place].second.sum += *value;
+        ++means[place].second.count;
     }
     if (data.phase != Phase::Train || data.max_epochs <= 0) {
         return;
@@ -99,7 +100,7 @@ double RunProgress::seconds_left() const {
 }
 
 std::string status_line(const RunProgress& progress, const DataMap& data, std::int64_t iteration) {
-    std::vector<std::pair<std::string, RunProgress::Mean>> now;
+    RunProgress::Means now;
     for (const auto& [name, datum] : data.values) {
         if (const double* value = std::get_if<double>(&datum)) {
             now.emplace_back(name, RunProgress::Mean{*value, 1});
@@ -119,7 +120,7 @@ std::string epoch_block(const RunProgress& progress, Phase phase, std::int64_t e
     std::string text = std::string(phase_key(phase)) + "  epoch " +
                        of_total(epoch, progress.max_epochs()) + "  iterations " +
                        std::to_string(iterations) + "  " + time_text(progress) + "\n";
-    if (const std::string metrics = metrics_text(progress.means()); !metrics.empty()) {
+    if (const std::string metrics = metrics_text(progress.means(phase)); !metrics.empty()) {
         text += "  " + metrics + "\n";
     }
     if (with_gpus) {

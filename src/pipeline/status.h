@@ -3,8 +3,8 @@
 
 #include <taffrail/routine.h>
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +17,8 @@ class RunProgress {
 
     void seen(const DataMap& data);
 
-    void forget_metrics() { means_.clear(); }
+    /// An epoch of this phase is over; the other phases may be in the middle of theirs.
+    void forget_metrics(Phase phase) { means_[static_cast<std::size_t>(phase)].clear(); }
 
     [[nodiscard]] double elapsed_seconds() const;
     /// From the share of training epochs and batches done; negative when it is not known.
@@ -29,7 +30,12 @@ class RunProgress {
     };
 
     /// By name, sorted.
-    [[nodiscard]] const std::vector<std::pair<std::string, Mean>>& means() const { return means_; }
+    using Means = std::vector<std::pair<std::string, Mean>>;
+
+    /// Of the numbers seen in this phase since its last epoch.
+    [[nodiscard]] const Means& means(Phase phase) const {
+        return means_[static_cast<std::size_t>(phase)];
+    }
 
     [[nodiscard]] std::int64_t max_epochs() const { return max_epochs_; }
 
@@ -39,7 +45,7 @@ class RunProgress {
                             ///< what was done before
     double done_ = 0;
     std::int64_t max_epochs_ = 0;
-    std::vector<std::pair<std::string, Mean>> means_;
+    std::array<Means, 8> means_;  ///< by phase: validation runs inside a train epoch
 };
 
 /// One GPU as the status block shows it. Numbers below 0 are not known.

@@ -2,6 +2,7 @@
 
 #include "base/diagnostics.h"
 #include "base/strings.h"
+#include "pipeline/bar_items.h"
 
 #include <algorithm>
 
@@ -49,9 +50,8 @@ BarMetrics TrainingBars::get_metrics(const MetricMap& logged) {
     }
     if (!versions.empty()) {
         if (logged.contains("v_num")) {
-            diagnose_once(DiagnosticLevel::Warning, "bar.v_num",
-                          "the metric 'v_num' has the name of a standard item of the progress bar "
-                          "and replaces it; rename the metric to see both");
+            diagnose_once(DiagnosticLevel::Warning, replaced_item_cause("v_num"),
+                          replaced_item_message("v_num"));
         } else {
             items.emplace_back("v_num", version_value(versions));
         }

@@ -41,6 +41,7 @@ Result<void> Core::save_checkpoint(const std::string& path) {
                                  {"optimizer_steps", Json(optimizer_steps_)},
                                  {"batches_in_epoch", Json(between_epochs ? std::int64_t{0} : batches_in_epoch_)},
                                  {"batches_total", Json(batches_total_)},
+                                 {"validation_batches_total", Json(validation_batches_total_)},
                                  {"samples", Json(samples_)},
                                  {"callbacks", Json(std::move(states))}});
     std::string text(kMagic);
@@ -66,6 +67,7 @@ Result<void> Core::load_checkpoint(const std::string& path) {
     epochs_completed_ = epochs_processed_;
     optimizer_steps_ = whole(head, "optimizer_steps");
     batches_total_ = whole(head, "batches_total");
+    validation_batches_total_ = whole(head, "validation_batches_total");
     samples_ = whole(head, "samples");
     skip_batches_ = whole(head, "batches_in_epoch");
     state_.step = optimizer_steps_;

@@ -40,6 +40,9 @@ struct Evaluation {
     std::optional<std::int64_t> loaded_in_epoch = {};
 };
 
+/// Whether the module logged while no Trainer ran it (W1), since this was last asked.
+bool take_ignored_logs(const Module& module);
+
 class Core {
   public:
     Core(TrainerOptions options, Trainer* owner);
@@ -79,6 +82,8 @@ class Core {
     Step optimizer_steps_ = 0;
     std::int64_t batches_in_epoch_ = 0;
     std::int64_t batches_total_ = 0;
+    std::int64_t validation_batches_total_ = 0;  // of all loaders, the sanity check apart
+    std::int64_t test_batches_total_ = 0;
     std::int64_t samples_ = 0;
     std::int64_t train_batches_ = kEndless;
 
@@ -99,6 +104,7 @@ class Core {
     void set_up_train_data();
     void set_validation_interval();
     void run_train_epoch();
+    void warn_of_replaced_items();
     bool run_train_batch(BatchSource& source);
     void run_step(const Batch& batch, std::int64_t index, bool stepping, BatchSource& source);
     void end_train_epoch();

@@ -171,7 +171,9 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
                 previous = loader;
             }
             run_evaluation_batch(evaluation, transferred(std::move(*data), loader), batch, loader);
-            send_output(phase, batch, total, evaluation.seen[loader]);
+            std::int64_t& done = evaluation.testing ? test_batches_total_ : validation_batches_total_;
+            send_output(phase, batch, total, done);
+            done += state_.sanity ? 0 : 1;
             watch_the_clock();
             if (options_.progress_bar) {
                 options_.progress_bar->update(batch + 1, state_.stored_bar_metrics());

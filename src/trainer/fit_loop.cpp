@@ -1,6 +1,9 @@
 // Training: epochs, batches, steps, and when to validate.
 #include <algorithm>
 
+#include <taffrail/training_bars.h>
+
+#include "pipeline/bar_items.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
 
@@ -219,7 +222,21 @@ void Core::run_train_epoch() {
     }
     in_epoch_ = false;
     if (options_.progress_bar) {
+        warn_of_replaced_items();
         options_.progress_bar->end(state_.stored_bar_metrics());
+    }
+}
+
+// Logged names win over the bar's own items. Once per epoch is often enough to notice.
+void Core::warn_of_replaced_items() {
+    auto* bars = dynamic_cast<TrainingBars*>(options_.progress_bar.get());
+    if (bars == nullptr) {
+        return;
+    }
+    for (const auto& [name, value] : bars->get_metrics({})) {
+        if (state_.stored_bar_metrics().contains(name)) {
+            state_.warn("W8", name, replaced_item_message(name));
+        }
     }
 }
 

@@ -1,4 +1,7 @@
 // The hooks a module leaves alone, and its way to the state machine.
+#include <mutex>
+#include <set>
+
 #include <taffrail/callback.h>
 #include <taffrail/module.h>
 
@@ -22,15 +25,40 @@ std::string_view to_string(Stage stage) noexcept {
     return "";
 }
 
+namespace {
+
+/// Modules that logged while no Trainer ran them. A Trainer lists the warning when it meets one.
+struct IgnoredLogs {
+    std::mutex mutex;
+    std::set<const Module*> modules;
+};
+
+IgnoredLogs& ignored_logs() {
+    static auto* instance = new IgnoredLogs;
+    return *instance;
+}
+
+}  // namespace
+
+bool trainer::take_ignored_logs(const Module& module) {
+    const std::lock_guard lock(ignored_logs().mutex);
+    return ignored_logs().modules.erase(&module) > 0;
+}
+
 Module::Module() = default;
-Module::~Module() = default;
+
+Module::~Module() {
+    trainer::take_ignored_logs(*this);
+}
 
 void Module::log(std::string_view name, const LogValue& value, const LogOptions& options,
                  const std::source_location& site) noexcept {
     if (core_ == nullptr) {
-        diagnose_once(DiagnosticLevel::Warning, "log.W1",
+        diagnose_once(DiagnosticLevel::Warning, "log.W1:",
                       metrics::place(site) + ": log(\"" + std::string(name) +
                           "\") is ignored: the module is not run by a Trainer yet");
+        const std::lock_guard lock(ignored_logs().mutex);
+        ignored_logs().modules.insert(this);
         return;
     }
     core_->log(name, value, options, site);

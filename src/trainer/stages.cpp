@@ -157,6 +157,9 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     should_stop_ = false;
     interrupted_by_ = 0;
     started_ = std::chrono::steady_clock::now();
+    if (take_ignored_logs(module)) {
+        state_.warn("W1", "", "log() was called before a Trainer ran the module; those calls are ignored");
+    }
     module.core_ = this;
     module.trainer_ = owner_;
     for (const auto& [name, metric] : module.metrics()) {

@@ -3,6 +3,8 @@
 
 #include "test_files.h"
 
+#include <filesystem>
+
 namespace taffrail {
 namespace {
 
@@ -92,6 +94,24 @@ TEST(Compose, FoldersComeBeforeBuiltInAndFirstFolderWins) {
     EXPECT_THAT(compose(wanted).error().message, testing::HasSubstr("did you mean 'mine'"));
 }
 
+// Started from another folder none of the files is there: the remedy is the folder, not a new
+// value.
+TEST(Compose, ExperimentWithoutAnyFileSaysWhereItLookedAndWhatToDo) {
+    const test::TemporaryFolder empty;
+    ComposeOptions wanted = options();
+    wanted.sources.built_in.erase("experiment/e1.yaml");
+    wanted.sources.search_path = {"no-such-configs", empty.path()};
+    const std::string here = std::filesystem::current_path().string();
+    for (const char* word : {"experiment=mine", "+experiment=mine", "/experiment=mine"}) {
+        wanted.overrides = {word};
+        EXPECT_EQ(compose(wanted).error().message,
+                  "override 'experiment=mine': group 'experiment' has no option 'mine': no file "
+                  "experiment/mine.yaml in " +
+                      here + "/no-such-configs (does not exist), " + empty.path() +
+                      "; give its folder with --config-dir DIR or in TAFFRAIL_CONFIG_PATH");
+    }
+}
+
 TEST(Compose, PackageHeaderLiftsAFileToTheTop) {
     ComposeOptions wanted = options();
     wanted.sources.built_in["trainer/global.yaml"] = "# @package _global_\nseed: 9\n";
@@ -126,7 +146,8 @@ TEST(Compose, MissingPrimaryNamesWhereItLooked) {
     wanted.sources.search_path = {"/nonexistent-folder"};
     EXPECT_THAT(compose(wanted).error().message,
                 testing::AllOf(testing::HasSubstr("config.yaml"),
-                               testing::HasSubstr("/nonexistent-folder")));
+                               testing::HasSubstr("/nonexistent-folder (does not exist)"),
+                               testing::HasSubstr("--config-dir")));
 }
 
 }  // namespace

@@ -90,5 +90,19 @@ TEST(CommandLine, SeparatesOptionsFromOverrides) {
                 testing::HasSubstr("did you mean '--config-dir'"));
 }
 
+TEST(CommandLine, FolderOfTheEnvironmentComesAfterThoseGivenAndBeforeThePrograms) {
+    const char* const words[] = {"--config-dir", "mine"};
+    ComposeOptions own;
+    own.sources.search_path = {"configs"};
+    ASSERT_EQ(setenv("TAFFRAIL_CONFIG_PATH", "/theirs", 1), 0);
+    const auto command = parse_config_command(words, own);
+    ASSERT_EQ(setenv("TAFFRAIL_CONFIG_PATH", "", 1), 0);
+    EXPECT_THAT(command.value().compose.sources.search_path,
+                testing::ElementsAre("mine", "/theirs", "configs"));
+    EXPECT_THAT(parse_config_command({}, own).value().compose.sources.search_path,
+                testing::ElementsAre("configs"));
+    ASSERT_EQ(unsetenv("TAFFRAIL_CONFIG_PATH"), 0);
+}
+
 }  // namespace
 }  // namespace taffrail

@@ -48,6 +48,21 @@ TEST(ConfigTree, SyntaxErrorsCarryLineAndColumn) {
     EXPECT_THAT(failure("a: 1\na: 2\n"), testing::StartsWith("f.yaml:2:1: 'a' appears twice"));
 }
 
+TEST(ConfigTree, TabsThatIndentAreCalledTabs) {
+    for (const auto& [text, place] : std::vector<std::pair<const char*, const char*>>{
+             {"a:\n\tb: 1\n", "f.yaml:2:1: "},
+             {"a:\n  b: 1\n\tc: 2\n", "f.yaml:3:1: "},
+             {"a:\n  b: 1\n  \tc: 2\n", "f.yaml:3:3: "},
+             {"a:\n\t- 1\n\t- 2\n", "f.yaml:2:1: "}}) {
+        EXPECT_THAT(failure(text), testing::AllOf(testing::StartsWith(place),
+                                                  testing::HasSubstr("indented with a tab")))
+            << text;
+    }
+    // A tab elsewhere is not to blame.
+    EXPECT_THAT(failure("a:\tb: c\n"), testing::HasSubstr("a second ':'"));
+    EXPECT_EQ(parse("a: |\n  one\n  \ttwo\n").find("a")->as_text().value(), "one\n\ttwo\n");
+}
+
 TEST(ConfigTree, UnknownNamesComeWithASuggestion) {
     const Config config = parse("steps_per_logg: 1\n");
     constexpr std::string_view kKnown[] = {"steps_per_log", "writer"};

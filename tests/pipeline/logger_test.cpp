@@ -4,6 +4,8 @@
 #include "pipeline/fake_run.h"
 #include "sinks/csv/sink.h"
 
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace taffrail {
@@ -36,23 +38,92 @@ class LoggerTest : public testing::Test {
         return data;
     }
 
+    /// The steps of a key that went to a sink as well.
+    static std::vector<Step> sent_steps(std::string_view key) {
+        std::vector<Step> found;
+        for (const test::Logged& each : test::logged()) {
+            if (each.key == key && each.route != kStoreOnly) {
+                found.push_back(each.step);
+            }
+        }
+        return found;
+    }
+
     taffrail::Run run;
     std::vector<std::string> messages;
 };
 
 TEST_F(LoggerTest, LogsEveryNthTrainIterationAndEveryEvaluationBatch) {
-    auto logger = make({.tracked_variables = {{"metric", {"loss"}}}, .log_every_n_iter = 5});
+    auto logger = make({.interface = "csv",
+                        .interface_options = {{"log_dir", "memory://n"}},
+                        .tracked_variables = {{"metric", {"loss"}}},
+                        .log_every_n_iter = 5});
     for (int i = 0; i < 12; ++i) {
         logger->log_iter(batch(i));
     }
     for (int i = 0; i < 3; ++i) {
         logger->log_iter(batch(i, Phase::Validate));
     }
-    EXPECT_THAT(test::steps("Metric-BatchWise/loss/train"), ElementsAre(0, 5, 10));
-    EXPECT_THAT(test::steps("Metric-BatchWise/loss/val"), ElementsAre(0, 1, 2));
+    EXPECT_THAT(sent_steps("Metric-BatchWise/loss/train"), ElementsAre(0, 5, 10));
+    EXPECT_THAT(sent_steps("Metric-BatchWise/loss/val"), ElementsAre(0, 1, 2));
     EXPECT_EQ(logger->iterations(Phase::Train), 12);
     EXPECT_EQ(logger->iterations(Phase::Validate), 3);
     EXPECT_EQ(logger->iterations(Phase::Test), 0);
+}
+
+TEST_F(LoggerTest, IntervalThinsNeitherTheStoreNorTheStatistics) {
+    for (const std::int64_t every : {1, 5, 0}) {
+        test::clear();
+        auto logger = make({.interface = "csv",
+                            .interface_options = {{"log_dir", "memory://n"}},
+                            .routines = {"metric", "hist"},
+                            .tracked_variables = {{"metric", {"loss"}}, {"hist", {"loss"}}},
+                            .log_every_n_iter = every});
+        for (int i = 0; i < 12; ++i) {
+            logger->log_iter(batch(i));
+        }
+        logger->log_epoch();
+        EXPECT_EQ(test::steps("Metric-BatchWise/loss/train").size(), 12u) << every;
+        EXPECT_THAT(test::scalars("Metric-EpochWise/loss/train"), ElementsAre(5.5)) << every;
+        // Statistics of an epoch are not gated: the sink gets them in full.
+        EXPECT_THAT(sent_steps("Metric-EpochWise/loss/train"), ElementsAre(0)) << every;
+        for (const char* key : {"Metric-Hist/loss/train", "Hist/loss/train"}) {
+            const auto made = std::ranges::find(test::logged(), key, &test::Logged::key);
+            ASSERT_NE(made, test::logged().end()) << key;
+            const auto& counts = std::get<Histogram>(made->value).counts;
+            EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0.0), 12)
+                << key << " " << every;
+            EXPECT_NE(made->route, kStoreOnly) << key << " " << every;
+        }
+    }
+}
+
+// They are logged when they change; gated, a sink would never hear of a change in between.
+TEST_F(LoggerTest, WhatIsLoggedOnceReachesTheSinkFromAnyIteration) {
+    auto logger = make({.interface = "csv",
+                        .interface_options = {{"log_dir", "memory://n"}},
+                        .routines = {"hparams", "graph"},
+                        .tracked_variables = {{"graph", {"net"}}},
+                        .log_every_n_iter = 10});
+    logger->log_iter(batch(1));
+    DataMap data = batch(2);
+    data.values["hparams"] = Hparams{{"lr", 0.5}};
+    data.values["net"] = Graph{{GraphNode{.name = "a", .op = "Linear"}}};
+    logger->log_iter(data);
+    EXPECT_THAT(sent_steps("hparams"), ElementsAre(0));
+    EXPECT_THAT(sent_steps("Graph/net/train"), ElementsAre(1));
+}
+
+TEST_F(LoggerTest, CallersThatCountAreBelievedFromZeroOn) {
+    auto logger = make({.tracked_variables = {{"metric", {"loss"}}}});
+    for (int training = 0; training < 2; ++training) {
+        for (int i = 0; i < 3; ++i) {
+            DataMap data = batch(i);
+            data.total_iters = i;
+            logger->log_iter(data);
+        }
+    }
+    EXPECT_THAT(test::steps("Metric-BatchWise/loss/train"), ElementsAre(0, 1, 2, 0, 1, 2));
 }
 
 TEST_F(LoggerTest, EpochLogsMeanAndDistributionAndStartsEmpty) {
@@ -197,6 +268,28 @@ TEST_F(LoggerTest, StatusBlockSaysWhatIsKnown) {
     testing::internal::CaptureStdout();
     quiet->log_epoch();
     EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(testing::HasSubstr("GPU")));
+}
+
+// Validation runs inside a train epoch and ends before it.
+TEST_F(LoggerTest, StatusBlockShowsTheMeansOfItsOwnPhase) {
+    auto logger = Logger::make(run, {.tracked_variables = {{"metric", {"loss"}}}}).value();
+    const auto block = [&](Phase phase) {
+        testing::internal::CaptureStdout();
+        logger->log_epoch(0, phase);
+        return testing::internal::GetCapturedStdout();
+    };
+    for (const double loss : {1.0, 2.0, 6.0}) {
+        logger->log_iter(batch(loss));
+    }
+    for (const double loss : {20.0, 30.0}) {
+        logger->log_iter(batch(loss, Phase::Validate));
+    }
+    EXPECT_THAT(block(Phase::Validate), testing::AllOf(testing::HasSubstr("val  epoch 0"),
+                                                       testing::HasSubstr("loss 25.0000")));
+    EXPECT_THAT(block(Phase::Train), testing::AllOf(testing::HasSubstr("train  epoch 0"),
+                                                    testing::HasSubstr("loss 3.0000")));
+    logger->log_iter(batch(7, Phase::Train, 1));
+    EXPECT_THAT(block(Phase::Train), testing::HasSubstr("loss 7.0000"));
 }
 
 }  // namespace

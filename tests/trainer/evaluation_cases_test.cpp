@@ -172,6 +172,56 @@ TEST(EvaluationCases, Case36AccuracyOfTheFirstQuarter) {
     EXPECT_EQ(trainer.callback_metrics().find("val_acc"), 0.25);
 }
 
+// What loggers' routines number their points with: the batches of a phase, from 0, never one number twice.
+TEST(EvaluationCases, OutputIsNumberedThroughOverLoadersEpochsReloadsAndStages) {
+    struct Numbers final : LoggerBase {
+        std::map<Phase, std::vector<std::int64_t>> seen;
+
+        void log_iter(const DataMap& data) noexcept override { seen[data.phase].push_back(data.total_iters); }
+    };
+
+    HookModule module;
+    module.train = [](HookModule& self, std::int64_t) { self.output.values["x"] = 1.0; };
+    module.validation = [](HookModule& self, std::int64_t, int) { self.output.values["x"] = 1.0; };
+    module.test_one = module.validation;
+    auto logger = std::make_shared<Numbers>();
+    TrainerOptions options = quiet();
+    options.loggers = {logger};
+    options.max_epochs = 2;
+    options.num_sanity_val_steps = 1;
+    options.reload_dataloaders_every_n_epochs = 1;
+    Trainer trainer(options);
+    ASSERT_TRUE(trainer.fit(module, {.train = batches(3), .val = {batches(2), batches(1)}}).ok());
+    ASSERT_TRUE(trainer.validate(module, {batches(2)}).ok());
+    ASSERT_TRUE(trainer.test(module, {batches(1), batches(2)}).ok());
+    EXPECT_THAT(logger->seen[Phase::Train], ElementsAre(0, 1, 2, 3, 4, 5));
+    EXPECT_THAT(logger->seen[Phase::Validate], ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+    EXPECT_THAT(logger->seen[Phase::Test], ElementsAre(0, 1, 2));
+    EXPECT_THAT(logger->seen[Phase::Sanity], ElementsAre(0, 0));
+}
+
+TEST(EvaluationCases, ResumedFitGoesOnNumberingItsValidation) {
+    struct Numbers final : LoggerBase {
+        std::vector<std::int64_t> validation;
+
+        void log_iter(const DataMap& data) noexcept override { validation.push_back(data.total_iters); }
+    };
+
+    const std::string path = "memory://resumed/last.ckpt";
+    auto logger = std::make_shared<Numbers>();
+    for (const int epochs : {1, 2}) {
+        HookModule module;
+        module.validation = [](HookModule& self, std::int64_t, int) { self.output.values["x"] = 1.0; };
+        TrainerOptions options = quiet();
+        options.loggers = {logger};
+        options.max_epochs = epochs;
+        Trainer trainer(options);
+        ASSERT_TRUE(trainer.fit(module, {.train = batches(1), .val = {batches(2)}}, epochs == 2 ? path : "").ok());
+        ASSERT_TRUE(trainer.save_checkpoint(path).ok());
+    }
+    EXPECT_THAT(logger->validation, ElementsAre(0, 1, 2, 3));
+}
+
 TEST(EvaluationCases, LeadingEmptyLoadersShareOneMapOthersGetNone) {
     HookModule module;
     module.test_one = [](HookModule& self, std::int64_t, int) { self.log("x", 1); };

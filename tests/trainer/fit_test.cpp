@@ -3,7 +3,6 @@
 
 #include <csignal>
 
-#include "base/diagnostics.h"
 #include "trainer/fixtures.h"
 
 namespace taffrail::trainer_test {
@@ -165,32 +164,6 @@ TEST(Fit, E16IntervalLargerThanTheEpochAndE17ShareOfNothing) {
     ASSERT_FALSE(empty.ok());
     EXPECT_EQ(none.misuse()->code, "E17");
     EXPECT_THAT(empty.error().message, HasSubstr("use at least 0.2"));
-}
-
-TEST(Fit, W1LogWithoutATrainerIsIgnored) {
-    std::string said;
-    reset_diagnostics();
-    auto before = set_diagnostic_handler([&](DiagnosticLevel, std::string_view message) { said = message; });
-    HookModule module;
-    module.log("a", 1);
-    set_diagnostic_handler(before);
-    EXPECT_THAT(said, HasSubstr("not run by a Trainer"));
-    EXPECT_THAT(said, HasSubstr("fit_test.cpp:"));
-}
-
-TEST(Fit, W7FewerBatchesThanTheLogInterval) {
-    std::string said;
-    reset_diagnostics();
-    set_diagnostic_handler([&](DiagnosticLevel, std::string_view message) { said += message; });
-    HookModule module;
-    TrainerOptions options = quiet(std::make_shared<RowLogger>());
-    options.log_every_n_steps = 50;
-    Trainer trainer(options);
-    ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());
-    set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
-    EXPECT_THAT(trainer.warnings(), ElementsAre("W7"));
-    EXPECT_THAT(said, HasSubstr("2 batches, fewer than log_every_n_steps = 50"));
-    EXPECT_THAT(said, HasSubstr("Lower it"));
 }
 
 TEST(Fit, StepRowsFollowTheInterval) {

@@ -23,6 +23,10 @@ class SeriesKeys {
     std::map<std::pair<std::string, Phase>, std::string> keys_;
 };
 
+/// A routine that logs something when it changes and not per iteration: what it logs always reaches
+/// the sink, whether or not the iteration that brought it is due.
+class OnceRoutine : public Routine {};
+
 /// Says once that a tracked name is not in the data.
 void warn_absent(const std::string& name, const DataMap& data, std::string_view family);
 

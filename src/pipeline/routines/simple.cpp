@@ -11,14 +11,15 @@ namespace taffrail {
 namespace {
 
 // A routine without statistics of its own.
-class PassingRoutine : public Routine {
+template <typename Kind>
+class Passing : public Kind {
   public:
     Result<void> log_epoch(std::int64_t, Phase, RoutineContext&) override { return {}; }
 
     Result<void> end_log(RoutineContext&) override { return {}; }
 };
 
-class HparamsRoutine : public PassingRoutine {
+class HparamsRoutine : public Passing<OnceRoutine> {
   public:
     Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
         const auto& tracked = context.tracked();
@@ -39,7 +40,7 @@ class HparamsRoutine : public PassingRoutine {
     std::map<std::string, Hparams> logged_;
 };
 
-class TextRoutine : public PassingRoutine {
+class TextRoutine : public Passing<Routine> {
   public:
     Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
         return for_each_tracked(data, context, "text",
@@ -59,7 +60,7 @@ class TextRoutine : public PassingRoutine {
     SeriesKeys keys_{"Text"};
 };
 
-class AudioRoutine : public PassingRoutine {
+class AudioRoutine : public Passing<Routine> {
   public:
     Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
         return for_each_tracked(data, context, "audio",
@@ -80,7 +81,7 @@ class AudioRoutine : public PassingRoutine {
     SeriesKeys keys_{"Audio"};
 };
 
-class TableRoutine : public PassingRoutine {
+class TableRoutine : public Passing<Routine> {
   public:
     Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
         return for_each_tracked(data, context, "table",
@@ -115,7 +116,7 @@ bool same_graph(const Graph& a, const Graph& b) {
     return true;
 }
 
-class GraphRoutine : public PassingRoutine {
+class GraphRoutine : public Passing<OnceRoutine> {
   public:
     Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
         return for_each_tracked(

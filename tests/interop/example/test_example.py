@@ -1,10 +1,12 @@
 """The digits example as a program: what it prints, writes and records."""
 
+import csv
 import json
 import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -56,12 +58,18 @@ def test_same_seed_gives_the_same_result(tmp_path):
     assert run(tmp_path, *QUICK, "seed=8").stdout.split("dB")[0] not in results
 
 
+def kinds_of_the_library():
+    """As Kind is written in exports."""
+    text = (ROOT / "src" / "base" / "value.cpp").read_text()
+    return set(re.findall(r'case Kind::\w+: return "(\w+)"', text))
+
+
 def test_logs_every_kind(tmp_path):
     run(tmp_path, *QUICK)
     found, out = keys(tmp_path / "taffrail")
     kinds = set(re.findall(r'"kind": ?"([^"]*)"', out))
-    assert {"scalar", "histogram", "image", "audio", "video", "mesh", "text", "table", "figure", "graph", "pr_curve",
-            "embedding", "hparams"} <= kinds, kinds
+    assert {"scalar", "image", "artifact", "alert", "note"} <= kinds_of_the_library()
+    assert kinds == kinds_of_the_library(), kinds_of_the_library() - kinds
     assert {"train/loss", "val/psnr_db", "val/reconstructions", "latent/embedding", "generated/walk"} <= found
 
 
@@ -72,17 +80,90 @@ def test_prints_its_configuration(tmp_path):
 
 
 @pytest.mark.parametrize("word,message", [
-    ("profiler=simple", "simple"),
+    ("profiler=simple", "group 'profiler' has no option 'simple' (known: none)"),
     ("trainer.max_epoch=1", "did you mean 'trainer.max_epochs'"),
     ("trainer.max_epochs=many", "a whole number"),
     ("logger=nowhere", "group 'logger' has no option 'nowhere'"),
-    ("experiment=nothing", "experiment"),
+    ("experiment=nothing", "group 'experiment' has no option 'nothing' (known: vae_csv, vae_tensorboard)"),
+    ("+experiment=nothing", "group 'experiment' has no option 'nothing'"),
+    ("experiment=vae_tensorbord", "did you mean 'vae_tensorboard'"),
     ("--bogus", "unknown option"),
     ("model.latent=0", "at least 3"),
 ])
 def test_mistakes_exit_2_and_say_what_to_do(tmp_path, word, message):
     done = run(tmp_path, word, check=2)
     assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_quality_is_told_by_an_alert_and_the_weights_are_kept(tmp_path):
+    run(tmp_path, *QUICK, "notes=of a test")
+    out = subprocess.run([TAFFRAIL, "export", tmp_path / "taffrail", "--format", "jsonl"], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "poor reconstructions" in out and "trainer.max_epochs" in out, "one epoch of few digits is not enough"
+    parameters = 784 * 64 + 64 + 2 * (64 * 16 + 16) + 16 * 64 + 64 + 64 * 784 + 784
+    assert (tmp_path / "weights.f32").stat().st_size == 4 * parameters
+    kept = [path for path in (tmp_path / "taffrail").rglob("*") if path.is_file() and path.stat().st_size >= 4 * parameters]
+    assert kept, "the artifact is in the run"
+    shown = subprocess.run([TAFFRAIL, "show", "--root", tmp_path / "taffrail", "vae-digits"], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "of a test" in shown
+
+
+@pytest.mark.parametrize("words", [["experiment=vae_tensorboard"], ["experiment=vae_csv"], ["--config-name", "graphs_default"]])
+def test_configurations_of_the_repository_are_found_from_any_folder(tmp_path, words):
+    out = run(tmp_path, *words, "--cfg").stdout
+    assert "tensorboard" in out or "csv" in out
+
+
+def test_without_configurations_it_says_where_it_looked(tmp_path):
+    alone = tmp_path / "alone" / "vae_digits"
+    alone.parent.mkdir()
+    shutil.copy(PROGRAM, alone)
+    done = subprocess.run([alone, "experiment=vae_csv"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert f"no file experiment/vae_csv.yaml in {tmp_path}/configs (does not exist)" in done.stderr
+    assert "--config-dir" in done.stderr and "TAFFRAIL_CONFIG_PATH" in done.stderr and "+experiment" not in done.stderr
+    for remedy, environment in ((["--config-dir", ROOT / "configs"], {}), ([], {"TAFFRAIL_CONFIG_PATH": str(ROOT / "configs")})):
+        done = subprocess.run([alone, *remedy, "experiment=vae_csv", "--cfg"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, **environment})
+        assert done.returncode == 0 and "log_dir: ./csv" in done.stdout, done.stderr
+
+
+def means_in_blocks(out):
+    """The reconstruction loss in the status blocks, by phase."""
+    return {phase: float(value) for phase, value in re.findall(r"^(train|val)  epoch.*\n +.*?reconstruction_loss +([\d.]+)", out, re.M)}
+
+
+def test_status_blocks_say_what_the_table_says(tmp_path):
+    done = run(tmp_path, "experiment=vae_csv", *QUICK, "trainer.enable_progress_bar=false")
+    with next((tmp_path / "csv").rglob("metrics.csv")).open() as file:
+        rows = list(csv.DictReader(file))
+    for phase in ("train", "val"):
+        mean, = [float(row[f"Metric-EpochWise/reconstruction_loss/{phase}"]) for row in rows if row.get(f"Metric-EpochWise/reconstruction_loss/{phase}")]
+        assert means_in_blocks(done.stdout)[phase] == pytest.approx(mean, abs=1e-3), done.stdout
+
+
+def test_interval_thins_the_tracker_and_nothing_else(tmp_path):
+    means = set()
+    for every in (1, 4):
+        folder = tmp_path / str(every)
+        folder.mkdir()
+        run(folder, "experiment=vae_csv", f"+logger.csv.config.log_every_n_iter={every}", *QUICK)
+        points = [json.loads(line) for line in keys(folder / "taffrail")[1].splitlines()]
+        def of(key):
+            return [(point["step"], point["value"]) for point in points if point.get("key") == key]
+        assert [step for step, _ in of("Metric-BatchWise/reconstruction_loss/train")] == list(range(10))
+        assert [step for step, _ in of("Metric-BatchWise/reconstruction_loss/val")] == [0]
+        means.add(of("Metric-EpochWise/reconstruction_loss/train")[0][1])
+        with next((folder / "csv").rglob("metrics.csv")).open() as file:
+            rows = list(csv.DictReader(file))
+        sent = [int(row["step"]) for row in rows if row["Metric-BatchWise/reconstruction_loss/train"]]
+        assert sent == list(range(0, 10, every))
+    assert len(means) == 1, means
+
+
+def test_profiler_that_is_lacking_is_refused_with_its_place(tmp_path):
+    experiment(tmp_path, "mine", "logging:\n  enable_profiler: true\n")
+    done = run(tmp_path, "experiment=mine", check=2)
+    assert re.search(r"mine\.yaml:2:3: 'enable_profiler: true' asks for the profiler 'basic'", done.stderr), done.stderr
 
 
 def experiment(tmp_path, name, text):
