@@ -1,53 +1,27 @@
 // Distributions: histograms over steps, precision-recall curves, embeddings.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
-import type { Histograms, HistogramSeries, Index, PrCurveValue } from "../api/types";
-import { cursor } from "../state/cursor";
+import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { keys, runById, runs, runsState, runStyle, textMatcher, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { IconButton, Search, Segmented, Swatch, Tabs } from "../ui/controls";
+import { HistogramCard } from "../ui/histogram_card";
 import { loadEntry } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
+import { entryAt } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
 import { formatInteger, formatNumber } from "../viz/format";
-import { drawHistograms, histogramHit } from "../viz/histograms";
 import { Plot } from "../viz/plot";
 import { EmbeddingsTab } from "./embeddings";
-import { entryAt } from "./media";
 import { WaitingForRuns } from "./projects";
 
 const patch = (dist: Partial<View["dist"]>, replace = false) => change({ dist: { ...view.value.dist, ...dist } }, replace);
 const runLimit = 6;
 const keyLimit = 24;
-
-function HistogramCard({ series }: { series: HistogramSeries }) {
-  const { mode } = view.value.dist;
-  const plot = useRef<Plot | null>(null);
-  const style = runStyle.value(series.run);
-  const name = runById.value.get(series.run)?.name ?? series.run;
-  const step = cursor.value?.step ?? null;
-  const nan = series.columns.reduce((n, c) => n + c.nan, 0);
-  const inf = series.columns.reduce((n, c) => n + c.positive_infinity + c.negative_infinity, 0);
-  return (
-    <div class="plot-card" data-histogram={series.key} data-run={series.run}>
-      <CanvasPlot
-        title={series.key} label={`Histograms of ${series.key} in ${name}, ${series.total} entries`} height={220} deps={[series, mode, step, style.color]}
-        actions={<><span class="chip"><Swatch color={style.color} />{name}</span>{nan + inf > 0 ? <span class="chip warn">NaN {nan} Inf {inf}</span> : null}{series.total > series.columns.length ? <span class="chip">{formatInteger(series.total)} → {series.columns.length} columns</span> : null}</>}
-        draw={(canvas, width, height) => (plot.current = drawHistograms(canvas, width, height, series, mode, theme.peek(), style.color, step))}
-        onMove={(x, y) => {
-          const hit = x < 0 || !plot.current ? null : histogramHit(plot.current, series, mode, x, y);
-          cursor.value = hit ? { axis: "step", x: hit.step, step: hit.step, source: "histogram " + series.key } : null;
-          return hit?.text ?? null;
-        }}
-        csv={() => ["first_step,last_step,from,to,count", ...series.columns.flatMap((c) => c.counts.map((n, i) => [c.first_step, c.last_step, series.edges[i], series.edges[i + 1], n].join(",")))].join("\n")}
-      />
-    </div>
-  );
-}
 
 function HistogramsTab() {
   const v = view.value;

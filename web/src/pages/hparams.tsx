@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { computeImportance } from "../lib/compute";
 import type { Importance } from "../lib/forest";
-import { hoveredRun } from "../state/cursor";
+import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
 import { columns, columnVersion, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
@@ -43,7 +43,7 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
   const drag = useRef<{ axis: number; from: number } | null>(null);
   const [reorder, setReorder] = useState<{ axis: number; x: number } | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const highlight = list.findIndex((r) => r.id === hoveredRun.value);
+  const highlight = list.findIndex((r) => r.id === (hoveredRun.value ?? pickedRun.value));
   const axisAt = (x: number) => layout.current?.axes.findIndex((a) => Math.abs(a.x - x) < 14) ?? -1;
   const local = (e: PointerEvent): [number, number] => {
     const r = box.current!.querySelector("canvas")!.getBoundingClientRect();
@@ -266,7 +266,7 @@ export function HparamsPage() {
                       <thead><tr><th>run</th>{goal ? <th class="number">{goal.title}</th> : null}{axes.map((a) => <th class="number" key={a.id}>{a.title}</th>)}</tr></thead>
                       <tbody>
                         {best.slice(0, 100).map((i) => (
-                          <tr key={list[i].id} data-run={list[i].id} class={hoveredRun.value === list[i].id ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = list[i].id)} onPointerLeave={() => (hoveredRun.value = null)}>
+                          <tr key={list[i].id} data-run={list[i].id} class={isMarked(list[i].id) ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = list[i].id)} onPointerLeave={() => (hoveredRun.value = null)}>
                             <td><span class="row"><Swatch color={runStyle.value(list[i].id).color} /><a href="#" onClick={(e) => { e.preventDefault(); change({ page: "run", run: list[i].id, tab: "overview" }); }}>{list[i].name}</a></span></td>
                             {goal ? <td class="number">{formatCell(goal.values[i])}</td> : null}
                             {axes.map((a) => <td class="number" key={a.id}>{a.names ? (a.names[a.values[i]] ?? "–") : Number.isFinite(a.values[i]) ? formatNumber(a.values[i], 4) : "–"}</td>)}

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { ExportTicket } from "../api/types";
-import { hoveredRun } from "../state/cursor";
+import { hoveredRun, isMarked } from "../state/cursor";
 import { columns, columnValues, filterError, isSelected, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
@@ -164,7 +164,7 @@ export function TablePage() {
         <Grid
           label="Runs" columns={gridColumns} count={list.length}
           rowKey={(i) => { const r = list[i]; return r.kind === "run" ? r.run.id : "group " + r.label; }}
-          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${hoveredRun.value === r.run.id ? " hovered" : ""}`; }}
+          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`; }}
           cell={(i, c) => { const r = list[i]; return r.kind === "group" ? groupCell(r, c.id) : c.id === "name" ? <NameCell run={r.run} index={i} /> : runCell(r.run, c.id); }}
           onSort={(id, add) => {
             const old = v.sort.find((s) => s.column === id);

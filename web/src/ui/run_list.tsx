@@ -1,7 +1,7 @@
 // The list of runs beside the charts: search, show and hide, colours, grouping.
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { hoveredRun, pickedRun } from "../state/cursor";
+import { hoveredRun, isMarked } from "../state/cursor";
 import { applyEdits, columns, filterError, isSelected, keys, listed, runs, runsState, runStyle, selectAll, selectOnly, setSelected, visible, type Run } from "../state/runs";
 import { change, view } from "../state/view";
 import { formatInteger } from "../viz/format";
@@ -62,7 +62,7 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
   const [anchor, setAnchor] = useState<HTMLElement | { x: number; y: number } | null>(null);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
-  const marked = hoveredRun.value === run.id || pickedRun.value === run.id;
+  const marked = isMarked(run.id);
   const toggle = (event: MouseEvent) => {
     if (event.shiftKey && lastClicked >= 0) {
       const [a, b] = [Math.min(lastClicked, index), Math.max(lastClicked, index)];
