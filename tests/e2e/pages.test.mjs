@@ -7,7 +7,7 @@ import { eventually, open, painted, quit, settled } from "./browser.mjs";
 import { python, serve, truthOf } from "./server.mjs";
 
 let server, project, address, list, truth;
-const [model, depth] = ["config:model", "config:depth"];
+const model = "config:model";
 before(async () => {
   server = await serve(["demo"]);
   project = (await getJson(server.url, "projects")).projects[0].name;
@@ -268,58 +268,6 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
   await page.getByRole("group", { name: "Dimensions" }).getByText("3D").click();
   await page.waitForFunction((v) => Number(document.querySelector("[data-explained]").dataset.explained) > v, shown);
   await done();
-});
-
-test("15: brushing two axes leaves the runs Python leaves, in the table, on the page and in the address", async () => {
-  const { page, done } = await open(address("hparams"));
-  await page.waitForSelector("[data-brushed]");
-  await page.waitForSelector("[data-parameter]");
-  await page.evaluate(() => 0);
-  const brushes = { "config:lr": [0.0002, 0.002], [depth]: [3, 6] };
-  const goal = (await view(page)).hp.goal;
-  await page.goto(address("hparams", z({ hp: { brushes, goal } })));
-  await page.reload();
-  await page.waitForSelector("[data-brushed]");
-  const expected = await truth(`json.dump(sorted(r["id"] for r in runs if 0.0002 <= r["config"]["lr"] <= 0.002 and 3 <= r["config"]["depth"] <= 6), sys.stdout)`);
-  await page.waitForFunction((n) => document.querySelector("[data-brushed]").dataset.brushed === String(n), expected.length);
-  assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected);
-  await page.getByRole("button", { name: "Keep only these" }).click();
-  await page.keyboard.press("g");
-  await page.keyboard.press("c");
-  await page.waitForFunction((n) => document.querySelector("[data-count]")?.dataset.count === String(n), expected.length);
-  await done();
-});
-
-test("15: a brush drawn with the mouse filters, a click on the axis clears it", async () => {
-  const { page, done } = await open(address("hparams"));
-  await page.waitForSelector("[data-parameter]");
-  const canvas = page.locator(".plot-card canvas").first();
-  const box = await canvas.boundingBox();
-  const x = box.x + box.width - 56;
-  await page.mouse.move(x, box.y + 200);
-  await page.mouse.down();
-  await page.mouse.move(x, box.y + 290, { steps: 5 });
-  await page.mouse.up();
-  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) < n, list.total);
-  assert.equal(Object.keys((await view(page)).hp.brushes).length, 1);
-  await page.mouse.click(x, box.y + 100);
-  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) === n, list.total);
-  for (const mode of ["Scatter", "Matrix", "Parallel"]) {
-    await page.getByRole("group", { name: "View" }).getByText(mode).click();
-    await page.waitForSelector(".plot-card canvas");
-  }
-  await done();
-});
-
-test("15: the parameter that drives the goal ranks first", async () => {
-  const sweep = await serve(["thousand"], { options: { runs: 150, points: 20 } });
-  const name = (await getJson(sweep.url, "projects")).projects[0].name;
-  const { page, done } = await open(`${sweep.url}#/hparams?project=${encodeURIComponent(name)}`);
-  await page.waitForSelector("[data-parameter]");
-  assert.equal(await page.locator("[data-parameter]").first().getAttribute("data-parameter"), "config:lr");
-  assert.ok(Number(await page.locator("[data-parameter]").first().getAttribute("data-share")) > 0.6);
-  await done();
-  await sweep.close();
 });
 
 test("System: every GPU has its strip, its value is Python's, hosts can be told apart", async () => {

@@ -209,11 +209,24 @@ function meshes(points) {
   return [run];
 }
 
-/** Runs of the named scenarios: demo, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
+/** A sweep with every kind of parameter: over decades, over a narrow range, words, and some that runs lack. */
+function oddParameters() {
+  return Array.from({ length: 12 }, (_, i) => {
+    const run = new Run({ id: `param${String(i).padStart(2, "0")}`, project: "parameters", name: nameOf(i), start_ms: epochStart + i * 1e5, end_ms: epochStart + i * 1e5 + 1e4 });
+    run.config = [["rate", 10 ** -(1 + (i % 6))], ["width", 16 + 16 * (i % 5)], ["optimizer", ["adam", "lion", "sgd"][i % 3]]];
+    if (i % 3) run.config.push(["warmup", 100 * (1 + (i % 4))]);
+    if (i % 4) run.config.push(["augment", i % 2 ? "crop" : "flip"]);
+    run.series.set("val/loss", new Series(curve(i, 20, { to: 0.1 + 0.05 * (i % 6) }), { start: run.start_ms }));
+    return run;
+  });
+}
+
+/** Runs of the named scenarios: demo, parameters, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
 export function makeRuns(scenarios, options = {}) {
   const runs = [];
   for (const s of scenarios) {
     if (s === "demo") runs.push(...digits(options.runs ?? 20, options.points ?? 2000));
+    if (s === "parameters") runs.push(...oddParameters());
     if (s === "thousand") runs.push(...thousand(options.runs ?? 1000, options.points ?? 10000, "sweep"));
     if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
     if (s === "many") runs.push(...manyTags(options.tags ?? 5000));
