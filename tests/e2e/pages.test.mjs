@@ -288,10 +288,32 @@ test("System: every GPU has its strip, its value is Python's, hosts can be told 
 s = series(data["run"], data["key"])
 json.dump(s.loc[data["at"]], sys.stdout)`, { run, key: `system/${host}/gpu/${gpu}/percent`, at: Number(at.replaceAll(",", "")) });
   assert.ok(Math.abs(expected - Number(value)) < 0.001 * expected + 0.01, `${value} for ${expected}`);
+  // Readings of the machine itself have one line for each host.
+  const cpu = page.locator('[data-reading="cpu/percent"]');
+  assert.deepEqual((await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean), ["n17", "n18"]);
+  await cpu.scrollIntoViewIfNeeded();
+  await settled(page);
+  const load = await cpu.locator(".plot").boundingBox();
+  await page.mouse.move(load.x + load.width / 2, load.y + load.height / 2);
+  await page.waitForSelector(".tooltip [data-exact]");
+  await eventually(async () => assert.equal(await page.locator(".tooltip [data-exact]").count(), 2));
+  const shown = await page.locator(".tooltip tr").evaluateAll((rows) => rows.map((r) => [r.children[1].textContent, Number(r.querySelector("[data-exact]").dataset.exact)]));
+  const truly = await truth(`json.dump([[k, bool((series(data["run"], k) == v).any())] for k, v in data["shown"]], sys.stdout)`, { run, shown });
+  assert.deepEqual(truly.sort(), [["system/n17/cpu/percent", true], ["system/n18/cpu/percent", true]]);
   await page.getByRole("group", { name: "Hosts" }).getByText("n18").click();
   await page.waitForSelector(`canvas[aria-label="GPU percent of ${gpus / 2} GPUs over step"]`);
   await page.getByRole("group", { name: "GPUs" }).getByText("lines").click();
   await page.waitForFunction(() => document.querySelectorAll(".plot-card canvas").length === 0);
+  await done();
+});
+
+test("System: a run of one machine, whose readings name no host, is shown as before", async () => {
+  const run = list.runs.id.find((_, i) => list.runs.world_size[i] === 1);
+  const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
+  await page.waitForSelector('canvas[aria-label="GPU percent of 2 GPUs over step"]');
+  await page.waitForSelector('[data-reading="cpu/percent"] .plot[data-painted]');
+  assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0);
+  assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0);
   await done();
 });
 

@@ -107,8 +107,9 @@ function digits(count, points) {
       add(`${gpu}/power_watts`, () => Float64Array.from({ length: m }, (_, k) => 300 * idle(k) + 20 * noise()), { stride: 10 });
       add(`${gpu}/temperature_celsius`, () => Float64Array.from({ length: m }, (_, k) => 40 + 30 * (1 - Math.exp(-k / 30)) + noise()), { stride: 10 });
     }
-    for (const [key, base, spread] of [["system/cpu/percent", 45, 12], ["system/memory/percent", 62, 2], ["system/disk/read_bytes_per_second", 4e7, 1e7], ["system/network/sent_bytes_per_second", 2e6, 8e5], ["system/process/threads", 34, 1]])
-      add(key, curve(i * 31 + key.length, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
+    for (const [name, base, spread] of [["cpu/percent", 45, 12], ["memory/percent", 62, 2], ["disk/read_bytes_per_second", 4e7, 1e7], ["network/sent_bytes_per_second", 2e6, 8e5], ["process/threads", 34, 1]])
+      for (let h = 0; h < run.world_size; h++)
+        add(run.world_size > 1 ? `system/n${17 + h}/${name}` : `system/${name}`, curve(i * 31 + name.length + 7 + h * 1009, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
     if (i === 5) {
       const s = run.series.get("train/loss");
       const old = new Series(curve(999, Math.floor(n * 0.6), { to: 0.5, noise: 0.1 }), options);
