@@ -10,7 +10,7 @@ export type Cell = null | boolean | number | string;
 export type Kind = "scalar" | "histogram" | "image" | "audio" | "video" | "mesh" | "text" | "table" | "figure" | "graph" | "pr_curve" | "embedding" | "hparams" | "artifact" | "alert" | "note" | "tag" | "tensor";
 
 /** How a run stands, or how it ended. */
-export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted";
+export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted" | "idle";
 
 /** Every answer with status 4xx or 5xx. */
 export interface Error {

@@ -16,7 +16,7 @@ import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty, Failed } from "../ui/states";
 import { saveUrl } from "../viz/export";
-import { formatCell, formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
+import { formatCell, formatDuration, formatInteger, formatNumber, formatTime, stateWords } from "../viz/format";
 import { WaitingForRuns } from "./projects";
 import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
 
@@ -114,7 +114,7 @@ export function TablePage() {
 
   const runCell = (run: Run, id: string) => {
     const value = cellOf(run, id);
-    if (id === "state") return <><span class={`state-dot ${run.state}`} />{run.state}</>;
+    if (id === "state") return <span class="row" title={stateWords(run.state)}><span class={`state-dot ${run.state}`} />{run.state}</span>;
     if (id === "tags") return run.tags.map((t) => <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>{t}</button>);
     if (id === "start_ms" || id === "end_ms") return formatTime(value as number);
     if (id === "duration_ms") return formatDuration((value as number) / 1000);
