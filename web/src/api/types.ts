@@ -668,7 +668,7 @@ export interface PointsQuery {
   smoothing?: Smoothing;
 }
 
-/** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points only x and value are given, and step where that is the axis. */
+/** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points, rank is absent where several ranks share the run. */
 export interface ExactPoint {
   step?: number;
   time_ms?: number;

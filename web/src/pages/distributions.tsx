@@ -36,9 +36,10 @@ function HistogramsTab() {
   const wanted = names.slice(0, keyLimit);
   const { from, to } = v.dist;
   const range = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
-  const { value, error, again } = useLoad(`hist ${ids.join()} ${wanted.join()} ${from} ${to}`, () => (ids.length && wanted.length ? post<Histograms>("histograms:query", { runs: ids, keys: wanted, width: 160, ...range }) : Promise.resolve({ revision: 0, series: [] })), (changed) => changed.some((id) => ids.includes(id)));
+  const { value, error, loading, again } = useLoad(`hist ${ids.join()} ${wanted.join()} ${from} ${to}`, () => (ids.length && wanted.length ? post<Histograms>("histograms:query", { runs: ids, keys: wanted, width: 160, ...range }) : Promise.resolve({ revision: 0, series: [] })), (changed) => changed.some((id) => ids.includes(id)));
   if (error) return <Failed message={error} retry={again} />;
-  if (!value || !index) return <div class="page-pad"><Skeleton height={220} /></div>;
+  // What was found before the list of runs was there is not the answer.
+  if (!value || !index || (loading && !value.series.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
   if (!value.series.length) return <Empty icon="distributions" title="No histograms"><p>Weights, gradients or anything else logged with <code>log_histogram</code> appears here.</p></Empty>;
   const ordered = wanted.flatMap((key) => value.series.filter((s) => s.key === key));
   return (
@@ -56,9 +57,9 @@ function PrTab() {
   const { value: index, error, again } = useLoad("pr " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["pr_curve"] }) : Promise.resolve({ revision: 0, series: [] })));
   const steps = useMemo(() => [...new Set(index?.series.flatMap((s) => s.step) ?? [])].sort((a, b) => a - b), [index]);
   const step = at ?? steps[steps.length - 1] ?? 0;
-  const { value: curves } = useLoad(`prv ${step} ${index?.series.length ?? 0} ${ids.join()}`, () => Promise.all((index?.series ?? []).map(async (s) => ({ run: s.run, key: s.key, entry: entryAt(s.step, step) >= 0 ? await loadEntry(s.run, s.key, entryAt(s.step, step)) : null }))));
+  const { value: curves, loading } = useLoad(`prv ${step} ${index?.series.length ?? 0} ${ids.join()}`, () => Promise.all((index?.series ?? []).map(async (s) => ({ run: s.run, key: s.key, entry: entryAt(s.step, step) >= 0 ? await loadEntry(s.run, s.key, entryAt(s.step, step)) : null }))));
   if (error) return <Failed message={error} retry={again} />;
-  if (!index || !curves) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!index || !curves || (loading && !curves.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
   if (!curves.length) return <Empty icon="distributions" title="No precision-recall curves"><p>Log them with <code>log_pr_curve</code>.</p></Empty>;
   const byKey = new Map<string, typeof curves>();
   for (const c of curves) byKey.set(c.key, [...(byKey.get(c.key) ?? []), c]);
@@ -106,7 +107,7 @@ export function DistributionsPage() {
     <>
       <RunList />
       <div class="page">
-        <Tabs label="Distributions" value={v.dist.tab} onChange={(tab) => patch({ tab })} options={[{ value: "histograms", label: "Histograms" }, ...(has("pr_curve") ? [{ value: "pr", label: "PR curves" }] : []), ...(has("embedding") ? [{ value: "embeddings", label: "Embeddings" }] : [])]} />
+        <Tabs label="Distributions" value={v.dist.tab} onChange={(tab) => patch({ tab })} options={[{ value: "histograms", label: "Histograms" }, ...(has("pr_curve") || v.dist.tab === "pr" ? [{ value: "pr", label: "PR curves" }] : []), ...(has("embedding") || v.dist.tab === "embeddings" ? [{ value: "embeddings", label: "Embeddings" }] : [])]} />
         {v.dist.tab === "histograms" ? (
           <div class="toolbar" role="toolbar" aria-label="Histograms">
             <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />

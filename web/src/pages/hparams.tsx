@@ -208,7 +208,7 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
     <section class="card">
       <h2>Importance for {goal.title}</h2>
       {list?.length === 0 ? <p class="muted">Needs at least five runs with a value.</p> : null}
-      <table class="plain-table">
+      <table class="plain-table names">
         <thead><tr><th>parameter</th><th>importance</th><th class="number" title="Spearman's rank correlation">correlation</th></tr></thead>
         <tbody>
           {list?.map((i) => (

@@ -46,7 +46,7 @@ export function MediaPage() {
   const m = v.media;
   const shownRuns = visible.value.slice(0, runLimit);
   const ids = shownRuns.map((r) => r.id);
-  const { value, error, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
+  const { value, error, loading, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
   const accept = textMatcher(v.q);
   const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind) && accept(s.key)), [value, m.kind, v.q]);
   const steps = useMemo(() => [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b), [series]);
@@ -86,7 +86,7 @@ export function MediaPage() {
           {visible.value.length > runLimit ? <span class="chip warn">the first {runLimit} of {formatInteger(visible.value.length)} runs</span> : null}
         </div>
         <div class="page-scroll">
-          {error ? <Failed message={error} retry={again} /> : !value ? <div class="page-pad"><Skeleton height="40vh" /></div> : series.length === 0 ? <Empty icon="media" title="No media here"><p>{value.series.length ? "Nothing matches the search." : "Images, audio, video, meshes, text, tables and figures of the visible runs appear here."}</p></Empty> : (
+          {error ? <Failed message={error} retry={again} /> : !value || (loading && !value.series.length) ? <div class="page-pad"><Skeleton height="40vh" /></div> : series.length === 0 ? <Empty icon="media" title="No media here"><p>{value.series.length ? "Nothing matches the search." : "Images, audio, video, meshes, text, tables and figures of the visible runs appear here."}</p></Empty> : (
             <div class="media-rows">
               {[...byRow].map(([row, list]) => (
                 <section class={`media-row${isMarked(row) ? " hovered" : ""}`} key={row}>

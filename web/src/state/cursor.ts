@@ -56,9 +56,9 @@ export function onFrame(update: () => void): void {
   }
 }
 
-/** A run a person picked by clicking its line; stays marked, on every page, until Escape. */
+/** A run a person picked by clicking its line; stays marked until Escape. */
 export const pickedRun = signal<string | null>(null);
-/** Whether rows, lines and pictures of a run stand out. */
-export const isMarked = (run: string) => hoveredRun.value === run || pickedRun.value === run;
 /** The card whose numbers the pin table shows. */
 export const activeCard = signal<{ id: string; keys: string[] } | null>(null);
+/** Whether rows, lines and pictures of a run stand out, on every page. */
+export const isMarked = (run: string) => hoveredRun.value === run || pickedRun.value === run;

@@ -1,7 +1,7 @@
 // Histograms of one key in one run over steps, with the shared cursor.
 import { useRef } from "preact/hooks";
 import type { HistogramSeries } from "../api/types";
-import { cursor, markedStep, onFrame } from "../state/cursor";
+import { cursor, markedStep } from "../state/cursor";
 import { runById, runStyle } from "../state/runs";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
@@ -27,7 +27,7 @@ export function HistogramCard({ series, height = 220 }: { series: HistogramSerie
         draw={(canvas, width, height) => (plot.current = drawHistograms(canvas, width, height, series, mode, theme.peek(), style.color, step))}
         onMove={(x, y) => {
           const hit = x < 0 || !plot.current ? null : histogramHit(plot.current, series, mode, x, y);
-          onFrame(() => (cursor.value = hit ? { axis: "step", x: hit.step, step: hit.step, source: "histogram " + series.key } : null));
+          cursor.value = hit ? { axis: "step", x: hit.step, step: hit.step, source: "histogram " + series.key } : null;
           return hit?.text ?? null;
         }}
         csv={() => ["first_step,last_step,from,to,count", ...series.columns.flatMap((c) => c.counts.map((n, i) => [c.first_step, c.last_step, series.edges[i], series.edges[i + 1], n].join(",")))].join("\n")}

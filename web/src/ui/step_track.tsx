@@ -1,7 +1,7 @@
 // The track of a step slider: ticks at the steps that exist, the shared cursor, pinned steps and the thumb. Hovering it moves the shared
 // cursor, so that charts on the same page mark the step under the pointer.
 import { useRef } from "preact/hooks";
-import { cursor, markedStep, onFrame } from "../state/cursor";
+import { cursor, markedStep } from "../state/cursor";
 import { change, view } from "../state/view";
 
 /** Index of the last step at or before `step`; the first one when there is none. */
@@ -48,9 +48,9 @@ export function StepTrack({ steps, step, seek, label }: { steps: number[]; step:
       onPointerMove={(e) => {
         const s = steps[nearest(e)];
         if (e.buttons & 1) seek(s);
-        onFrame(() => (cursor.value = { axis: "step", x: s, step: s, source: label }));
+        cursor.value = { axis: "step", x: s, step: s, source: label };
       }}
-      onPointerLeave={() => onFrame(() => (cursor.value = null))}
+      onPointerLeave={() => (cursor.value = null)}
       onKeyDown={(e) => {
         const d = ({ ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 } as Record<string, number>)[e.key];
         if (d) go(at + d);
