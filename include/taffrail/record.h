@@ -12,9 +12,10 @@
 namespace taffrail {
 
 /// How a run stands, or how it ended.
-enum class RunState : std::uint8_t { Running = 0, Finished = 1, Failed = 2, Crashed = 3, Aborted = 4 };
+/// Idle: of a source that records no end (a TensorBoard logdir), nothing new for a while. No run ends itself as idle.
+enum class RunState : std::uint8_t { Running = 0, Finished = 1, Failed = 2, Crashed = 3, Aborted = 4, Idle = 5 };
 
-/// "running", "finished", "failed", "crashed", "aborted".
+/// "running", "finished", "failed", "crashed", "aborted", "idle".
 std::string_view to_string(RunState state) noexcept;
 
 /// Which sinks receive a record: bit i = the i-th sink added to the run. The native store receives all of them.

@@ -27,6 +27,7 @@ std::string_view to_string(RunState state) noexcept {
         case RunState::Failed: return "failed";
         case RunState::Crashed: return "crashed";
         case RunState::Aborted: return "aborted";
+        case RunState::Idle: return "idle";
     }
     return "unknown";
 }

@@ -108,7 +108,8 @@ Result<void> Import::import_run(const Session& session, const RecordedRun& run) 
     environment.emplace_back("import/location", Cell(run.info().location));
     TAFFRAIL_TRY(writer->environment(environment));
     TAFFRAIL_TRY(writer->console(run.console(0, SIZE_MAX)));
-    TAFFRAIL_TRY(writer->finish(info.state == RunState::Running ? RunState::Finished : info.state));
+    const bool open_ended = info.state == RunState::Running || info.state == RunState::Idle;
+    TAFFRAIL_TRY(writer->finish(open_ended ? RunState::Finished : info.state));
     session.print(info.name + "  " + grouped(points) + " points, " + grouped(values) + " values  " +
                   session.styled(Style::Dim, info.id) + "\n");
     return {};

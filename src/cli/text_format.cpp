@@ -140,6 +140,8 @@ std::string state_text(const Session& session, RunState state) {
         case RunState::Aborted:
             style = Style::Yellow;
             break;
+        case RunState::Idle:
+            break;
     }
     return session.styled(style,
                           (session.looks().utf8 ? "● " : "* ") + std::string(to_string(state)));

@@ -39,6 +39,11 @@ std::string boot_id() {
     return text.ok() ? std::string(trim(*text)) : std::string();
 }
 
+std::string host_name() {
+    char host[256] = {};
+    return gethostname(host, sizeof host - 1) == 0 ? std::string(host) : std::string();
+}
+
 WriterIdentity make_identity(std::string run_id) {
     WriterIdentity identity;
     identity.run_id = std::move(run_id);
@@ -46,10 +51,7 @@ WriterIdentity make_identity(std::string run_id) {
     identity.process_id = static_cast<std::uint64_t>(getpid());
     identity.process_start = process_start();
     identity.boot_id = boot_id();
-    char host[256] = {};
-    if (gethostname(host, sizeof host - 1) == 0) {
-        identity.host = host;
-    }
+    identity.host = host_name();
     identity.clock = make_tick_clock();
     return identity;
 }

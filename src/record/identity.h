@@ -25,6 +25,9 @@ std::string writer_name(std::uint64_t writer);
 /// This process, with a new random writer number.
 WriterIdentity make_identity(std::string run_id);
 
+/// What this machine calls itself; "" where it has no name.
+std::string host_name();
+
 /// The boot id of this machine; "" where there is none.
 std::string boot_id();
 

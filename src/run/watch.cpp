@@ -2,20 +2,33 @@
 
 #include "base/diagnostics.h"
 #include "codec/tlog/meta.h"
+#include "record/identity.h"
 #include "record/threads.h"
 #include "system/environment.h"
+
+#include <filesystem>
 
 namespace taffrail::running {
 namespace {
 
-void log_load(record::Recorder& recorder,
+constexpr std::string_view kSystem = "system/";
+
+/// Where several processes share a run, machines have their own series: system/<host>/…
+std::string load_prefix(const Settings& settings) {
+    const bool shared = settings.options.world_size.value_or(1) > 1 || settings.id_from_variable;
+    const std::string host = shared ? record::host_name() : std::string();
+    return host.empty() ? std::string(kSystem) : std::string(kSystem) + host + '/';
+}
+
+void log_load(record::Recorder& recorder, const std::string& prefix,
               const std::vector<std::pair<std::string, double>>& readings) {
-    std::vector<std::string_view> names;
+    std::vector<std::string> own;
     std::vector<double> values;
     for (const auto& [name, value] : readings) {
-        names.emplace_back(name);
+        own.push_back(prefix + name.substr(kSystem.size()));
         values.push_back(value);
     }
+    const std::vector<std::string_view> names(own.begin(), own.end());
     std::size_t offset = 0;
     for (auto* row = recorder.keys().row(names); row != nullptr; row = row->continuation) {
         recorder.log(*row, kAutoStep, values.data() + offset, {.route = kStoreOnly});
@@ -29,12 +42,8 @@ Watch::Watch(record::Recorder& recorder, const Settings& settings, const std::st
     : recorder_(recorder) {
     const RunOptions& options = settings.options;
     try {
-        // One reading a machine is enough; one snapshot a run is.
-        if (options.machine_load && settings.launch.local_rank == 0) {
-            load_ = std::make_unique<system::LoadMonitor>(
-                system::LoadOptions{.interval = *options.machine_load, .folder = run_folder},
-                [&recorder](const auto& readings) { log_load(recorder, readings); });
-        }
+        watch_load(settings, run_folder);
+        // One snapshot a run is enough.
         if (options.environment && options.rank.value_or(0) == 0) {
             snapshot_ = record::start_quiet_thread("taffrail-env", [&recorder] {
                 const Bytes payload = tlog::encode_cells(system::take_environment_snapshot());
@@ -65,6 +74,23 @@ Watch::Watch(record::Recorder& recorder, const Settings& settings, const std::st
     }
 }
 
+void Watch::watch_load(const Settings& settings, const std::string& run_folder) {
+    // One reading a machine is enough. Launchers say who is first on a machine; ranks that were
+    // set by hand all seem to be, so the machine itself decides.
+    if (!settings.options.machine_load || settings.launch.local_rank != 0) {
+        return;
+    }
+    claim_ = std::make_unique<system::MachineClaim>(
+        std::filesystem::absolute(run_folder).lexically_normal().string());
+    if (claim_->held()) {
+        load_ = std::make_unique<system::LoadMonitor>(
+            system::LoadOptions{.interval = *settings.options.machine_load, .folder = run_folder},
+            [&recorder = recorder_, prefix = load_prefix(settings)](const auto& readings) {
+                log_load(recorder, prefix, readings);
+            });
+    }
+}
+
 Watch::~Watch() {
     stop();
 }
@@ -75,6 +101,7 @@ void Watch::stop() {
         console_.reset();
     }
     load_.reset();
+    claim_.reset();
     if (snapshot_.joinable()) {
         snapshot_.join();
     }

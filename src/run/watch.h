@@ -8,6 +8,7 @@
 #include "run/settings.h"
 #include "system/console_capture.h"
 #include "system/load_monitor.h"
+#include "system/machine_claim.h"
 
 #include <memory>
 #include <thread>
@@ -24,7 +25,10 @@ class Watch {
     void stop();
 
   private:
+    void watch_load(const Settings& settings, const std::string& run_folder);
+
     record::Recorder& recorder_;
+    std::unique_ptr<system::MachineClaim> claim_;
     std::unique_ptr<system::LoadMonitor> load_;
     std::unique_ptr<system::ConsoleCapture> console_;
     std::thread snapshot_;

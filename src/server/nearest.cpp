@@ -10,14 +10,6 @@ namespace {
 constexpr std::size_t kWidth = 512;
 constexpr int kDepth = 8;  // 512⁸ places: far more than an int64 has
 
-double value_of(const Bins& bins, std::size_t i) {
-    if (bins.nan_count[i] > 0) {
-        return std::nan("");
-    }
-    const double infinity = std::numeric_limits<double>::infinity();
-    return bins.positive_infinity_count[i] > 0 ? infinity : bins.negative_infinity_count[i] > 0 ? -infinity : bins.last[i];
-}
-
 class Search {
   public:
     Search(const RecordedRun& run, std::string_view key, Axis axis, double at) : run_(run), key_(key), at_(at) {
@@ -36,7 +28,7 @@ class Search {
         const Bins& bins = *answer;
         if (bins.raw) {
             for (std::size_t i = 0; i < bins.size(); ++i) {
-                offer(bins.x[i], value_of(bins, i));
+                offer(bins.x[i], raw_value(bins, i));
             }
             return true;
         }
@@ -85,6 +77,14 @@ class Search {
 };
 
 }  // namespace
+
+double raw_value(const Bins& bins, std::size_t i) {
+    if (bins.nan_count[i] > 0) {
+        return std::nan("");
+    }
+    const double infinity = std::numeric_limits<double>::infinity();
+    return bins.positive_infinity_count[i] > 0 ? infinity : bins.negative_infinity_count[i] > 0 ? -infinity : bins.last[i];
+}
 
 std::optional<NearestPoint> nearest_by_bins(const RecordedRun& run, std::string_view key, Axis axis, double at) {
     Search search(run, key, axis, at);

@@ -12,6 +12,9 @@ struct NearestPoint {
     double x = 0, value = 0;
 };
 
+/// The value of a point that has bin `i` to itself.
+double raw_value(const Bins& bins, std::size_t i);
+
 /// `at` and the answer are in the axis units of BinRequest. Of points equally near the earlier one is taken. Nothing when there is no point, or when
 /// bins cannot tell points apart (hundreds of them in one place); then the points themselves have to be read.
 std::optional<NearestPoint> nearest_by_bins(const RecordedRun& run, std::string_view key, Axis axis, double at);

@@ -3,22 +3,25 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { inflateSync } from "node:zlib";
+import { watchLoopback } from "./loopback.mjs";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
-let browser;
+let browser, outside;
 export async function launch() {
+  outside ??= await watchLoopback();
   browser ??= await chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...outside.flags],
   });
   return browser;
 }
 export const chromiumVersion = async () => (await launch()).version();
 export async function quit() {
   await browser?.close();
-  browser = undefined;
+  outside?.close();
+  browser = outside = undefined;
 }
 
 /** A page in a fresh profile. `done()` checks what it did and closes it. */
@@ -36,15 +39,13 @@ export async function open(url, { width = 1440, height = 900, dark = false, touc
     const why = r.failure()?.errorText ?? "";
     if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
   });
-  page.on("request", (r) => {
-    const { protocol, hostname } = new URL(r.url());
-    if (protocol.startsWith("http") && !["127.0.0.1", "localhost"].includes(hostname)) faults.push(`left loopback: ${r.url()}`);
-  });
+  const already = outside.left.length;
   await page.goto(url);
   return {
     page,
     async done() {
       await context.close();
+      faults.push(...outside.left.slice(already).map((url) => `left loopback: ${url}`));
       assert.deepEqual(faults, []);
     },
   };

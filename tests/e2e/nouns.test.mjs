@@ -322,6 +322,9 @@ test("TensorBoard: a log folder is shown as it is", async () => {
   const { page, done } = await open(logs.url);
   await page.waitForSelector(".plot[data-painted]");
   assert.match(await page.locator("[data-count]").textContent(), /4 of 4 runs/);
+  // Its records are years old although its files are new, and event files do not say how a run ended.
+  assert.deepEqual((await postJson(logs.url, "runs:query", {})).runs.state, ["idle", "idle", "idle", "idle"]);
+  assert.match(await page.locator(".run-row .state-dot").first().getAttribute("title"), /^idle: nothing new/);
   await done();
   await logs.close();
 });

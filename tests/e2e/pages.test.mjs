@@ -7,7 +7,7 @@ import { eventually, open, painted, quit, settled } from "./browser.mjs";
 import { python, serve, truthOf } from "./server.mjs";
 
 let server, project, address, list, truth;
-const [model, depth] = ["config:model", "config:depth"];
+const model = "config:model";
 before(async () => {
   server = await serve(["demo"]);
   project = (await getJson(server.url, "projects")).projects[0].name;
@@ -270,58 +270,6 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
   await done();
 });
 
-test("15: brushing two axes leaves the runs Python leaves, in the table, on the page and in the address", async () => {
-  const { page, done } = await open(address("hparams"));
-  await page.waitForSelector("[data-brushed]");
-  await page.waitForSelector("[data-parameter]");
-  await page.evaluate(() => 0);
-  const brushes = { "config:lr": [0.0002, 0.002], [depth]: [3, 6] };
-  const goal = (await view(page)).hp.goal;
-  await page.goto(address("hparams", z({ hp: { brushes, goal } })));
-  await page.reload();
-  await page.waitForSelector("[data-brushed]");
-  const expected = await truth(`json.dump(sorted(r["id"] for r in runs if 0.0002 <= r["config"]["lr"] <= 0.002 and 3 <= r["config"]["depth"] <= 6), sys.stdout)`);
-  await page.waitForFunction((n) => document.querySelector("[data-brushed]").dataset.brushed === String(n), expected.length);
-  assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected);
-  await page.getByRole("button", { name: "Keep only these" }).click();
-  await page.keyboard.press("g");
-  await page.keyboard.press("c");
-  await page.waitForFunction((n) => document.querySelector("[data-count]")?.dataset.count === String(n), expected.length);
-  await done();
-});
-
-test("15: a brush drawn with the mouse filters, a click on the axis clears it", async () => {
-  const { page, done } = await open(address("hparams"));
-  await page.waitForSelector("[data-parameter]");
-  const canvas = page.locator(".plot-card canvas").first();
-  const box = await canvas.boundingBox();
-  const x = box.x + box.width - 56;
-  await page.mouse.move(x, box.y + 200);
-  await page.mouse.down();
-  await page.mouse.move(x, box.y + 290, { steps: 5 });
-  await page.mouse.up();
-  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) < n, list.total);
-  assert.equal(Object.keys((await view(page)).hp.brushes).length, 1);
-  await page.mouse.click(x, box.y + 100);
-  await page.waitForFunction((n) => Number(document.querySelector("[data-brushed]").dataset.brushed) === n, list.total);
-  for (const mode of ["Scatter", "Matrix", "Parallel"]) {
-    await page.getByRole("group", { name: "View" }).getByText(mode).click();
-    await page.waitForSelector(".plot-card canvas");
-  }
-  await done();
-});
-
-test("15: the parameter that drives the goal ranks first", async () => {
-  const sweep = await serve(["thousand"], { options: { runs: 150, points: 20 } });
-  const name = (await getJson(sweep.url, "projects")).projects[0].name;
-  const { page, done } = await open(`${sweep.url}#/hparams?project=${encodeURIComponent(name)}`);
-  await page.waitForSelector("[data-parameter]");
-  assert.equal(await page.locator("[data-parameter]").first().getAttribute("data-parameter"), "config:lr");
-  assert.ok(Number(await page.locator("[data-parameter]").first().getAttribute("data-share")) > 0.6);
-  await done();
-  await sweep.close();
-});
-
 test("System: every GPU has its strip, its value is Python's, hosts can be told apart", async () => {
   const run = list.runs.id.find((_, i) => list.runs.world_size[i] > 1) ?? list.runs.id[0];
   const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
@@ -340,10 +288,32 @@ test("System: every GPU has its strip, its value is Python's, hosts can be told 
 s = series(data["run"], data["key"])
 json.dump(s.loc[data["at"]], sys.stdout)`, { run, key: `system/${host}/gpu/${gpu}/percent`, at: Number(at.replaceAll(",", "")) });
   assert.ok(Math.abs(expected - Number(value)) < 0.001 * expected + 0.01, `${value} for ${expected}`);
+  // Readings of the machine itself have one line for each host.
+  const cpu = page.locator('[data-reading="cpu/percent"]');
+  assert.deepEqual((await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean), ["n17", "n18"]);
+  await cpu.scrollIntoViewIfNeeded();
+  await settled(page);
+  const load = await cpu.locator(".plot").boundingBox();
+  await page.mouse.move(load.x + load.width / 2, load.y + load.height / 2);
+  await page.waitForSelector(".tooltip [data-exact]");
+  await eventually(async () => assert.equal(await page.locator(".tooltip [data-exact]").count(), 2));
+  const shown = await page.locator(".tooltip tr").evaluateAll((rows) => rows.map((r) => [r.children[1].textContent, Number(r.querySelector("[data-exact]").dataset.exact)]));
+  const truly = await truth(`json.dump([[k, bool((series(data["run"], k) == v).any())] for k, v in data["shown"]], sys.stdout)`, { run, shown });
+  assert.deepEqual(truly.sort(), [["system/n17/cpu/percent", true], ["system/n18/cpu/percent", true]]);
   await page.getByRole("group", { name: "Hosts" }).getByText("n18").click();
   await page.waitForSelector(`canvas[aria-label="GPU percent of ${gpus / 2} GPUs over step"]`);
   await page.getByRole("group", { name: "GPUs" }).getByText("lines").click();
   await page.waitForFunction(() => document.querySelectorAll(".plot-card canvas").length === 0);
+  await done();
+});
+
+test("System: a run of one machine, whose readings name no host, is shown as before", async () => {
+  const run = list.runs.id.find((_, i) => list.runs.world_size[i] === 1);
+  const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
+  await page.waitForSelector('canvas[aria-label="GPU percent of 2 GPUs over step"]');
+  await page.waitForSelector('[data-reading="cpu/percent"] .plot[data-painted]');
+  assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0);
+  assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0);
   await done();
 });
 

@@ -275,6 +275,40 @@ TEST_F(Runs, ResumeContinuesEveryCountAfterTheLogsAreGone) {
     }
 }
 
+// Ranks set by hand all look like the first on their machine: the machine's load is still there once,
+// under the machine's name.
+TEST_F(Runs, RanksOfOneMachineRecordItsLoadOnceUnderItsName) {
+    RunOptions watched = options();
+    watched.world_size = 2;
+    watched.machine_load = 100ms;
+    set("TAFFRAIL_RUN_ID", "ranks");
+    watched.rank = 0;
+    Run first = Run::open(watched).value();
+    watched.rank = 1;
+    Run second = Run::open(watched).value();
+    ASSERT_EQ(first.folder(), second.folder());
+    const std::string folder = first.folder();
+    char host[256] = {};
+    ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+    const std::string prefix = std::string("system/") + host + "/";
+    const auto readings = [&] {
+        const auto points = storage::RunReader::open(folder).value()->points(prefix + "memory/percent");
+        return points.ok() ? *points : std::vector<Point>();
+    };
+    for (int turn = 0; turn < 500 && readings().size() < 3; ++turn) {
+        std::this_thread::sleep_for(20ms);
+    }
+    ASSERT_TRUE(second.finish().ok());
+    ASSERT_TRUE(first.finish().ok());
+    ASSERT_GE(readings().size(), 3u);
+    for (const Point& point : readings()) {
+        EXPECT_EQ(point.rank, 0) << "one of the ranks watches the machine";
+    }
+    for (const auto& key : storage::RunReader::open(folder).value()->keys()) {
+        EXPECT_TRUE(!key.key.starts_with("system/") || key.key.starts_with(prefix)) << key.key;
+    }
+}
+
 TEST_F(Runs, ThatCannotOpenLeaveNoFolderBehind) {
     auto calls = io::FaultCalls::instance();
     calls->add({.operation = io::Operation::Open, .error_number = ENOSPC, .path_part = ".tlog"});

@@ -1,6 +1,10 @@
 #include "sources/tensorboard/catalogue.h"
 
+#include "base/clock.h"
 #include "sources_tensorboard/logdir.h"
+
+#include <chrono>
+#include <thread>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -54,6 +58,25 @@ TEST(Catalogue, RunsAppearAndVanish) {
     ASSERT_TRUE(io::remove_tree(root + "/a").ok());
     EXPECT_EQ(catalogue->refresh().value(), std::vector<std::string>{"a"});
     EXPECT_EQ(ids_of(*catalogue), std::vector<std::string>{"b"});
+}
+
+// Time alone changes a state; a page that is open must hear of it.
+TEST(Catalogue, RefreshNamesRunsThatFellSilent) {
+    const std::string root = fresh_folder();
+    FileMaker maker;
+    maker.wall = static_cast<double>(wall_time_ns()) / 1e9 - 10 * 60 + 0.5;
+    maker.version().save(root + "/a");
+    const auto catalogue = open_logdir(root).value();
+    ASSERT_EQ(catalogue->runs().at(0).state, RunState::Running);
+    EXPECT_TRUE(catalogue->refresh().value().empty());
+    std::vector<std::string> changed;
+    for (int turn = 0; turn < 500 && changed.empty(); ++turn) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        changed = catalogue->refresh().value();
+    }
+    EXPECT_EQ(changed, std::vector<std::string>{"a"});
+    EXPECT_EQ(catalogue->runs().at(0).state, RunState::Idle);
+    EXPECT_TRUE(catalogue->refresh().value().empty());
 }
 
 TEST(Catalogue, OpensByIdPrefixNameAndPath) {

@@ -1,6 +1,9 @@
 #include "sources/tensorboard/run.h"
 
+#include "base/clock.h"
 #include "codec/formats/tensorboard/hparams.h"
+#include "io/modified.h"
+#include "io/temporary_folder.h"
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
 
@@ -220,6 +223,32 @@ TEST(TensorboardRun, HparamsBecomeConfigAndEndBecomesState) {
     EXPECT_EQ(info.config, hparams);
     EXPECT_EQ(info.group, "g");
     EXPECT_EQ(info.state, RunState::Failed);
+}
+
+double minutes_ago(double minutes) {
+    return static_cast<double>(wall_time_ns()) / 1e9 - minutes * 60;
+}
+
+// Event files have no end mark: a run is running while they grow, and nobody knows afterwards.
+TEST(TensorboardRun, IsRunningWhileItsFilesMoveAndIdleAfterwards) {
+    const test::TemporaryFolder folder;
+    FileMaker maker;
+    maker.wall = minutes_ago(1);
+    maker.version().scalar("loss", 0, 1.0F).save(folder.file("logs"), "events.out.tfevents.1");
+    EXPECT_EQ(open_only_run(folder.file("logs"))->info().state, RunState::Running);
+    ASSERT_TRUE(io::set_modified(folder.file("logs/events.out.tfevents.1"),
+                                 static_cast<std::int64_t>(minutes_ago(11) * 1e9))
+                    .ok());
+    EXPECT_EQ(open_only_run(folder.file("logs"))->info().state, RunState::Idle);
+}
+
+// Copied or cloned, every file is new; what it says is not.
+TEST(TensorboardRun, IsIdleWhenOldRecordsLieInNewFiles) {
+    const std::string folder = fresh_folder();
+    FileMaker maker;
+    maker.wall = minutes_ago(60 * 24 * 400);
+    maker.version().scalar("loss", 0, 1.0F).save(folder);
+    EXPECT_EQ(open_only_run(folder)->info().state, RunState::Idle);
 }
 
 TEST(TensorboardRun, TagOfTwoKindsShowsBoth) {

@@ -107,8 +107,9 @@ function digits(count, points) {
       add(`${gpu}/power_watts`, () => Float64Array.from({ length: m }, (_, k) => 300 * idle(k) + 20 * noise()), { stride: 10 });
       add(`${gpu}/temperature_celsius`, () => Float64Array.from({ length: m }, (_, k) => 40 + 30 * (1 - Math.exp(-k / 30)) + noise()), { stride: 10 });
     }
-    for (const [key, base, spread] of [["system/cpu/percent", 45, 12], ["system/memory/percent", 62, 2], ["system/disk/read_bytes_per_second", 4e7, 1e7], ["system/network/sent_bytes_per_second", 2e6, 8e5], ["system/process/threads", 34, 1]])
-      add(key, curve(i * 31 + key.length, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
+    for (const [name, base, spread] of [["cpu/percent", 45, 12], ["memory/percent", 62, 2], ["disk/read_bytes_per_second", 4e7, 1e7], ["network/sent_bytes_per_second", 2e6, 8e5], ["process/threads", 34, 1]])
+      for (let h = 0; h < run.world_size; h++)
+        add(run.world_size > 1 ? `system/n${17 + h}/${name}` : `system/${name}`, curve(i * 31 + name.length + 7 + h * 1009, Math.ceil(n / 10), { from: base, to: base, noise: spread }), { stride: 10 });
     if (i === 5) {
       const s = run.series.get("train/loss");
       const old = new Series(curve(999, Math.floor(n * 0.6), { to: 0.5, noise: 0.1 }), options);
@@ -209,11 +210,24 @@ function meshes(points) {
   return [run];
 }
 
-/** Runs of the named scenarios: demo, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
+/** A sweep with every kind of parameter: over decades, over a narrow range, words, and some that runs lack. */
+function oddParameters() {
+  return Array.from({ length: 12 }, (_, i) => {
+    const run = new Run({ id: `param${String(i).padStart(2, "0")}`, project: "parameters", name: nameOf(i), start_ms: epochStart + i * 1e5, end_ms: epochStart + i * 1e5 + 1e4 });
+    run.config = [["rate", 10 ** -(1 + (i % 6))], ["width", 16 + 16 * (i % 5)], ["optimizer", ["adam", "lion", "sgd"][i % 3]]];
+    if (i % 3) run.config.push(["warmup", 100 * (1 + (i % 4))]);
+    if (i % 4) run.config.push(["augment", i % 2 ? "crop" : "flip"]);
+    run.series.set("val/loss", new Series(curve(i, 20, { to: 0.1 + 0.05 * (i % 6) }), { start: run.start_ms }));
+    return run;
+  });
+}
+
+/** Runs of the named scenarios: demo, parameters, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
 export function makeRuns(scenarios, options = {}) {
   const runs = [];
   for (const s of scenarios) {
     if (s === "demo") runs.push(...digits(options.runs ?? 20, options.points ?? 2000));
+    if (s === "parameters") runs.push(...oddParameters());
     if (s === "thousand") runs.push(...thousand(options.runs ?? 1000, options.points ?? 10000, "sweep"));
     if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
     if (s === "many") runs.push(...manyTags(options.tags ?? 5000));

@@ -5,6 +5,7 @@
 #include "server/api/api.h"
 #include "server/chart_query.h"
 #include "server/nearest.h"
+#include "server/point_rank.h"
 
 namespace taffrail::server {
 namespace {
@@ -35,7 +36,12 @@ std::vector<SeriesRef> series_list(const Json& body) {
 
 constexpr std::uint64_t kLongSeries = 100'000;
 
-/// Long series are not read for one point: then only what bins know is said.
+bool same_value(double a, double b) {
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// Long series are not read for one point: bins find it, and where it stands on the other axes. Nothing when they cannot tell, as where
+/// steps and times do not rise together.
 std::optional<std::string> nearest_of_long_series(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at) {
     const auto details = context.workspace->details(ref.run);
     const KeyInfo* key = details ? details->key(ref.key) : nullptr;
@@ -44,13 +50,33 @@ std::optional<std::string> nearest_of_long_series(const ApiContext& context, con
     }
     const auto run = context.workspace->run(ref.run);
     const auto found = run ? nearest_by_bins(**run, ref.key, axis.axis, at / axis.unit()) : std::nullopt;
-    if (!found) {
+    const auto rank = found ? rank_by_bins(**run, ref.key, axis.axis, found->x) : std::nullopt;
+    if (!rank) {
+        return std::nullopt;
+    }
+    const auto on = [&](Axis other) -> std::optional<double> {
+        if (other == axis.axis) {
+            return found->x;
+        }
+        const auto point = point_by_rank(**run, ref.key, other, *rank, key->count);
+        return point && (!point->value || same_value(*point->value, found->value)) ? std::optional(point->x) : std::nullopt;
+    };
+    const auto step = on(Axis::Steps), time_ns = on(Axis::WallTime), epoch = on(Axis::Epoch), samples = on(Axis::Samples);
+    if (!step || !time_ns) {
         return std::nullopt;
     }
     JsonWriter json;
-    json.begin_object().member("x", found->x * axis.unit()).member("value", found->value);
-    if (axis.axis == Axis::Steps) {
-        json.member("step", static_cast<std::int64_t>(found->x));
+    json.begin_object().member("step", static_cast<std::int64_t>(*step)).member("time_ms", to_ms(static_cast<std::int64_t>(*time_ns)));
+    json.member("x", found->x * axis.unit()).member("value", found->value);
+    if (epoch) {
+        json.member("epoch", *epoch);
+    }
+    if (samples) {
+        json.member("samples", static_cast<std::int64_t>(*samples));
+    }
+    json.member("attempt", details->info.attempts - 1);
+    if (details->info.world_size <= 1) {
+        json.member("rank", 0);
     }
     json.end_object();
     return std::move(json).take();

@@ -115,11 +115,20 @@ Result<std::vector<std::string>> TensorboardCatalogue::refresh() {
         }
     }
     const std::vector<bool> changed = load_runs(to_load, options_);
+    std::set<std::string> running;
     for (std::size_t i = 0; i < to_load.size(); ++i) {
-        if (changed[i] || relisted[i]) {
-            changed_ids.push_back(to_load[i]->id());
+        const std::string id = to_load[i]->id();
+        const bool altered = changed[i] || relisted[i];
+        const bool was_running = running_.contains(id);
+        const bool runs = (altered || was_running) && to_load[i]->info().state == RunState::Running;
+        if (runs) {
+            running.insert(id);
+        }
+        if (altered || runs != was_running) {
+            changed_ids.push_back(id);
         }
     }
+    running_ = std::move(running);
     return changed_ids;
 }
 

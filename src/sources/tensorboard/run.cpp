@@ -14,7 +14,8 @@
 namespace taffrail::tensorboard {
 namespace {
 
-// A run without an end mark counts as running while its files move.
+// A run without an end mark counts as running while its files move and what they say is new; a copy of
+// an old run has new files only.
 constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
 
 Point to_point(const ColumnPoint& from, std::uint64_t seq) {
@@ -237,7 +238,8 @@ RunInfo TensorboardRun::info() const {
     if (data_.events() == 0) {
         info.start_time_ns = info.end_time_ns = touched_ns;
     }
-    info.state = wall_time_ns() - touched_ns < kQuietNs ? RunState::Running : RunState::Finished;
+    const std::int64_t sign_of_life_ns = std::min(touched_ns, info.end_time_ns);
+    info.state = wall_time_ns() - sign_of_life_ns < kQuietNs ? RunState::Running : RunState::Idle;
     for (std::string_view tag : {kSessionStartTag, kSessionEndTag}) {
         const TagData* data = data_.find(tag);
         const auto message = data != nullptr && data->details

@@ -10,7 +10,7 @@ export type Cell = null | boolean | number | string;
 export type Kind = "scalar" | "histogram" | "image" | "audio" | "video" | "mesh" | "text" | "table" | "figure" | "graph" | "pr_curve" | "embedding" | "hparams" | "artifact" | "alert" | "note" | "tag" | "tensor";
 
 /** How a run stands, or how it ended. */
-export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted";
+export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted" | "idle";
 
 /** Every answer with status 4xx or 5xx. */
 export interface Error {
@@ -668,7 +668,7 @@ export interface PointsQuery {
   smoothing?: Smoothing;
 }
 
-/** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points only x and value are given, and step where that is the axis. */
+/** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points, rank is absent where several ranks share the run. */
 export interface ExactPoint {
   step?: number;
   time_ms?: number;

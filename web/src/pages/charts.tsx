@@ -6,6 +6,7 @@ import { change, view } from "../state/view";
 import { ChartCard } from "../ui/chart_card";
 import { ChartToolbar } from "../ui/chart_toolbar";
 import { Icon } from "../ui/icon";
+import { HistogramPanel, MediaCard } from "../ui/media_card";
 import { PinStrip } from "../ui/pin_strip";
 import { RunList } from "../ui/run_list";
 import { Empty, Failed } from "../ui/states";
@@ -64,7 +65,10 @@ function Sections() {
     section.cards.forEach((card, i) => {
       const top = y + Math.floor(i / perRow) * (height + gap);
       if (top + height < port.top - 250 || top > port.top + port.height + 250) return;
-      out.push(<ChartCard key={section.name + " " + card.id} spec={card} style={{ left: gap + (i % perRow) * (cardWidth + gap), top, width: cardWidth, height }} drag={{ onDrop: (from) => move(section, from, card.id) }} />);
+      const place = { left: gap + (i % perRow) * (cardWidth + gap), top, width: cardWidth, height };
+      if (section.kind === "media") out.push(<MediaCard key={card.id} name={card.title} place={place} />);
+      else if (section.kind === "histogram") out.push(<HistogramPanel key={card.id} name={card.title} place={place} />);
+      else out.push(<ChartCard key={section.name + " " + card.id} spec={card} style={place} drag={{ onDrop: (from) => move(section, from, card.id) }} />);
     });
     y += Math.ceil(section.cards.length / perRow) * (height + gap) + 4;
   }

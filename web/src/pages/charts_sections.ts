@@ -3,12 +3,14 @@ import type { KeyInfo } from "../api/types";
 import type { CardSpec } from "../state/ask";
 import { textMatcher } from "../state/runs";
 import type { View } from "../state/view";
+import { mediaKinds } from "../ui/media_item";
 
 export interface Section {
   name: string;
   title: string;
   cards: CardSpec[];
   open: boolean;
+  kind: "chart" | "media" | "histogram";
 }
 
 const splits = new Set(["train", "training", "val", "valid", "validate", "validation", "test", "eval", "dev"]);
@@ -54,11 +56,17 @@ export function sectionsOf(all: KeyInfo[], v: Pick<View, "q" | "pk" | "closed" |
   if (v.pk) top.unshift(...v.pk.filter((k) => exists.has(k)).map((k) => ({ id: "pin:" + k, title: k, keys: [k] })));
   else top.push(...suggested(all));
   const first = sorted(top.filter((c) => c.keys.some(accept) || accept(c.title)));
-  if (first.length) out.push({ name: "*", title: v.pk ? "pinned" : "overview", cards: first, open: !toggled.has("*") });
+  if (first.length) out.push({ name: "*", title: v.pk ? "pinned" : "overview", cards: first, open: !toggled.has("*"), kind: "chart" });
   const names = [...sections.keys()].sort((a, b) => Number(a === "system") - Number(b === "system") || Number(b === "") - Number(a === "") || (a < b ? -1 : 1));
   for (const name of names) {
     const closedByDefault = name === "system" && !v.q;
-    out.push({ name, title: name === "" ? "metrics" : name + "/", cards: sorted(sections.get(name)!), open: toggled.has(name) === closedByDefault });
+    out.push({ name, title: name === "" ? "metrics" : name + "/", cards: sorted(sections.get(name)!), open: toggled.has(name) === closedByDefault, kind: "chart" });
+  }
+  // Media and distributions stand below the charts so that they follow the same cursor; closed until a person wants them.
+  for (const [kind, title, kinds] of [["media", "media", mediaKinds], ["histogram", "distributions", ["histogram"]]] as const) {
+    const cards = all.filter((k) => (kinds as readonly string[]).includes(k.kind) && !k.hidden && accept(k.key)).map((k) => ({ id: `${kind}:${k.key}`, title: k.key, keys: [k.key] }));
+    const name = "*" + kind;
+    if (cards.length) out.push({ name, title, cards, open: toggled.has(name) === !v.q, kind });
   }
   return out;
 }

@@ -1,53 +1,27 @@
 // Distributions: histograms over steps, precision-recall curves, embeddings.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
-import type { Histograms, HistogramSeries, Index, PrCurveValue } from "../api/types";
-import { cursor } from "../state/cursor";
+import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { keys, runById, runs, runsState, runStyle, textMatcher, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { IconButton, Search, Segmented, Swatch, Tabs } from "../ui/controls";
+import { HistogramCard } from "../ui/histogram_card";
 import { loadEntry } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
+import { entryAt } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
 import { formatInteger, formatNumber } from "../viz/format";
-import { drawHistograms, histogramHit } from "../viz/histograms";
 import { Plot } from "../viz/plot";
 import { EmbeddingsTab } from "./embeddings";
-import { entryAt } from "./media";
 import { WaitingForRuns } from "./projects";
 
 const patch = (dist: Partial<View["dist"]>, replace = false) => change({ dist: { ...view.value.dist, ...dist } }, replace);
 const runLimit = 6;
 const keyLimit = 24;
-
-function HistogramCard({ series }: { series: HistogramSeries }) {
-  const { mode } = view.value.dist;
-  const plot = useRef<Plot | null>(null);
-  const style = runStyle.value(series.run);
-  const name = runById.value.get(series.run)?.name ?? series.run;
-  const step = cursor.value?.step ?? null;
-  const nan = series.columns.reduce((n, c) => n + c.nan, 0);
-  const inf = series.columns.reduce((n, c) => n + c.positive_infinity + c.negative_infinity, 0);
-  return (
-    <div class="plot-card" data-histogram={series.key} data-run={series.run}>
-      <CanvasPlot
-        title={series.key} label={`Histograms of ${series.key} in ${name}, ${series.total} entries`} height={220} deps={[series, mode, step, style.color]}
-        actions={<><span class="chip"><Swatch color={style.color} />{name}</span>{nan + inf > 0 ? <span class="chip warn">NaN {nan} Inf {inf}</span> : null}{series.total > series.columns.length ? <span class="chip">{formatInteger(series.total)} → {series.columns.length} columns</span> : null}</>}
-        draw={(canvas, width, height) => (plot.current = drawHistograms(canvas, width, height, series, mode, theme.peek(), style.color, step))}
-        onMove={(x, y) => {
-          const hit = x < 0 || !plot.current ? null : histogramHit(plot.current, series, mode, x, y);
-          cursor.value = hit ? { axis: "step", x: hit.step, step: hit.step, source: "histogram " + series.key } : null;
-          return hit?.text ?? null;
-        }}
-        csv={() => ["first_step,last_step,from,to,count", ...series.columns.flatMap((c) => c.counts.map((n, i) => [c.first_step, c.last_step, series.edges[i], series.edges[i + 1], n].join(",")))].join("\n")}
-      />
-    </div>
-  );
-}
 
 function HistogramsTab() {
   const v = view.value;
@@ -62,9 +36,10 @@ function HistogramsTab() {
   const wanted = names.slice(0, keyLimit);
   const { from, to } = v.dist;
   const range = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
-  const { value, error, again } = useLoad(`hist ${ids.join()} ${wanted.join()} ${from} ${to}`, () => (ids.length && wanted.length ? post<Histograms>("histograms:query", { runs: ids, keys: wanted, width: 160, ...range }) : Promise.resolve({ revision: 0, series: [] })), (changed) => changed.some((id) => ids.includes(id)));
+  const { value, error, loading, again } = useLoad(`hist ${ids.join()} ${wanted.join()} ${from} ${to}`, () => (ids.length && wanted.length ? post<Histograms>("histograms:query", { runs: ids, keys: wanted, width: 160, ...range }) : Promise.resolve({ revision: 0, series: [] })), (changed) => changed.some((id) => ids.includes(id)));
   if (error) return <Failed message={error} retry={again} />;
-  if (!value || !index) return <div class="page-pad"><Skeleton height={220} /></div>;
+  // What was found before the list of runs was there is not the answer.
+  if (!value || !index || (loading && !value.series.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
   if (!value.series.length) return <Empty icon="distributions" title="No histograms"><p>Weights, gradients or anything else logged with <code>log_histogram</code> appears here.</p></Empty>;
   const ordered = wanted.flatMap((key) => value.series.filter((s) => s.key === key));
   return (
@@ -82,9 +57,9 @@ function PrTab() {
   const { value: index, error, again } = useLoad("pr " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["pr_curve"] }) : Promise.resolve({ revision: 0, series: [] })));
   const steps = useMemo(() => [...new Set(index?.series.flatMap((s) => s.step) ?? [])].sort((a, b) => a - b), [index]);
   const step = at ?? steps[steps.length - 1] ?? 0;
-  const { value: curves } = useLoad(`prv ${step} ${index?.series.length ?? 0} ${ids.join()}`, () => Promise.all((index?.series ?? []).map(async (s) => ({ run: s.run, key: s.key, entry: entryAt(s.step, step) >= 0 ? await loadEntry(s.run, s.key, entryAt(s.step, step)) : null }))));
+  const { value: curves, loading } = useLoad(`prv ${step} ${index?.series.length ?? 0} ${ids.join()}`, () => Promise.all((index?.series ?? []).map(async (s) => ({ run: s.run, key: s.key, entry: entryAt(s.step, step) >= 0 ? await loadEntry(s.run, s.key, entryAt(s.step, step)) : null }))));
   if (error) return <Failed message={error} retry={again} />;
-  if (!index || !curves) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!index || !curves || (loading && !curves.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
   if (!curves.length) return <Empty icon="distributions" title="No precision-recall curves"><p>Log them with <code>log_pr_curve</code>.</p></Empty>;
   const byKey = new Map<string, typeof curves>();
   for (const c of curves) byKey.set(c.key, [...(byKey.get(c.key) ?? []), c]);
@@ -132,7 +107,7 @@ export function DistributionsPage() {
     <>
       <RunList />
       <div class="page">
-        <Tabs label="Distributions" value={v.dist.tab} onChange={(tab) => patch({ tab })} options={[{ value: "histograms", label: "Histograms" }, ...(has("pr_curve") ? [{ value: "pr", label: "PR curves" }] : []), ...(has("embedding") ? [{ value: "embeddings", label: "Embeddings" }] : [])]} />
+        <Tabs label="Distributions" value={v.dist.tab} onChange={(tab) => patch({ tab })} options={[{ value: "histograms", label: "Histograms" }, ...(has("pr_curve") || v.dist.tab === "pr" ? [{ value: "pr", label: "PR curves" }] : []), ...(has("embedding") || v.dist.tab === "embeddings" ? [{ value: "embeddings", label: "Embeddings" }] : [])]} />
         {v.dist.tab === "histograms" ? (
           <div class="toolbar" role="toolbar" aria-label="Histograms">
             <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />

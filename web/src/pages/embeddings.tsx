@@ -106,9 +106,9 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
 export function EmbeddingsTab() {
   const v = view.value;
   const ids = visible.value.slice(0, 24).map((r) => r.id);
-  const { value, error, again } = useLoad("embeddings " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const { value, error, loading, again } = useLoad("embeddings " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] }) : Promise.resolve({ revision: 0, series: [] })));
   if (error) return <Failed message={error} retry={again} />;
-  if (!value) return <div class="page-pad"><Skeleton height={220} /></div>;
+  if (!value || (loading && !value.series.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
   if (!value.series.length) return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (
     <>

@@ -28,7 +28,7 @@ function useLayout(folded: Folded | null): LayoutReply | null {
     if (!folded) return;
     worker ??= new Worker(new URL(LAYOUT_WORKER_URL, document.baseURI), { type: "module" });
     const id = nextJob++;
-    const job: LayoutJob = { id, nodes: folded.nodes.map((n) => ({ id: n.id, width: Math.max(90, Math.min(220, n.label.length * 7.5 + 36)), height: n.group ? 44 : 34 })), edges: folded.edges.map(({ from, to }) => ({ from, to })) };
+    const job: LayoutJob = { id, nodes: folded.nodes.map((n) => ({ id: n.id, width: Math.max(90, Math.min(220, n.label.length * 7.5 + 36)), height: n.group ? 44 : 34 })), edges: folded.edges.map(({ from, to, shape }) => ({ from, to, label: shape ? shape.length * 6 + 10 : 0 })) };
     const listen = (event: MessageEvent<LayoutReply>) => event.data.id === id && setReply(event.data);
     worker.addEventListener("message", listen);
     worker.postMessage(job);
@@ -72,11 +72,10 @@ function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: L
           {layout.edges.map((e) => {
             const info = folded.edges.find((f) => f.from === e.from && f.to === e.to);
             const lit = e.from === select || e.to === select;
-            const middle = e.points[Math.floor(e.points.length / 2)];
             return (
               <g key={e.from + "→" + e.to}>
                 <path d={e.points.map((p, i) => `${i ? "L" : "M"}${p.x} ${p.y}`).join("")} fill="none" stroke={lit ? "var(--accent)" : "var(--line-strong)"} stroke-width={Math.min(4, 1 + Math.log2(info?.count ?? 1)) + (lit ? 1 : 0)} marker-end="url(#arrow)"><title>{info?.shape ?? ""}</title></path>
-                {info?.shape ? <text x={middle.x + 4} y={middle.y} class="edge-label">{info.shape}</text> : null}
+                {info?.shape ? <text x={e.x} y={e.y + 4} text-anchor="middle" class="edge-label">{info.shape}</text> : null}
               </g>
             );
           })}
@@ -129,7 +128,7 @@ export function GraphPage() {
   const v = view.value;
   const [text, setText] = useState("");
   const ids = visible.value.slice(0, 100).map((r) => r.id);
-  const { value: index, error, again } = useLoad("graphs " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["graph"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const { value: index, error, loading, again } = useLoad("graphs " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["graph"] }) : Promise.resolve({ revision: 0, series: [] })));
   const choices = index?.series ?? [];
   const chosen = choices.find((s) => s.run + "\n" + s.key === v.graph.key) ?? choices.find((s) => s.run === v.run) ?? choices[0];
   const { value: graph } = useLoad(`graph ${chosen?.run} ${chosen?.key}`, async () => (chosen ? ((await loadEntry(chosen.run, chosen.key, chosen.step.length - 1)).value as GraphValue) : null));
@@ -138,7 +137,7 @@ export function GraphPage() {
   const layout = useLayout(folded);
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   if (error) return <div class="page"><Failed message={error} retry={again} /></div>;
-  if (index && choices.length === 0) return <div class="page"><Empty icon="graph" title="No model graph in the visible runs"><p>Log one with <code>log_graph</code>.</p></Empty></div>;
+  if (index && !loading && choices.length === 0) return <div class="page"><Empty icon="graph" title="No model graph in the visible runs"><p>Log one with <code>log_graph</code>.</p></Empty></div>;
   const most = Math.max(1, ...(folded?.nodes.map((n) => n.parameters) ?? []));
   const devices = [...new Set(nodes.map((n) => n.device))];
   const colorOf = (n: FoldedNode) => (v.graph.color === "parameters" ? rampColor(Math.log1p(n.parameters) / Math.log1p(most)) : v.graph.color === "device" ? slotColor(theme.value, devices.indexOf(n.device)) : slotColor(theme.value, n.group ? 4 : [...n.op].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % 8));

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { computeImportance } from "../lib/compute";
 import type { Importance } from "../lib/forest";
-import { hoveredRun } from "../state/cursor";
+import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
 import { columns, columnVersion, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
@@ -14,7 +14,7 @@ import { RunList, runSheet } from "../ui/run_list";
 import { Empty } from "../ui/states";
 import { formatCell, formatInteger, formatNumber } from "../viz/format";
 import { rampColor } from "../viz/palette";
-import { crossing, drawParallel, layoutParallel, type ParallelAxis, type ParallelLayout } from "../viz/parallel";
+import { crossing, drawParallel, hasMissing, layoutParallel, type ParallelAxis, type ParallelLayout } from "../viz/parallel";
 import { Plot, rangeOf } from "../viz/plot";
 import { axisOf, defaultAxes, passes, titleOf } from "./hparams_data";
 import { WaitingForRuns } from "./projects";
@@ -26,6 +26,8 @@ function goals(): string[] {
   const rank = (id: string) => (isLoss(id) ? 0 : /acc|f1|auc|reward|score|best/i.test(id) ? 1 : 2) + (/val|test|best/.test(id) ? 0 : 0.5);
   return columns.value.filter((c) => (c.id.startsWith("metric:") && !c.id.startsWith("metric:system/")) || (c.id.startsWith("summary:") && c.type === "number")).map((c) => c.id).sort((a, b) => rank(a) - rank(b));
 }
+
+const textOf = (a: ParallelAxis, run: number) => (!Number.isFinite(a.values[run]) ? "missing" : a.names ? a.names[a.values[run]] : formatNumber(a.values[run], 5));
 
 function colorsOf(goal: ParallelAxis | null): (run: number) => string {
   if (!goal) return () => rampColor(0.4);
@@ -43,7 +45,7 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
   const drag = useRef<{ axis: number; from: number } | null>(null);
   const [reorder, setReorder] = useState<{ axis: number; x: number } | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const highlight = list.findIndex((r) => r.id === hoveredRun.value);
+  const highlight = list.findIndex((r) => r.id === (hoveredRun.value ?? pickedRun.value));
   const axisAt = (x: number) => layout.current?.axes.findIndex((a) => Math.abs(a.x - x) < 14) ?? -1;
   const local = (e: PointerEvent): [number, number] => {
     const r = box.current!.querySelector("canvas")!.getBoundingClientRect();
@@ -84,18 +86,20 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
           if (Math.abs(x - layout.current!.axes[reorder.axis].x) > 30) drop(reorder.axis, x);
           setReorder(null);
         } else if (drag.current && Math.abs(y - drag.current.from) <= 3) {
-          const { [axes[drag.current.axis].id]: _, ...rest } = brushes;
-          patch({ brushes: rest });
+          const axis = axes[drag.current.axis];
+          const { [axis.id]: old, ...rest } = brushes;
+          const missing = hasMissing(axis) && Math.abs(y - layout.current!.missing) < 14 && old !== "missing";
+          patch({ brushes: missing ? { ...rest, [axis.id]: "missing" } : rest });
         }
         drag.current = null;
       }}
     >
       <CanvasPlot
-        title="Parallel coordinates" label={`Parallel coordinates of ${list.length} runs over ${axes.map((a) => a.title).join(", ")}`} height={320} deps={[axes, highlight, JSON.stringify(brushes), list, reorder, columnVersion.value]}
+        title="Parallel coordinates" label={`Parallel coordinates of ${list.length} runs over ${axes.map((a) => `${a.title}${a.log ? " (log)" : a.names ? " (words)" : ""}${hasMissing(a) ? " (some missing)" : ""}`).join(", ")}`} height={320} deps={[axes, highlight, JSON.stringify(brushes), list, reorder, columnVersion.value]}
         actions={<PopoverButton label="Axes" class="icon-button tiny" trigger={<Icon name="sliders" />}>{() => (
           <div class="stack">
             <h3>Axes</h3>
-            {axes.map((a) => <div class="row" key={a.id}><span style={{ minWidth: 120 }}>{a.title}</span><Check checked={a.log} onChange={() => patch({ logs: logs.includes(a.id) ? logs.filter((l) => l !== a.id) : [...logs, a.id] })}>log</Check><Check checked={a.inverted} onChange={(on) => patch({ inverted: on ? [...inverted, a.id] : inverted.filter((l) => l !== a.id) })}>invert</Check></div>)}
+            {axes.map((a) => <div class="row" key={a.id}><span style={{ minWidth: 120 }}>{a.title}</span>{a.canLog ? <Check checked={a.log} onChange={() => patch({ logs: logs.includes(a.id) ? logs.filter((l) => l !== a.id) : [...logs, a.id] })}>log</Check> : null}<Check checked={a.inverted} onChange={(on) => patch({ inverted: on ? [...inverted, a.id] : inverted.filter((l) => l !== a.id) })}>invert</Check></div>)}
           </div>
         )}</PopoverButton>}
         draw={(canvas, width, height) => {
@@ -127,7 +131,7 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
             }
           }
           hoveredRun.value = best >= 0 ? list[best].id : null;
-          return best >= 0 ? [list[best].name, ...axes.map((a) => `${a.title}  ${a.names ? (a.names[a.values[best]] ?? "–") : formatNumber(a.values[best], 4)}`)].join("\n") : null;
+          return best >= 0 ? [list[best].name, ...axes.map((a) => `${a.title}  ${textOf(a, best)}`)].join("\n") : null;
         }}
       />
     </div>
@@ -141,6 +145,7 @@ function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis
     return { kind: (a.log ? "log" : "linear") as "log" | "linear", from, to, labels: a.names ?? undefined, title: title === undefined ? undefined : a.title };
   };
   const shown = list.map((_, i) => i).filter(active);
+  const without = shown.filter((r) => !Number.isFinite(x.values[r]) || !Number.isFinite(y.values[r])).length;
   const near = (px: number, py: number) => {
     let best = -1;
     let distance = 12;
@@ -156,7 +161,7 @@ function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis
   return (
     <div class="plot-card">
       <CanvasPlot
-        title={title} label={`Scatter of ${y.title} over ${x.title} for ${shown.length} runs`} height={height} deps={[x, y, list, shown.length, hoveredRun.value]}
+        title={title} actions={without ? <span class="chip warn">{formatInteger(without)} {without === 1 ? "run lacks" : "runs lack"} a value</span> : null} label={`Scatter of ${y.title} over ${x.title} for ${shown.length} runs`} height={height} deps={[x, y, list, shown.length, hoveredRun.value]}
         draw={(canvas, width, h) => {
           const p = new Plot(canvas, width, h, theme.peek(), side(x), side(y));
           plot.current = p;
@@ -169,8 +174,7 @@ function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis
         onMove={(px, py) => {
           const best = px < 0 || !plot.current ? -1 : near(px, py);
           hoveredRun.value = best >= 0 ? list[best].id : null;
-          const show = (a: ParallelAxis) => (a.names ? a.names[a.values[best]] : formatNumber(a.values[best], 5));
-          return best >= 0 ? `${list[best].name}\n${x.title}  ${show(x)}\n${y.title}  ${show(y)}` : null;
+          return best >= 0 ? `${list[best].name}\n${x.title}  ${textOf(x, best)}\n${y.title}  ${textOf(y, best)}` : null;
         }}
         onClick={(px, py) => {
           const best = near(px, py);
@@ -204,7 +208,7 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
     <section class="card">
       <h2>Importance for {goal.title}</h2>
       {list?.length === 0 ? <p class="muted">Needs at least five runs with a value.</p> : null}
-      <table class="plain-table">
+      <table class="plain-table names">
         <thead><tr><th>parameter</th><th>importance</th><th class="number" title="Spearman's rank correlation">correlation</th></tr></thead>
         <tbody>
           {list?.map((i) => (
@@ -266,10 +270,10 @@ export function HparamsPage() {
                       <thead><tr><th>run</th>{goal ? <th class="number">{goal.title}</th> : null}{axes.map((a) => <th class="number" key={a.id}>{a.title}</th>)}</tr></thead>
                       <tbody>
                         {best.slice(0, 100).map((i) => (
-                          <tr key={list[i].id} data-run={list[i].id} class={hoveredRun.value === list[i].id ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = list[i].id)} onPointerLeave={() => (hoveredRun.value = null)}>
+                          <tr key={list[i].id} data-run={list[i].id} class={isMarked(list[i].id) ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = list[i].id)} onPointerLeave={() => (hoveredRun.value = null)}>
                             <td><span class="row"><Swatch color={runStyle.value(list[i].id).color} /><a href="#" onClick={(e) => { e.preventDefault(); change({ page: "run", run: list[i].id, tab: "overview" }); }}>{list[i].name}</a></span></td>
                             {goal ? <td class="number">{formatCell(goal.values[i])}</td> : null}
-                            {axes.map((a) => <td class="number" key={a.id}>{a.names ? (a.names[a.values[i]] ?? "–") : Number.isFinite(a.values[i]) ? formatNumber(a.values[i], 4) : "–"}</td>)}
+                            {axes.map((a) => <td class="number" key={a.id}>{textOf(a, i)}</td>)}
                           </tr>
                         ))}
                       </tbody>

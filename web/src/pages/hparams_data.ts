@@ -1,7 +1,7 @@
 // Hyperparameters as numbers: categories coded, logarithms proposed, brushes applied.
 import type { Cell } from "../api/types";
 import { columns, columnValues, type Run } from "../state/runs";
-import type { ParallelAxis } from "../viz/parallel";
+import type { Brush, ParallelAxis } from "../viz/parallel";
 import { numberOf } from "./table_rows";
 
 export const titleOf = (id: string) => id.replace(/^(config|summary|metric):/, "");
@@ -21,18 +21,19 @@ export function axisOf(id: string, runs: Run[], logs: string[], inverted: string
   const numeric = present.length > 0 && present.every((c) => typeof c === "number" || !Number.isNaN(numberOf(c)) || c === "NaN");
   if (!numeric) {
     const names = [...new Set(present.map(String))].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    return { id, title: titleOf(id), log: false, inverted: inverted.includes(id), names, values: Float64Array.from(cells, (c) => (c === null ? NaN : names.indexOf(String(c)))), from: -0.5, to: Math.max(0.5, names.length - 0.5) };
+    return { id, title: titleOf(id), log: false, canLog: false, inverted: inverted.includes(id), names, values: Float64Array.from(cells, (c) => (c === null ? NaN : names.indexOf(String(c)))), from: -0.5, to: Math.max(0.5, names.length - 0.5) };
   }
   const finite = numbers.filter(Number.isFinite);
   let from = Math.min(...finite);
   let to = Math.max(...finite);
   const proposed = wantsLog(finite);
-  const log = proposed !== logs.includes(id) && from > 0;
+  const canLog = from > 0;
+  const log = canLog && proposed !== logs.includes(id);
   if (from === to) {
     from -= Math.abs(from) * 0.1 || 0.5;
     to += Math.abs(to) * 0.1 || 0.5;
   }
-  return { id, title: titleOf(id), log, inverted: inverted.includes(id), names: null, values: Float64Array.from(numbers), from, to };
+  return { id, title: titleOf(id), log, canLog, inverted: inverted.includes(id), names: null, values: Float64Array.from(numbers), from, to };
 }
 
 /** Config that differs between runs, most telling first; seeds and the like last. */
@@ -40,12 +41,12 @@ export function defaultAxes(total: number): string[] {
   return columns.value.filter((c) => c.id.startsWith("config:") && c.distinct > 1 && !/seed|path|dir|name$/i.test(c.id) && c.present > total / 2).slice(0, 7).map((c) => c.id);
 }
 
-export function passes(axes: ParallelAxis[], brushes: Record<string, [number, number]>, run: number): boolean {
+export function passes(axes: ParallelAxis[], brushes: Record<string, Brush>, run: number): boolean {
   for (const axis of axes) {
     const brush = brushes[axis.id];
     if (!brush) continue;
     const v = axis.values[run];
-    if (!(v >= brush[0] && v <= brush[1])) return false;
+    if (brush === "missing" ? Number.isFinite(v) : !(v >= brush[0] && v <= brush[1])) return false;
   }
   return true;
 }

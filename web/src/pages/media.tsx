@@ -1,15 +1,15 @@
 // Media of all visible runs: rows and columns by run and key, one step for everything, play, differences.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { EntryIndex, Index } from "../api/types";
-import { cursor } from "../state/cursor";
+import { isMarked } from "../state/cursor";
 import { runById, runs as allRuns, runsState, runStyle, textMatcher, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/controls";
-import { imageUrl, MediaItem } from "../ui/media_item";
-import { mediaKinds } from "../ui/media_strip";
+import { imageUrl, mediaKinds, MediaItem } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
+import { entryAt, indexAt, seekMedia, StepTrack } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { formatInteger } from "../viz/format";
 import { WaitingForRuns } from "./projects";
@@ -17,66 +17,24 @@ import { WaitingForRuns } from "./projects";
 const patch = (media: Partial<View["media"]>, replace = false) => change({ media: { ...view.value.media, ...media } }, replace);
 const runLimit = 24;
 
-/** The newest entry at or before `step`; -1 when there is none. */
-export function entryAt(steps: number[], step: number): number {
-  let best = -1;
-  for (let i = 0; i < steps.length; i++) if (steps[i] <= step && (best < 0 || steps[i] >= steps[best])) best = i;
-  return best;
-}
-
 function Scrubber({ steps, step }: { steps: number[]; step: number }) {
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState("4");
-  const track = useRef<HTMLDivElement>(null);
-  const at = Math.max(0, steps.findLastIndex((s) => s <= step));
-  const go = (i: number, replace = true) => patch({ step: steps[Math.max(0, Math.min(steps.length - 1, i))] }, replace);
+  const at = indexAt(steps, step);
   useEffect(() => {
     if (!playing) return;
     const timer = setInterval(() => {
       const now = view.value.media.step ?? steps[steps.length - 1];
-      const i = steps.findLastIndex((s) => s <= now);
-      patch({ step: steps[(i + 1) % steps.length] }, true);
+      seekMedia(steps[(steps.findLastIndex((s) => s <= now) + 1) % steps.length]);
     }, 1000 / Number(speed));
     return () => clearInterval(timer);
   }, [playing, speed, steps]);
-  const low = steps[0];
-  const high = steps[steps.length - 1];
-  const place = (s: number) => (high > low ? ((s - low) / (high - low)) * 100 : 50);
-  // Ticks stand at real steps only; beyond 400 they would be a grey bar.
-  const shown = steps.length <= 400 ? steps : steps.filter((_, i) => i % Math.ceil(steps.length / 400) === 0);
-  const seek = (e: PointerEvent) => {
-    const box = track.current!.getBoundingClientRect();
-    const wanted = low + ((e.clientX - box.left) / box.width) * (high - low);
-    let best = 0;
-    for (let i = 1; i < steps.length; i++) if (Math.abs(steps[i] - wanted) < Math.abs(steps[best] - wanted)) best = i;
-    go(best);
-  };
-  const hover = cursor.value?.step;
   return (
     <div class="scrubber" role="group" aria-label="Step">
-      <IconButton icon="first" label="First step" onClick={() => go(0)} />
+      <IconButton icon="first" label="First step" onClick={() => seekMedia(steps[0])} />
       <IconButton icon={playing ? "pause" : "play"} label={playing ? "Pause" : "Play"} pressed={playing} onClick={() => setPlaying(!playing)} />
       <IconButton icon="last" label="Latest step" onClick={() => patch({ step: null })} />
-      <div
-        class="scrub-track" ref={track} role="slider" tabIndex={0} aria-label="Step" aria-valuemin={low} aria-valuemax={high} aria-valuenow={step}
-        onPointerDown={(e) => {
-          e.currentTarget.setPointerCapture(e.pointerId);
-          seek(e);
-        }}
-        onPointerMove={(e) => e.buttons & 1 && seek(e)}
-        onKeyDown={(e) => {
-          const d = ({ ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 } as Record<string, number>)[e.key];
-          if (d) go(at + d);
-          else if (e.key === "Home") go(0);
-          else if (e.key === "End") go(steps.length - 1);
-          else return;
-          e.preventDefault();
-        }}
-      >
-        {shown.map((s) => <span key={s} class="scrub-tick" style={{ left: place(s) + "%" }} />)}
-        {hover != null && hover >= low && hover <= high ? <span class="scrub-cursor" style={{ left: place(hover) + "%" }} /> : null}
-        <span class="scrub-thumb" style={{ left: place(steps[at]) + "%" }} />
-      </div>
+      <StepTrack steps={steps} step={step} seek={seekMedia} label="Step" />
       <span class="number" style={{ minWidth: 110 }} data-step={steps[at]}>step {formatInteger(steps[at])}</span>
       <Select label="Speed" value={speed} onChange={setSpeed} options={["1", "2", "4", "10", "20"].map((v) => ({ value: v, label: v + "/s" }))} />
     </div>
@@ -88,7 +46,7 @@ export function MediaPage() {
   const m = v.media;
   const shownRuns = visible.value.slice(0, runLimit);
   const ids = shownRuns.map((r) => r.id);
-  const { value, error, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
+  const { value, error, loading, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
   const accept = textMatcher(v.q);
   const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind) && accept(s.key)), [value, m.kind, v.q]);
   const steps = useMemo(() => [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b), [series]);
@@ -128,17 +86,17 @@ export function MediaPage() {
           {visible.value.length > runLimit ? <span class="chip warn">the first {runLimit} of {formatInteger(visible.value.length)} runs</span> : null}
         </div>
         <div class="page-scroll">
-          {error ? <Failed message={error} retry={again} /> : !value ? <div class="page-pad"><Skeleton height="40vh" /></div> : series.length === 0 ? <Empty icon="media" title="No media here"><p>{value.series.length ? "Nothing matches the search." : "Images, audio, video, meshes, text, tables and figures of the visible runs appear here."}</p></Empty> : (
+          {error ? <Failed message={error} retry={again} /> : !value || (loading && !value.series.length) ? <div class="page-pad"><Skeleton height="40vh" /></div> : series.length === 0 ? <Empty icon="media" title="No media here"><p>{value.series.length ? "Nothing matches the search." : "Images, audio, video, meshes, text, tables and figures of the visible runs appear here."}</p></Empty> : (
             <div class="media-rows">
               {[...byRow].map(([row, list]) => (
-                <section class="media-row" key={row}>
+                <section class={`media-row${isMarked(row) ? " hovered" : ""}`} key={row}>
                   <h3 class="row">{m.rows === "run" ? <Swatch color={runStyle.value(row).color} /> : null}<span class="ellipsis">{title(row)}</span></h3>
                   <div class="media-cells">
                     {list.map((s) => {
                       const i = entryAt(s.step, step);
                       const other = m.mode === "diff" ? series.find((x) => x.run === reference && x.key === s.key) : undefined;
                       return (
-                        <div class="media-cell" key={s.run + s.key} data-key={s.key} data-run={s.run} data-index={i} data-step={i >= 0 ? s.step[i] : ""}>
+                        <div class={`media-cell${m.rows === "key" && isMarked(s.run) ? " hovered" : ""}`} key={s.run + s.key} data-key={s.key} data-run={s.run} data-index={i} data-step={i >= 0 ? s.step[i] : ""}>
                           <div class="small muted ellipsis" style={{ maxWidth: Math.max(140, m.size) }}>{m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}{i >= 0 && s.step[i] !== step ? ` · step ${formatInteger(s.step[i])}` : ""}</div>
                           <MediaItem run={s.run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={m.size} fit={m.fit} against={other ? { run: other.run, index: entryAt(other.step, step) } : undefined} />
                         </div>

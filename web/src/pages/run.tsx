@@ -14,7 +14,7 @@ import { LatestImages, MediaOfRun } from "../ui/media_strip";
 import { copyText, Empty, Failed, Skeleton } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
-import { formatBytes, formatCell, formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
+import { formatBytes, formatCell, formatDuration, formatInteger, formatNumber, formatTime, stateWords } from "../viz/format";
 import { suggested } from "./charts_sections";
 import { SystemPanels } from "./system";
 
@@ -140,7 +140,7 @@ export function RunPage() {
       <div class="toolbar">
         <Swatch color={runStyle.value(id).color} />
         <h1 class="ellipsis">{info?.name ?? run.name}</h1>
-        <span class={`chip ${run.state === "running" ? "good" : run.state === "finished" ? "" : "bad"}`}><span class={`state-dot ${run.state}`} />{run.state}</span>
+        <span class={`chip ${run.state === "running" ? "good" : run.state === "finished" || run.state === "idle" ? "" : "bad"}`} title={stateWords(run.state)}><span class={`state-dot ${run.state}`} />{run.state}</span>
         <span class="muted">{formatDuration((run.end_ms - run.start_ms) / 1000)} · {formatTime(run.start_ms)}</span>
         {run.attempts.length > 1 ? <span class="chip" title={run.attempts.map((a) => `attempt ${a.attempt}: steps ${a.first_step} to ${a.last_step}`).join("\n")}>⟲ {run.attempts.length} attempts</span> : null}
         {run.world_size > 1 ? <span class="chip">{run.world_size} ranks</span> : null}

@@ -17,19 +17,10 @@ import { binX, nearestBin, type ChartData } from "../viz/chart_data";
 import { formatAxisTicks, formatAxisValue, formatNumber } from "../viz/format";
 import { Plot } from "../viz/plot";
 import { WaitingForRuns } from "./projects";
+import { groupReadings, placeOf, type Reading } from "./system_keys";
 
-const gpuPattern = /^system\/(?:(.+)\/)?gpu\/?(\d+)\/(.+)$/;
-const gpuName = (key: string) => {
-  const m = gpuPattern.exec(key);
-  return m?.[1] ? `${m[1]}:${m[2]}` : (m?.[2] ?? "");
-};
-/** Machine of a reading of a run on several machines; "" on one alone. */
-const hostOf = (key: string, hosts: ReadonlySet<string>) => {
-  const first = key.split("/")[1];
-  return hosts.has(first) ? first : "";
-};
-
-function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: string; most: number }) {
+function Heat({ run, readings, title, most }: { run: string; readings: Reading[]; title: string; most: number }) {
+  const keys = readings.map((r) => r.key);
   const [data, setData] = useState<ChartData | null>(null);
   const feed = useRef<Feed | null>(null);
   const { x } = view.value;
@@ -40,7 +31,7 @@ function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: 
   }, []);
   const signature = keys.join("\n");
   useEffect(() => feed.current?.ask({ runs: [run], keys, x: { axis: x === "metric" ? "step" : x }, width: 240, raw_limit: 240, precision: "f32", fields: ["mean", "min", "max", "count"] }), [run, signature, x]);
-  const labels = keys.map((k) => "gpu " + gpuName(k));
+  const labels = readings.map((r) => "gpu " + placeOf(r));
   const plotRef = useRef<Plot | null>(null);
   const find = (px: number, py: number) => {
     const plot = plotRef.current;
@@ -81,36 +72,20 @@ function Heat({ run, keys, title, most }: { run: string; keys: string[]; title: 
 export function SystemPanels({ run }: { run: string }) {
   const { value, error, again } = useLoad("system " + run, () => get<Keys>("keys", { run }));
   const v = view.value;
-  const groups = useMemo(() => {
-    const gpus = new Map<string, string[]>();
-    const rest: string[] = [];
-    const readings = (value?.keys ?? []).filter(({ key, kind }) => kind === "scalar" && key.startsWith("system/")).map(({ key }) => key);
-    const hosts = new Set(readings.map((key) => gpuPattern.exec(key)?.[1]).filter((host) => host !== undefined));
-    const only = hosts.has(v.sys.host) ? v.sys.host : "";
-    for (const key of readings) {
-      const m = gpuPattern.exec(key);
-      if (only && hostOf(key, hosts) !== only) continue;
-      if (m) {
-        if (!gpus.has(m[3])) gpus.set(m[3], []);
-        gpus.get(m[3])!.push(key);
-      } else rest.push(key);
-    }
-    for (const list of gpus.values()) list.sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    return { gpus, rest, hosts: [...hosts].sort() };
-  }, [value, v.sys.host]);
+  const groups = useMemo(() => groupReadings((value?.keys ?? []).filter(({ kind }) => kind === "scalar").map(({ key }) => key), v.sys.host), [value, v.sys.host]);
   if (error) return <Failed message={error} retry={again} />;
   if (!value) return <div class="page-pad"><Skeleton height={240} /></div>;
-  if (!groups.gpus.size && !groups.rest.length) return <Empty icon="system" title="No machine load was recorded"><p>It is on unless <code>RunOptions::machine_load</code> says otherwise.</p></Empty>;
+  if (!groups.gpus.size && !groups.machines.size) return <Empty icon="system" title="No machine load was recorded"><p>It is on unless <code>RunOptions::machine_load</code> says otherwise.</p></Empty>;
   const heatOf = (name: string) => (/util|percent/.test(name) ? 100 : 0);
   const heats = [...groups.gpus].filter(([name]) => heatOf(name));
   const lines = v.sys.mode === "lines" ? [...groups.gpus] : [...groups.gpus].filter(([name]) => !heatOf(name));
-  const card = (title: string, keys: string[]) => <div class="overview-chart" key={title}><ChartCard spec={{ id: "system:" + title, title, keys }} runs={[run]} style={{ position: "absolute", inset: "0" }} /></div>;
+  const card = (title: string, readings: Reading[]) => <div class="overview-chart" key={title} data-reading={title}><ChartCard spec={{ id: "system:" + title, title, keys: readings.map((r) => r.key) }} runs={[run]} style={{ position: "absolute", inset: "0" }} /></div>;
   return (
     <div class="overview">
       {groups.hosts.length > 1 ? <div class="host-choice"><Segmented label="Hosts" value={groups.hosts.includes(v.sys.host) ? v.sys.host : ""} onChange={(host) => change({ sys: { ...v.sys, host } })} options={[{ value: "", label: `all ${groups.hosts.length} hosts` }, ...groups.hosts.map((h) => ({ value: h, label: h }))]} /></div> : null}
-      {v.sys.mode === "heat" ? heats.map(([name, keys]) => <Heat key={name} run={run} keys={keys} title={`GPU ${name.replaceAll("_", " ")}`} most={heatOf(name)} />) : null}
-      {lines.map(([name, keys]) => card(`GPU ${name.replaceAll("_", " ")}`, keys))}
-      {groups.rest.map((key) => card(key.slice(7), [key]))}
+      {v.sys.mode === "heat" ? heats.map(([name, readings]) => <Heat key={name} run={run} readings={readings} title={`GPU ${name.replaceAll("_", " ")}`} most={heatOf(name)} />) : null}
+      {lines.map(([name, readings]) => card(`GPU ${name.replaceAll("_", " ")}`, readings))}
+      {[...groups.machines].map(([name, readings]) => card(name, readings))}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { ExportTicket } from "../api/types";
-import { hoveredRun } from "../state/cursor";
+import { hoveredRun, isMarked } from "../state/cursor";
 import { columns, columnValues, filterError, isSelected, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
@@ -16,7 +16,7 @@ import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty, Failed } from "../ui/states";
 import { saveUrl } from "../viz/export";
-import { formatCell, formatDuration, formatInteger, formatNumber, formatTime } from "../viz/format";
+import { formatCell, formatDuration, formatInteger, formatNumber, formatTime, stateWords } from "../viz/format";
 import { WaitingForRuns } from "./projects";
 import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
 
@@ -114,7 +114,7 @@ export function TablePage() {
 
   const runCell = (run: Run, id: string) => {
     const value = cellOf(run, id);
-    if (id === "state") return <><span class={`state-dot ${run.state}`} />{run.state}</>;
+    if (id === "state") return <span class="row" title={stateWords(run.state)}><span class={`state-dot ${run.state}`} />{run.state}</span>;
     if (id === "tags") return run.tags.map((t) => <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>{t}</button>);
     if (id === "start_ms" || id === "end_ms") return formatTime(value as number);
     if (id === "duration_ms") return formatDuration((value as number) / 1000);
@@ -164,7 +164,7 @@ export function TablePage() {
         <Grid
           label="Runs" columns={gridColumns} count={list.length}
           rowKey={(i) => { const r = list[i]; return r.kind === "run" ? r.run.id : "group " + r.label; }}
-          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${hoveredRun.value === r.run.id ? " hovered" : ""}`; }}
+          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`; }}
           cell={(i, c) => { const r = list[i]; return r.kind === "group" ? groupCell(r, c.id) : c.id === "name" ? <NameCell run={r.run} index={i} /> : runCell(r.run, c.id); }}
           onSort={(id, add) => {
             const old = v.sort.find((s) => s.column === id);

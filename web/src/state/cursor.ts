@@ -1,5 +1,6 @@
 // One cursor for the whole page: hovering anything marks the same position and the same run everywhere.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { view } from "./view";
 
 export interface Cursor {
   axis: string; // kind of x the position is on
@@ -10,6 +11,12 @@ export interface Cursor {
 
 export const cursor = signal<Cursor | null>(null);
 export const hoveredRun = signal<string | null>(null);
+/** The step everything by steps marks: under the cursor, otherwise the one pinned last on any page. */
+export const markedStep = computed<number | null>(() => {
+  if (cursor.value) return cursor.value.step;
+  const pin = view.value.x === "step" ? view.value.pins.at(-1) : undefined;
+  return pin === undefined ? null : Math.round(pin);
+});
 
 export interface TooltipRow {
   run: string;
@@ -53,3 +60,5 @@ export function onFrame(update: () => void): void {
 export const pickedRun = signal<string | null>(null);
 /** The card whose numbers the pin table shows. */
 export const activeCard = signal<{ id: string; keys: string[] } | null>(null);
+/** Whether rows, lines and pictures of a run stand out, on every page. */
+export const isMarked = (run: string) => hoveredRun.value === run || pickedRun.value === run;

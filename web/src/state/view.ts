@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { get, post } from "../api/client";
 import type { Grouping, PanelOptions, SortKey, State, StateTicket } from "../api/types";
+import type { Brush } from "../viz/parallel";
 import type { ScaleKind } from "../viz/scale";
 
 export type Page = "projects" | "charts" | "table" | "run" | "compare" | "media" | "distributions" | "hparams" | "system" | "graph" | "settings";
@@ -61,7 +62,7 @@ export interface View {
   diff: boolean; // compare: only differences
   media: { rows: "run" | "key"; size: number; step: number | null; kind: string; mode: string; fit: boolean };
   dist: { mode: "ridge" | "heat" | "percentiles"; tab: string; color: string; dims: number; from: number | null; to: number | null };
-  hp: { goal: string; mode: "parallel" | "scatter" | "matrix"; axes: string[] | null; brushes: Record<string, [number, number]>; inverted: string[]; logs: string[]; sx: string; sy: string };
+  hp: { goal: string; mode: "parallel" | "scatter" | "matrix"; axes: string[] | null; brushes: Record<string, Brush>; inverted: string[]; logs: string[]; sx: string; sy: string };
   sys: { host: string; mode: "heat" | "lines" };
   graph: { open: string[]; color: string; select: string; key: string };
 }

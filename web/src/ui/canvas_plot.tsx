@@ -1,5 +1,5 @@
 // A canvas that draws itself again on resize and on a change of theme, with hover and the export menu.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../state/settings";
 import { fileName, saveBlob } from "../viz/export";
 import { Icon } from "./icon";
@@ -31,7 +31,8 @@ export function CanvasPlot({ draw, label, height, deps, onMove, onClick, title, 
     observer.observe(box.current!);
     return () => observer.disconnect();
   }, []);
-  useEffect(() => {
+  // A layout effect, so that a moved cursor is painted in the same frame as everywhere else.
+  useLayoutEffect(() => {
     if (size > 10) draw(canvas.current!, size, height);
   }, [size, height, theme.value, ...deps]);
   const at = (e: MouseEvent): [number, number] => {

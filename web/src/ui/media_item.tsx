@@ -8,6 +8,9 @@ import { themes } from "../viz/palette";
 import { FigurePanel } from "./figure_panel";
 import { Markdown } from "./markdown";
 
+/** Kinds that MediaItem shows. */
+export const mediaKinds: readonly string[] = ["image", "video", "audio", "mesh", "text", "table", "figure"];
+
 const cache = new Map<string, Promise<Entry>>();
 
 export function loadEntry(run: string, key: string, index: number): Promise<Entry> {

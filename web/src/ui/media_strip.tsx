@@ -1,21 +1,19 @@
 // Media of one run: images on its overview, the newest ones or those of the step under the cursor of a chart; everything with a slider
 // on its media tab.
-import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Index } from "../api/types";
-import { cursor } from "../state/cursor";
+import { markedStep } from "../state/cursor";
 import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
-import { MediaItem } from "./media_item";
+import { mediaKinds, MediaItem } from "./media_item";
 import { Skeleton } from "./states";
+import { entryAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
-
-export const mediaKinds = ["image", "video", "audio", "mesh", "text", "table", "figure"];
 
 export function LatestImages({ run }: { run: string }) {
   const { value } = useLoad("images " + run, () => post<Index>("entries:index", { runs: [run], kinds: ["image"] }), (runs) => runs.includes(run));
   if (!value?.series.length) return null;
-  const step = cursor.value?.step ?? null;
+  const step = markedStep.value;
   /** The newest entry at or before the cursor. */
   const at = (steps: number[]) => Math.max(0, step === null ? steps.length - 1 : steps.findLastIndex((s) => s <= step));
   return (
@@ -33,16 +31,15 @@ export function LatestImages({ run }: { run: string }) {
 
 export function MediaOfRun({ run }: { run: string }) {
   const { value } = useLoad("media " + run, () => post<Index>("entries:index", { runs: [run], kinds: mediaKinds }), (runs) => runs.includes(run));
-  const [at, setAt] = useState<Record<string, number>>({});
   if (!value) return <div class="page-pad"><Skeleton /></div>;
   return (
     <div class="overview">
       {value.series.map((s) => {
-        const i = Math.min(s.step.length - 1, at[s.key] ?? s.step.length - 1);
+        const i = entryAt(s.step, mediaStep());
         return (
-          <section class="card" key={s.key}>
-            <div class="row"><h3>{s.key}</h3><span class="spacer" /><span class="muted small">step {formatInteger(s.step[i])} · {i + 1} of {s.step.length}</span></div>
-            {s.step.length > 1 ? <input type="range" style={{ width: "100%" }} min={0} max={s.step.length - 1} value={i} aria-label={`Step of ${s.key}`} onInput={(e) => setAt({ ...at, [s.key]: Number(e.currentTarget.value) })} /> : null}
+          <section class="card" key={s.key} data-media={s.key} data-step={i >= 0 ? s.step[i] : ""}>
+            <div class="row"><h3>{s.key}</h3><span class="spacer" /><span class="muted small">{i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}{i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}</span></div>
+            {s.step.length > 1 ? <StepTrack steps={s.step} step={s.step[Math.max(0, i)]} seek={seekMedia} label={`Step of ${s.key}`} /> : null}
             <MediaItem run={run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={220} fit />
           </section>
         );

@@ -1,10 +1,10 @@
 // The list of runs beside the charts: search, show and hide, colours, grouping.
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { hoveredRun, pickedRun } from "../state/cursor";
+import { hoveredRun, isMarked } from "../state/cursor";
 import { applyEdits, columns, filterError, isSelected, keys, listed, runs, runsState, runStyle, selectAll, selectOnly, setSelected, visible, type Run } from "../state/runs";
 import { change, view } from "../state/view";
-import { formatInteger } from "../viz/format";
+import { formatInteger, stateWords } from "../viz/format";
 import { darkPalette, lightPalette } from "../viz/palette";
 import { theme } from "../state/settings";
 import { askText } from "./ask";
@@ -62,7 +62,7 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
   const [anchor, setAnchor] = useState<HTMLElement | { x: number; y: number } | null>(null);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
-  const marked = hoveredRun.value === run.id || pickedRun.value === run.id;
+  const marked = isMarked(run.id);
   const toggle = (event: MouseEvent) => {
     if (event.shiftKey && lastClicked >= 0) {
       const [a, b] = [Math.min(lastClicked, index), Math.max(lastClicked, index)];
@@ -79,9 +79,9 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
     >
       <input type="checkbox" checked={on} aria-label={`Show ${run.name}`} onClick={(e) => { e.stopPropagation(); toggle(e); }} style={{ accentColor: style.color }} />
       <Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} />
-      <button type="button" class="name ellipsis" title={`${run.name}${run.group ? " · " + run.group : ""}\n${run.state}${run.message ? ": " + run.message : ""}`} onClick={() => change({ page: "run", run: run.id, tab: "overview" })}>{run.name}</button>
+      <button type="button" class="name ellipsis" title={`${run.name}${run.group ? " · " + run.group : ""}\n${stateWords(run.state)}${run.message ? ": " + run.message : ""}`} onClick={() => change({ page: "run", run: run.id, tab: "overview" })}>{run.name}</button>
       {view.value.base === run.id ? <span class="chip accent">base</span> : null}
-      <span class={`state-dot ${run.state}`} title={run.state} />
+      <span class={`state-dot ${run.state}`} title={stateWords(run.state)} />
       <span class="row-actions"><IconButton tiny icon="more" label={`Actions for ${run.name}`} onClick={(e) => setAnchor(e.currentTarget)} /></span>
       {anchor ? <RunMenu run={run} anchor={anchor} close={() => setAnchor(null)} /> : null}
     </div>

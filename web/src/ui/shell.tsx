@@ -69,7 +69,7 @@ function Crumbs() {
     <div class="crumbs">
       {v.project ? <Select label="Project" value={v.project} onChange={openProject} options={list.map((p) => ({ value: p.name, label: p.name }))} /> : <strong>Taffrail</strong>}
       <span class="muted" aria-hidden="true">/</span>
-      {v.page === "run" ? <span class="ellipsis">{runById.value.get(v.run)?.name ?? v.run}</span> : <span>{title}</span>}
+      {v.page === "run" ? <span class="ellipsis">{(runById.value.get(v.run)?.name ?? v.run) || "Run"}</span> : <span>{title}</span>}
     </div>
   );
 }

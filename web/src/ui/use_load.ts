@@ -38,5 +38,5 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
       clearTimeout(timer);
     };
   }, [key]);
-  return { value: state.value, error: state.error, loading: state.loading, again: () => setTurn((n) => n + 1) };
+  return { value: state.value, error: state.error, loading: state.loading || state.key !== key, again: () => setTurn((n) => n + 1) };
 }

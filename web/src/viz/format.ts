@@ -143,3 +143,8 @@ export function formatAxisValue(axis: string, value: number): string {
   if (axis === "step" || axis === "samples") return formatInteger(value);
   return formatNumber(value, 6);
 }
+
+/** A run's state for a tooltip; the word itself unless it needs saying more. */
+export function stateWords(state: string): string {
+  return state === "idle" ? "idle: nothing new for ten minutes; its files do not say how it ended" : state;
+}

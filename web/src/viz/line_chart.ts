@@ -367,8 +367,15 @@ export class LineChart {
   setCursor(cursor: number | null, highlight: string | null): void {
     if (!this.props || (this.props.cursor === cursor && this.props.highlight === highlight)) return;
     this.props = { ...this.props, cursor, highlight };
-    this.drawOverlaySoon();
+    // Not a frame later: the cursor itself moves once a frame, and every view of it is painted together.
+    if (this.cursorPending) return;
+    this.cursorPending = true;
+    queueMicrotask(() => {
+      this.cursorPending = false;
+      this.drawOverlay();
+    });
   }
+  private cursorPending = false;
 
   private drawOverlay(): void {
     const props = this.props!;

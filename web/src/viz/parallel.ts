@@ -8,6 +8,7 @@ export interface ParallelAxis {
   id: string;
   title: string;
   log: boolean;
+  canLog: boolean; // numbers above zero only
   inverted: boolean;
   names: string[] | null; // categories
   values: Float64Array; // one per run; NaN = absent
@@ -15,20 +16,28 @@ export interface ParallelAxis {
   to: number;
 }
 
+/** A span of values, or the runs without one. */
+export type Brush = [number, number] | "missing";
+
+export const hasMissing = (axis: ParallelAxis) => axis.values.some((v) => !Number.isFinite(v));
+
 export interface ParallelLayout {
   axes: { axis: ParallelAxis; x: number; scale: Scale }[];
   top: number;
   bottom: number;
+  missing: number; // height of the tick for runs without a value
 }
 
 export function layoutParallel(axes: ParallelAxis[], width: number, height: number): ParallelLayout {
   const top = 44;
-  const bottom = height - 26;
+  const missing = height - 14;
+  const bottom = axes.some(hasMissing) ? missing - 40 : height - 26;
   const left = 56;
   const right = width - 56;
   return {
     top,
     bottom,
+    missing,
     axes: axes.map((axis, i) => {
       const x = axes.length > 1 ? left + ((right - left) * i) / (axes.length - 1) : width / 2;
       const [a, b] = axis.inverted ? [top, bottom] : [bottom, top];
@@ -37,14 +46,14 @@ export function layoutParallel(axes: ParallelAxis[], width: number, height: numb
   };
 }
 
-/** Where a run crosses an axis; absent values stand below the axis. */
+/** Where a run crosses an axis; absent values have a tick of their own below it. */
 export function crossing(layout: ParallelLayout, i: number, run: number): number {
   const { axis, scale } = layout.axes[i];
   const y = scale.pixel(axis.values[run]);
-  return Number.isFinite(y) ? y : layout.bottom + 16;
+  return Number.isFinite(y) ? y : layout.missing;
 }
 
-export function drawParallel(canvas: HTMLCanvasElement, width: number, height: number, layout: ParallelLayout, options: { theme: Theme; color: (run: number) => string; active: (run: number) => boolean; highlight: number; brushes: Record<string, [number, number]> }): void {
+export function drawParallel(canvas: HTMLCanvasElement, width: number, height: number, layout: ParallelLayout, options: { theme: Theme; color: (run: number) => string; active: (run: number) => boolean; highlight: number; brushes: Record<string, Brush> }): void {
   const ratio = Math.min(3, window.devicePixelRatio || 1);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -96,29 +105,47 @@ export function drawParallel(canvas: HTMLCanvasElement, width: number, height: n
     c.stroke();
     c.textAlign = "center";
     c.fillStyle = colors.text;
-    c.fillText(clip(c, axis.title, Math.max(40, room)), x, 14);
+    c.fillText(clip(c, axis.log ? `${axis.title} (log)` : axis.title, Math.max(40, room)), x, 14);
     c.fillStyle = colors.muted;
-    if (axis.names) {
-      axis.names.forEach((name, k) => {
-        const y = scale.pixel(k);
-        c.textAlign = "left";
-        const label = clip(c, name, Math.max(30, room - 10));
-        c.lineWidth = 4;
-        c.strokeStyle = colors.ground;
-        c.strokeText(label, x + 6, y + 4);
-        c.lineWidth = 1;
-        c.fillStyle = colors.text;
-        c.fillText(label, x + 6, y + 4);
-      });
-    } else {
+    const tick = (text: string, y: number, color: string) => {
+      c.textAlign = "left";
+      const label = clip(c, text, Math.max(30, room - 10));
+      c.lineWidth = 4;
+      c.strokeStyle = colors.ground;
+      c.strokeText(label, x + 6, y + 4);
+      c.lineWidth = 1;
+      c.fillStyle = color;
+      c.fillText(label, x + 6, y + 4);
+      c.strokeStyle = mix(colors.ground, colors.text, 0.4);
+      c.beginPath();
+      c.moveTo(x - 3, y);
+      c.lineTo(x + 3, y);
+      c.stroke();
+    };
+    if (axis.names) axis.names.forEach((name, k) => tick(name, scale.pixel(k), colors.text));
+    else {
       const [topValue, bottomValue] = axis.inverted ? [axis.from, axis.to] : [axis.to, axis.from];
       c.fillText(formatNumber(topValue, 3), x, layout.top - 6);
       c.fillText(formatNumber(bottomValue, 3), x, layout.bottom + 12);
+      if (axis.log) {
+        for (let e = Math.ceil(Math.log10(axis.from)); e <= Math.log10(axis.to); e++) {
+          const y = scale.pixel(10 ** e);
+          if (Math.min(y - layout.top, layout.bottom - y) > 14) tick(formatNumber(10 ** e, 3), y, colors.muted);
+        }
+      }
+    }
+    if (hasMissing(axis)) {
+      c.setLineDash([1, 3]);
+      c.beginPath();
+      c.moveTo(x, layout.bottom + 18);
+      c.lineTo(x, layout.missing);
+      c.stroke();
+      c.setLineDash([]);
+      tick("missing", layout.missing, colors.muted);
     }
     const brush = options.brushes[axis.id];
     if (brush) {
-      const a = scale.pixel(brush[0]);
-      const b = scale.pixel(brush[1]);
+      const [a, b] = brush === "missing" ? [layout.missing - 8, layout.missing + 8] : brush.map((v) => scale.pixel(v));
       c.fillStyle = colors.accent + "38";
       c.strokeStyle = colors.accent;
       c.fillRect(x - 7, Math.min(a, b), 14, Math.abs(b - a));
