@@ -7,7 +7,7 @@ import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
 import { startKeyboard } from "./ui/keyboard";
 import { Shell } from "./ui/shell";
-import { rasterStats } from "./viz/raster_client";
+import { rasterStats, startRaster } from "./viz/raster_client";
 
 // Read by the browser tests and benchmarks; holds counters, no behaviour.
 Object.assign(window, { __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value } });
@@ -24,6 +24,7 @@ function later(delay: number, run: () => void): () => void {
 }
 
 async function start(): Promise<void> {
+  startRaster();
   render(<Shell />, document.getElementById("app")!);
   startKeyboard();
   await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
