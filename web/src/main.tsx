@@ -1,5 +1,6 @@
 // Start of the dashboard.
 import { render } from "preact";
+import { forgetEarly } from "./api/client";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
 import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, projectsError, runById } from "./state/runs";
@@ -28,6 +29,7 @@ async function start(): Promise<void> {
   render(<Shell />, document.getElementById("app")!);
   startKeyboard();
   await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
+  forgetEarly();
   while (projectsError.value) {
     await new Promise((done) => setTimeout(done, 3000));
     await loadProjects();

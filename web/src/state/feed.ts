@@ -107,7 +107,7 @@ export class Feed {
       urgentDone = new Batch([this]).done;
     } else {
       waiting.add(this);
-      schedule(this.data === null);
+      schedule();
     }
     this.changed();
   }
@@ -260,17 +260,16 @@ class Batch {
   }
 }
 
-/** What is asked in one frame travels together; cards that show nothing yet wait only for those made with them. */
-function schedule(empty: boolean): void {
-  if (empty) queueMicrotask(flush);
+/** What is asked in one frame travels together. The first cards of a page are made in one turn: they need not wait for a frame. */
+function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  requestAnimationFrame(flush);
+  if (feedStats.requests === 0) queueMicrotask(flush);
+  else requestAnimationFrame(flush);
 }
 
 function flush(): void {
   scheduled = false;
-  if (waiting.size === 0) return;
   const list = [...waiting];
   waiting.clear();
   void send(parts(list), urgentDone);

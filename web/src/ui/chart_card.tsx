@@ -1,11 +1,11 @@
 // One chart of the charts page: asks for its series, draws them, reports what a person does with them.
 import { batch, effect } from "@preact/signals";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Points } from "../api/types";
 import { askOf, smoothingOf, type CardSpec } from "../state/ask";
 import { activeCard, cursor, hoveredRun, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
-import { Feed } from "../state/feed";
+import { Feed, feedStats } from "../state/feed";
 import { runById, runStyle, styleKey } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
@@ -76,8 +76,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
   const [dropping, setDropping] = useState(false);
   const specKey = JSON.stringify([spec, runs]);
 
-  // Before the first paint: its series travel while the browser paints the empty card.
-  useLayoutEffect(() => {
+  function mount(): () => void {
     const f = new Feed(() => {
       draw();
       redraw((n) => n + 1);
@@ -189,7 +188,11 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       c.destroy();
       f.destroy();
     };
-  }, [specKey, full]);
+  }
+  // The first cards of a page ask for their series before they are painted; those that scroll by may be gone again by then.
+  const first = useRef(feedStats.requests === 0).current;
+  useLayoutEffect(() => (first ? mount() : undefined), [specKey, full]);
+  useEffect(() => (first ? undefined : mount()), [specKey, full]);
 
   const f = feed.current;
   const data = f?.data ?? null;

@@ -55,10 +55,15 @@ export class Raster {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   private readonly words: Uint32Array;
 
-  constructor(readonly job: RasterJob) {
-    const { width, height } = job;
-    this.pixels = new Uint8ClampedArray(width * height * 4);
-    this.words = new Uint32Array(this.pixels.buffer);
+  /** `memory` of earlier pictures is used again where it is large enough; every pixel of it is painted. */
+  constructor(
+    readonly job: RasterJob,
+    memory?: ArrayBuffer,
+  ) {
+    const bytes = job.width * job.height * 4;
+    const buffer = memory && memory.byteLength >= bytes ? memory : new ArrayBuffer(bytes);
+    this.pixels = new Uint8ClampedArray(buffer, 0, bytes);
+    this.words = new Uint32Array(buffer, 0, bytes / 4);
   }
 
   draw(data: RasterData): void {
