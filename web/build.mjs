@@ -35,15 +35,18 @@ async function build() {
     define[`${basename(info.entryPoint).replace(/_worker\.ts$/, "").toUpperCase()}_WORKER_URL`] = JSON.stringify("assets/" + basename(file));
   }
   const page = await once({ ...common, entryPoints: { main: "src/main.tsx", style: "src/styles/main.css" }, outdir: "dist/assets", entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]", splitting: true, define, metafile: true });
-  const outputs = Object.entries({ ...workers.metafile.outputs, ...page.metafile.outputs });
+  // Apart from the page: it has to run before the page is there.
+  const before = await once({ ...common, entryPoints: { early: "src/api/early.ts" }, outdir: "dist/assets", entryNames: "[name]-[hash]", format: "iife", metafile: true });
+  const outputs = Object.entries({ ...workers.metafile.outputs, ...page.metafile.outputs, ...before.metafile.outputs });
   const entry = (source) => outputs.find(([, info]) => info.entryPoint === source)[0];
   const main = entry("src/main.tsx");
   const style = entry("src/styles/main.css");
-  const first = new Set([main, style, entry("src/viz/raster_worker.ts"), entry("src/state/live_worker.ts")]);
+  const early = entry("src/api/early.ts");
+  const first = new Set([main, style, early, entry("src/viz/raster_worker.ts"), entry("src/state/live_worker.ts")]);
   const walk = (file) => page.metafile.outputs[file]?.imports.filter((i) => i.kind === "import-statement").forEach((i) => first.has(i.path) || (first.add(i.path), walk(i.path)));
   walk(main);
-  const preload = [...first].filter((f) => f.endsWith(".js") && f !== main && !/raster|live/.test(f)).map((f) => `<link rel="modulepreload" href="assets/${basename(f)}">`).join("");
-  const html = readFileSync(join(here, "index.html"), "utf8").replace("{{main}}", "assets/" + basename(main)).replace("{{style}}", "assets/" + basename(style)).replace("{{preload}}", preload);
+  const preload = [...first].filter((f) => f.endsWith(".js") && f !== main && f !== early && !/raster|live/.test(f)).map((f) => `<link rel="modulepreload" href="assets/${basename(f)}">`).join("");
+  const html = readFileSync(join(here, "index.html"), "utf8").replace("{{main}}", "assets/" + basename(main)).replace("{{style}}", "assets/" + basename(style)).replace("{{early}}", "assets/" + basename(early)).replace("{{preload}}", preload);
   writeFileSync(join(dist, "index.html"), html);
   copyFileSync(join(here, "favicon.svg"), join(dist, "favicon.svg"));
   writeFileSync(join(dist, "licences.txt"), licences(Object.keys({ ...workers.metafile.inputs, ...page.metafile.inputs })));

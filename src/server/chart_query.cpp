@@ -129,21 +129,42 @@ void take_bins(const Bins& bins, double unit, FrameSeries& series) {
     while (last > first && bins.count[last - 1] == 0) {
         --last;
     }
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const std::size_t size = last - first;
     series.raw = bins.raw;
     series.points = bins.points;
-    for (std::size_t i = first; i < last; ++i) {
-        series.x.push_back((bins.raw ? bins.x[i] : bins.edges[i]) * unit);
-        const bool finite = bins.count[i] > bins.nan_count[i] + bins.positive_infinity_count[i] + bins.negative_infinity_count[i];
-        series.min.push_back(finite ? bins.min[i] : std::nan(""));
-        series.max.push_back(finite ? bins.max[i] : std::nan(""));
-        series.mean.push_back(finite ? bins.mean[i] : std::nan(""));
-        series.last.push_back(std::isfinite(bins.last[i]) ? bins.last[i] : finite ? bins.mean[i] : std::nan(""));
-        series.count.push_back(clamp_count(bins.count[i]));
-        series.nan.push_back(clamp_count(bins.nan_count[i]));
-        series.positive_infinity.push_back(clamp_count(bins.positive_infinity_count[i]));
-        series.negative_infinity.push_back(clamp_count(bins.negative_infinity_count[i]));
+    series.x.resize(size + 1, 0);
+    series.min.resize(size);
+    series.max.resize(size);
+    series.mean.resize(size);
+    series.last.resize(size);
+    series.count.resize(size);
+    const std::vector<double>& x = bins.raw ? bins.x : bins.edges;
+    bool all_finite = true;
+    for (std::size_t to = 0; to < size; ++to) {
+        const std::size_t i = first + to;
+        const std::uint64_t odd = bins.nan_count[i] + bins.positive_infinity_count[i] + bins.negative_infinity_count[i];
+        const bool finite = bins.count[i] > odd;
+        all_finite = all_finite && odd == 0;
+        series.x[to] = x[i] * unit;
+        series.min[to] = finite ? bins.min[i] : kNone;
+        series.max[to] = finite ? bins.max[i] : kNone;
+        series.mean[to] = finite ? bins.mean[i] : kNone;
+        series.last[to] = std::isfinite(bins.last[i]) ? bins.last[i] : series.mean[to];
+        series.count[to] = clamp_count(bins.count[i]);
     }
-    series.x.push_back(first < last ? (bins.raw ? bins.x[last - 1] : bins.edges[last]) * unit : 0);
+    if (size > 0) {
+        series.x[size] = (bins.raw ? x[last - 1] : x[last]) * unit;
+    }
+    if (!all_finite) {
+        const auto take = [&](const std::vector<std::uint64_t>& counts, std::vector<std::uint32_t>& out) {
+            out.resize(size);
+            std::transform(counts.begin() + static_cast<std::ptrdiff_t>(first), counts.begin() + static_cast<std::ptrdiff_t>(last), out.begin(), clamp_count);
+        };
+        take(bins.nan_count, series.nan);
+        take(bins.positive_infinity_count, series.positive_infinity);
+        take(bins.negative_infinity_count, series.negative_infinity);
+    }
 }
 
 double last_position(const Wanted& wanted, const AxisQuery& axis) {
@@ -443,11 +464,13 @@ void keep_fields(const ChartQuery& chart, Frame& frame) {
     }
     const auto wanted = [&](std::string_view name) { return std::ranges::find(chart.fields, name) != chart.fields.end(); };
     frame.with_counts = wanted("count");
+    // A point is its own min and max.
+    const bool spread = wanted("spread") && !std::ranges::all_of(frame.series, &FrameSeries::raw);
     for (FrameSeries& series : frame.series) {
-        if (!wanted("min")) {
+        if (!wanted("min") && !spread) {
             series.min.clear();
         }
-        if (!wanted("max")) {
+        if (!wanted("max") && !spread) {
             series.max.clear();
         }
         if (!wanted("mean") && !frame.grouped) {
@@ -489,6 +512,7 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
     frame.keys = chart.expression.empty() ? chart.keys : std::vector<std::string>{chart.expression};
     frame.y_scale = chart.y_scale;
     frame.precision = chart.precision;
+    frame.share_x = chart.share_x;
     if (!chart.expression.empty()) {
         [[maybe_unused]] const auto checked = parse_expression(chart.expression);
     }

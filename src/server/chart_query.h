@@ -33,6 +33,7 @@ struct ChartQuery {
     bool all_attempts = false;
     std::optional<std::int32_t> rank;
     std::vector<std::string> fields;
+    bool share_x = false;
     AxisScale y_scale = AxisScale::Linear;
     Precision precision = Precision::Auto;
 };

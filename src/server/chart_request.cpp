@@ -144,6 +144,7 @@ ChartQuery parse_chart_query(const Json& json) {
         chart.rank = static_cast<std::int32_t>(*rank->integer());
     }
     chart.fields = string_list(json, "fields", 16);
+    chart.share_x = json.truth_or("share_x", false);
     chart.y_scale = parse_scale(json, "y_scale");
     const std::string precision = json.string_or("precision", "auto");
     chart.precision = precision == "f32" ? Precision::F32 : precision == "q16" ? Precision::Q16 : Precision::Auto;

@@ -1,8 +1,12 @@
 #include "server/frame.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <unordered_map>
 
 #include "base/bytes.h"
 #include "codec/json_writer.h"
@@ -19,10 +23,12 @@ class BodyWriter {
   public:
     explicit BodyWriter(JsonWriter& directory) : directory_(directory) {}
 
+    /// Room for `length` values of a new array, to be filled at once.
     template <typename T>
-    void field(std::string_view name, std::string_view type, const std::vector<T>& values, std::optional<double> bias = {}, std::optional<double> scale = {}) {
+    std::span<T> field(std::string_view name, std::string_view type, std::size_t length, std::optional<double> bias = {}, std::optional<double> scale = {}) {
         pad();
-        directory_.begin_object().member("name", name).member("type", type).member("offset", body_.size()).member("length", values.size());
+        const std::size_t offset = body_.size();
+        directory_.begin_object().member("name", name).member("type", type).member("offset", offset).member("length", length);
         if (bias) {
             directory_.member("bias", *bias);
         }
@@ -30,7 +36,13 @@ class BodyWriter {
             directory_.member("scale", *scale);
         }
         directory_.end_object();
-        body_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+        body_.resize(offset + length * sizeof(T));
+        return {reinterpret_cast<T*>(body_.data() + offset), length};
+    }
+
+    template <typename T>
+    void field(std::string_view name, std::string_view type, const std::vector<T>& values) {
+        std::ranges::copy(values, field<T>(name, type, values.size()).begin());
     }
 
     void pad() { body_.resize((body_.size() + 7) / 8 * 8, '\0'); }
@@ -47,59 +59,103 @@ class BodyWriter {
 
 using Column = std::vector<double> FrameSeries::*;
 
-std::vector<double> gather(const Frame& frame, Column column) {
-    std::vector<double> all;
+std::size_t all_bins(const Frame& frame) {
+    return std::accumulate(frame.series.begin(), frame.series.end(), std::size_t{0}, [](std::size_t sum, const FrameSeries& series) { return sum + series.bins(); });
+}
+
+/// The column of every series, one after the other; NaN for a series that lacks it.
+template <typename T, typename Convert>
+void fill(std::span<T> out, const Frame& frame, Column column, Convert convert) {
+    T* to = out.data();
     for (const FrameSeries& series : frame.series) {
         const std::vector<double>& values = series.*column;
-        if (values.size() == series.bins()) {
-            all.insert(all.end(), values.begin(), values.end());
-        } else {
-            all.insert(all.end(), series.bins(), std::numeric_limits<double>::quiet_NaN());
+        to = values.size() == series.bins() ? std::transform(values.begin(), values.end(), to, convert)
+                                            : std::fill_n(to, series.bins(), convert(std::numeric_limits<double>::quiet_NaN()));
+    }
+}
+
+template <typename ToScale>
+void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column, ToScale to_axis) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const FrameSeries& series : frame.series) {
+        for (const double value : series.*column) {
+            const double at = to_axis(value);
+            if (std::isfinite(at)) {
+                low = std::min(low, at);
+                high = std::max(high, at);
+            }
         }
     }
-    return all;
+    const double scale = high > low ? (high - low) / 65534.0 : 1.0, bias = low <= high ? low : 0.0;
+    fill(body.field<std::uint16_t>(name, "q16", all_bins(frame), bias, scale), frame, column, [&](double value) {
+        const double at = to_axis(value);
+        return std::isfinite(at) ? static_cast<std::uint16_t>((at - bias) / scale + 0.5) : kNoValue;
+    });
 }
 
 void write_values(BodyWriter& body, const Frame& frame, std::string_view name, Column column, bool quantised) {
     if (std::ranges::all_of(frame.series, [&](const FrameSeries& series) { return (series.*column).empty(); })) {
         return;
     }
-    const std::vector<double> values = gather(frame, column);
     if (!quantised) {
-        body.field(name, "f32", std::vector<float>(values.begin(), values.end()));
-        return;
+        fill(body.field<float>(name, "f32", all_bins(frame)), frame, column, [](double value) { return static_cast<float>(value); });
+    } else if (frame.y_scale == AxisScale::Linear) {
+        write_quantised(body, frame, name, column, [](double value) { return value; });
+    } else {
+        write_quantised(body, frame, name, column, [&](double value) { return to_scale(frame.y_scale, value); });
     }
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    std::vector<double> scaled(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        scaled[i] = to_scale(frame.y_scale, values[i]);
-        if (std::isfinite(scaled[i])) {
-            low = std::min(low, scaled[i]);
-            high = std::max(high, scaled[i]);
-        }
-    }
-    const double scale = high > low ? (high - low) / 65534.0 : 1.0, bias = low <= high ? low : 0.0;
-    std::vector<std::uint16_t> quantums(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        quantums[i] = std::isfinite(scaled[i]) ? static_cast<std::uint16_t>(std::lround((scaled[i] - bias) / scale)) : kNoValue;
-    }
-    body.field(name, "q16", quantums, bias, scale);
 }
 
-void write_x(BodyWriter& body, const Frame& frame, bool quantised) {
-    std::vector<double> x;
-    for (const FrameSeries& series : frame.series) {
-        x.insert(x.end(), series.x.begin(), series.x.end());
-        x.resize(x.size() + (series.bins() + 1 - std::min(series.bins() + 1, series.x.size())), series.x.empty() ? 0 : series.x.back());
+/// Where the x of each series stands in the array of all of them.
+struct SharedX {
+    std::vector<std::size_t> first;  ///< by series
+    std::vector<std::size_t> owner;  ///< series whose x is in the array, in its order
+    std::size_t size = 0;
+};
+
+SharedX place_x(const Frame& frame) {
+    SharedX place;
+    // Runs of one sweep log at the same steps. Hashing the ends tells most others apart; equality decides.
+    std::unordered_multimap<std::uint64_t, std::size_t> known;
+    for (std::size_t i = 0; i < frame.series.size(); ++i) {
+        const FrameSeries& series = frame.series[i];
+        std::optional<std::size_t> same;
+        if (frame.share_x && !series.x.empty()) {
+            const std::uint64_t ends = std::bit_cast<std::uint64_t>(series.x.front()) * 31 + std::bit_cast<std::uint64_t>(series.x.back()) * 17 + series.x.size();
+            const auto [begin, end] = known.equal_range(ends);
+            const auto found = std::find_if(begin, end, [&](const auto& entry) {
+                return frame.series[entry.second].x == series.x && frame.series[entry.second].bins() == series.bins();
+            });
+            if (found != end) {
+                same = found->second;
+            } else {
+                known.emplace(ends, i);
+            }
+        }
+        place.first.push_back(same ? place.first[*same] : place.size);
+        if (!same) {
+            place.owner.push_back(i);
+            place.size += series.bins() + 1;
+        }
     }
+    return place;
+}
+
+void write_x(BodyWriter& body, const Frame& frame, const SharedX& place, bool quantised) {
+    const auto each = [&](auto out, auto convert) {
+        for (const std::size_t owner : place.owner) {
+            const FrameSeries& series = frame.series[owner];
+            const std::size_t given = std::min(series.bins() + 1, series.x.size());
+            out = std::transform(series.x.begin(), series.x.begin() + static_cast<std::ptrdiff_t>(given), out, convert);
+            out = std::fill_n(out, series.bins() + 1 - given, convert(series.x.empty() ? 0 : series.x.back()));
+        }
+    };
     if (!quantised) {
-        body.field("x", "f64", x);
+        each(body.field<double>("x", "f64", place.size).begin(), [](double value) { return value; });
         return;
     }
-    const double bias = x.empty() ? 0 : x.front();
-    std::vector<float> offsets(x.size());
-    std::ranges::transform(x, offsets.begin(), [&](double value) { return static_cast<float>(value - bias); });
-    body.field("x", "f32", offsets, bias);
+    const double bias = frame.series.empty() || frame.series.front().x.empty() ? 0 : frame.series.front().x.front();
+    each(body.field<float>("x", "f32", place.size, bias).begin(), [&](double value) { return static_cast<float>(value - bias); });
 }
 
 void write_counts(BodyWriter& body, const Frame& frame) {
@@ -107,20 +163,24 @@ void write_counts(BodyWriter& body, const Frame& frame) {
     std::vector<std::uint8_t> mark_kind;
     std::uint32_t bin = 0;
     for (const FrameSeries& series : frame.series) {
-        count.insert(count.end(), series.count.begin(), series.count.end());
+        if (frame.with_counts) {
+            count.insert(count.end(), series.count.begin(), series.count.end());
+        }
         if (frame.grouped) {
             runs.insert(runs.end(), series.runs.begin(), series.runs.end());
         }
         const std::vector<std::uint32_t>* kinds[] = {&series.nan, &series.positive_infinity, &series.negative_infinity};
-        for (std::size_t i = 0; i < series.bins(); ++i, ++bin) {
+        const bool marked = std::ranges::any_of(kinds, [](const auto* counts) { return !counts->empty(); });
+        for (std::uint32_t i = 0; marked && i < series.bins(); ++i) {
             for (std::uint8_t kind = 0; kind < 3; ++kind) {
                 if (i < kinds[kind]->size() && (*kinds[kind])[i] > 0) {
-                    mark_bin.push_back(bin);
+                    mark_bin.push_back(bin + i);
                     mark_kind.push_back(kind);
                     mark_count.push_back((*kinds[kind])[i]);
                 }
             }
         }
+        bin += static_cast<std::uint32_t>(series.bins());
     }
     if (frame.with_counts) {
         body.field("count", "u32", count);
@@ -144,7 +204,7 @@ void write_list(JsonWriter& json, std::string_view name, const std::vector<Frame
     json.end_array();
 }
 
-void write_directory(JsonWriter& json, const Frame& frame) {
+void write_directory(JsonWriter& json, const Frame& frame, const SharedX& place) {
     json.key("series").begin_object();
     write_list(json, "run", frame.series, [](const auto& s) { return s.run; });
     write_list(json, "key", frame.series, [](const auto& s) { return s.key; });
@@ -155,6 +215,13 @@ void write_directory(JsonWriter& json, const Frame& frame) {
     write_list(json, "current", frame.series, [](const auto& s) { return s.current; });
     write_list(json, "raw", frame.series, [](const auto& s) { return s.raw; });
     write_list(json, "bins", frame.series, [](const auto& s) { return s.bins(); });
+    if (frame.share_x) {
+        json.key("x").begin_array();
+        for (const std::size_t first : place.first) {
+            json.value(first);
+        }
+        json.end_array();
+    }
     write_list(json, "points", frame.series, [](const auto& s) { return s.points; });
     json.key("last_x").begin_array();
     for (const FrameSeries& series : frame.series) {
@@ -203,8 +270,9 @@ std::string encode_frame(const Frame& frame) {
     JsonWriter fields;
     fields.begin_array();
     BodyWriter body(fields);
+    const SharedX place = place_x(frame);
     if (frame.error_json.empty()) {
-        write_x(body, frame, quantised);
+        write_x(body, frame, place, quantised);
         write_values(body, frame, "min", &FrameSeries::min, quantised);
         write_values(body, frame, "max", &FrameSeries::max, quantised);
         write_values(body, frame, "mean", &FrameSeries::mean, quantised);
@@ -237,7 +305,7 @@ std::string encode_frame(const Frame& frame) {
         }
         json.end_array();
     }
-    write_directory(json, frame);
+    write_directory(json, frame, place);
     json.key("fields").raw(fields.text());
     json.member("missing", frame.missing).member("outside", frame.outside).member("query_ms", frame.query_ms).end_object();
 

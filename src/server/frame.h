@@ -51,6 +51,7 @@ struct Frame {
     double query_ms = 0;
     Precision precision = Precision::Auto;
     bool with_counts = true;
+    bool share_x = false;        ///< series with equal x send it once
     std::string error_json;      ///< then there are no series
 };
 

@@ -69,6 +69,23 @@ TEST(FrameBytes, ArraysStandWhereTheDirectorySays) {
     EXPECT_EQ(field(decoded, "min"), nullptr);
 }
 
+TEST(FrameBytes, SeriesAtTheSameXSendItOnce) {
+    Frame frame;
+    frame.share_x = true;
+    frame.series = {series_of({1, 2}), series_of({3}), series_of({4, 5}), series_of({})};
+    frame.series[2].x[1] = 0.5;  // ends like the first one, and is another
+    frame.series.push_back(series_of({6, 7}));
+    const Decoded decoded = decode(encode_frame(frame));
+    const Json* x = field(decoded, "x");
+    EXPECT_EQ(x->integer_or("length", 0), 3 + 2 + 3 + 1);
+    std::vector<std::int64_t> first;
+    for (const Json& item : *decoded.header.find("series")->find("x")->array()) {
+        first.push_back(item.integer().value());
+    }
+    EXPECT_EQ(first, (std::vector<std::int64_t>{0, 3, 5, 8, 0}));
+    EXPECT_EQ(load<double>(decoded.body.data() + x->integer_or("offset", 0) + 8 * 6), 0.5);
+}
+
 TEST(FrameBytes, QuantisedValuesAreWithinOneStep) {
     Frame frame;
     frame.precision = Precision::Q16;

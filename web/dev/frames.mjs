@@ -252,6 +252,7 @@ function encode(query, { results, groups, keys, from, to, scale, missing, outsid
     put("x", "f32", Float32Array.from(x, (v) => v - bias), { bias });
   } else put("x", "f64", gather("x", Float64Array, (r) => r.edges));
   const wanted = new Set(query.fields ?? ["min", "max", "mean", "last", "count", "smooth"]);
+  if (wanted.has("spread") && !results.every((r) => r.raw)) wanted.add("min").add("max");
   const names = ["min", "max", "mean", "last"].filter((n) => wanted.has(n));
   if (smoothing && wanted.has("smooth")) names.push("smooth");
   if (groups) names.push("low", "high");

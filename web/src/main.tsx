@@ -1,5 +1,6 @@
 // Start of the dashboard.
 import { render } from "preact";
+import { forgetEarly } from "./api/client";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
 import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, projectsError, runById } from "./state/runs";
@@ -7,7 +8,7 @@ import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
 import { startKeyboard } from "./ui/keyboard";
 import { Shell } from "./ui/shell";
-import { rasterStats } from "./viz/raster_client";
+import { rasterStats, startRaster } from "./viz/raster_client";
 
 // Read by the browser tests and benchmarks; holds counters, no behaviour.
 Object.assign(window, { __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value } });
@@ -24,9 +25,11 @@ function later(delay: number, run: () => void): () => void {
 }
 
 async function start(): Promise<void> {
+  startRaster();
   render(<Shell />, document.getElementById("app")!);
   startKeyboard();
   await Promise.allSettled([loadProjects(), loadServer(), loadSettings()]);
+  forgetEarly();
   while (projectsError.value) {
     await new Promise((done) => setTimeout(done, 3000));
     await loadProjects();

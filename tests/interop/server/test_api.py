@@ -98,6 +98,25 @@ def test_bins_equal_numpy_on_their_own_edges(ui, ids, points):
     assert checked > 100
 
 
+def test_shared_positions_and_left_out_spreads_tell_the_same(ui, ids, points):
+    """What `share_x` and `spread` save is nothing that the plain frame has and this one lacks."""
+    keys = sorted({key for run, key in points if run == ids[0]})[:3]
+    for width in (20, 8192):  # bins, then points
+        chart = {"id": "c", "runs": ids[:4], "keys": keys, "x": {"axis": "step"}, "width": width}
+        header, arrays = frames(post(ui, "series:query", charts=[chart]).content)[0]
+        small, fewer = frames(post(ui, "series:query", charts=[{**chart, "share_x": True, "fields": ["mean", "spread"]}]).content)[0]
+        all_raw = all(header["series"]["raw"])
+        assert set(fewer) - {"mark_bin", "mark_kind", "mark_count"} == ({"x", "mean"} if all_raw else {"x", "mean", "min", "max"})
+        assert small["series"]["bins"] == header["series"]["bins"] and len(fewer["x"]) < len(arrays["x"])
+        at = 0
+        for i, bins in enumerate(header["series"]["bins"]):
+            first = small["series"]["x"][i]
+            assert (fewer["x"][first : first + bins + 1] == arrays["x"][at + i : at + i + bins + 1]).all()
+            at += bins
+        for name in ("min", "max", "mean"):
+            numpy.testing.assert_array_equal(fewer.get(name, fewer["mean"]), arrays[name])
+
+
 def test_smoothing_is_the_debiased_average_of_raw_points(ui, ids, points):
     key = next(key for run, key in sorted(points) if run == ids[0] and "loss" in key)
     data = numpy.array(sorted(points[ids[0], key]))

@@ -29,10 +29,27 @@ async function problem(response: Response): Promise<ApiError> {
   return new ApiError(response.status, body);
 }
 
+/** Replies to questions that early.ts asked, each taken once. */
+export type EarlyReplies = Map<string, Promise<Response>>;
+export const earlyKey = (url: string, body?: unknown) => `${url}\n${body ?? ""}`;
+
+function takeEarly(url: string, init: RequestInit): Promise<Response> | undefined {
+  const replies = (globalThis as { taffrailEarly?: EarlyReplies }).taffrailEarly;
+  const key = earlyKey(url, init.body);
+  const reply = replies?.get(key);
+  replies?.delete(key);
+  return reply;
+}
+
+/** What nobody took by now would be old when somebody asks. */
+export function forgetEarly(): void {
+  (globalThis as { taffrailEarly?: EarlyReplies }).taffrailEarly?.clear();
+}
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, init);
+    response = await (takeEarly(url, init) ?? fetch(url, init));
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, { code: "unavailable", message: "The server cannot be reached. Is taffrail ui still running?", request_id: "" });

@@ -570,8 +570,10 @@ export interface ChartQuery {
   attempts?: "winning" | "all";
   /** absent = all ranks */
   rank?: number;
-  /** default: all of them; smooth only with smoothing */
-  fields?: ("min" | "max" | "mean" | "last" | "count" | "smooth")[];
+  /** default: all but spread; smooth only with smoothing; spread = min and max unless every series is raw */
+  fields?: ("min" | "max" | "mean" | "last" | "count" | "smooth" | "spread")[];
+  /** series at the same x send it once, see SeriesDirectory.x; default false */
+  share_x?: boolean;
   /** quantisation space of q16 */
   y_scale?: "linear" | "log" | "symlog";
   /** auto: f32 up to 50 series, q16 above */
@@ -612,6 +614,8 @@ export interface SeriesDirectory {
   raw: boolean[];
   /** bins of series i; they stand one series after the other */
   bins: number[];
+  /** only with share_x: first element of series i in the field x */
+  x?: number[];
   /** points in range before binning */
   points: number[];
   /** newest point of the whole series, in range or not */

@@ -54,7 +54,7 @@ function Heat({ run, readings, title, most }: { run: string; readings: Reading[]
             const row = keys.indexOf(info.key);
             const { starts } = data.raster;
             const edges: number[] = [];
-            for (let i = starts[s]; i <= starts[s + 1]; i++) edges.push(data.raster.x[i + s]);
+            for (let i = starts[s]; i <= starts[s + 1]; i++) edges.push(data.raster.x[i + data.raster.shift[s]]);
             plot.inside(() => plot.heat(edges, [row + 0.42, row - 0.42], (c) => data.raster.line[starts[s] + c], most));
           });
           if (cursor.value?.axis === x) plot.inside(() => plot.lines([cursor.value!.x, cursor.value!.x], [-0.5, keys.length - 0.5], plot.colors.muted, 1, [3, 3]));

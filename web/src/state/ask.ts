@@ -48,7 +48,8 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     group: grouping,
     attempts: v.att && !grouping ? "all" : "winning",
     y_scale: panel?.y_scale ?? v.ys,
+    share_x: true,
     // Where lines melt into a density nobody sees a gap, which is what the counts are for.
-    ...(many ? { fields: ["min", "max", "mean", "smooth", ...(series > densityFrom ? [] : ["count"])] as ChartAsk["fields"] } : {}),
+    fields: ["mean", "smooth", ...(many ? (["spread"] as const) : (["min", "max"] as const)), ...(series > densityFrom && many ? [] : (["count"] as const))],
   };
 }

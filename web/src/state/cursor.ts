@@ -42,20 +42,6 @@ export interface Tooltip {
 
 export const tooltip = signal<Tooltip | null>(null);
 
-let pending: (() => void) | null = null;
-/** Runs the newest of several updates once per frame. */
-export function onFrame(update: () => void): void {
-  const first = pending === null;
-  pending = update;
-  if (first) {
-    requestAnimationFrame(() => {
-      const run = pending;
-      pending = null;
-      run?.();
-    });
-  }
-}
-
 /** A run a person picked by clicking its line; stays marked until Escape. */
 export const pickedRun = signal<string | null>(null);
 /** The card whose numbers the pin table shows. */

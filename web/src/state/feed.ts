@@ -51,12 +51,13 @@ export function forgetSeries(): void {
 const feeds = new Set<Feed>();
 const waiting = new Set<Feed>();
 let scheduled = false;
+let urgentDone: Promise<void> = Promise.resolve();
 
 export class Feed {
   data: ChartData | null = null;
   error = "";
   loading = false;
-  /** Somebody waits for this chart: it goes before the others of its frame. */
+  /** Somebody waits for this chart: its next question goes before all others. */
   urgent = false;
   private ask_: ChartAsk | null = null;
   key = "";
@@ -98,8 +99,16 @@ export class Feed {
     if (!this.ask_) return;
     this.loading = true;
     this.error = "";
-    waiting.add(this);
-    schedule();
+    if (this.urgent) {
+      // Not even the end of this frame is waited for; the others of the frame follow when this one is done.
+      this.urgent = false;
+      waiting.delete(this);
+      this.batch?.leave(this);
+      urgentDone = new Batch([this]).done;
+    } else {
+      waiting.add(this);
+      schedule();
+    }
     this.changed();
   }
 
@@ -150,9 +159,10 @@ export class Feed {
       if (!runs.has(run) || !current) continue;
       const end = data.raster.starts[s + 1];
       if (end === data.raster.starts[s]) return null;
-      const from = data.raster.x[end - 1 + s];
+      const edge = end + data.raster.shift[s];
+      const from = data.raster.x[edge - 1];
       ends.push({ run, key: ask.expression ? "" : key, from, at: transform(scale, from), raw: data.raster.raw[s] === 1 });
-      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[end + s]) - transform(scale, from));
+      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[edge]) - transform(scale, from));
     }
     if (ends.length === 0) return null;
     if (size === 0) size = (transform(scale, data.xTo) - transform(scale, data.xFrom)) / ask.width || 1;
@@ -250,19 +260,19 @@ class Batch {
   }
 }
 
+/** What is asked in one frame travels together. The first cards of a page are made in one turn: they need not wait for a frame. */
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  // After this frame's layout every visible card has asked; they travel together.
-  requestAnimationFrame(() => {
-    scheduled = false;
-    const list = [...waiting];
-    waiting.clear();
-    const urgent = list.filter((feed) => feed.urgent);
-    const rest = list.filter((feed) => !feed.urgent);
-    for (const feed of urgent) feed.urgent = false;
-    void send([urgent, ...parts(rest)].filter((part) => part.length));
-  });
+  if (feedStats.requests === 0) queueMicrotask(flush);
+  else requestAnimationFrame(flush);
+}
+
+function flush(): void {
+  scheduled = false;
+  const list = [...waiting];
+  waiting.clear();
+  void send(parts(list), urgentDone);
 }
 
 const heavySeries = 1000;
@@ -281,8 +291,9 @@ function parts(list: Feed[]): Feed[][] {
 }
 
 /** One part after the other; a chart that asked for something else meanwhile has its place in a later call. */
-async function send(list: Feed[][]): Promise<void> {
+async function send(list: Feed[][], after: Promise<void>): Promise<void> {
   const keys = new Map(list.flat().map((feed) => [feed, feed.key]));
+  await after;
   for (const part of list) {
     const left = part.filter((feed) => feeds.has(feed) && feed.key === keys.get(feed) && feed.loading && !feed.batch && !waiting.has(feed));
     if (left.length) await new Batch(left).done;

@@ -1,11 +1,11 @@
 // One chart of the charts page: asks for its series, draws them, reports what a person does with them.
-import { effect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { batch, effect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Points } from "../api/types";
 import { askOf, smoothingOf, type CardSpec } from "../state/ask";
-import { activeCard, cursor, hoveredRun, onFrame, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
-import { Feed } from "../state/feed";
+import { activeCard, cursor, hoveredRun, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
+import { Feed, feedStats } from "../state/feed";
 import { runById, runStyle, styleKey } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
@@ -76,21 +76,21 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
   const [dropping, setDropping] = useState(false);
   const specKey = JSON.stringify([spec, runs]);
 
-  useEffect(() => {
+  function mount(): () => void {
     const f = new Feed(() => {
       draw();
       redraw((n) => n + 1);
     });
     feed.current = f;
-    chart.current = null; // that of the keys before; this one measures itself while it is made
     const c = new LineChart(body.current!, {
+      // At once, not with the next frame: browsers report the pointer once a frame, just before it is drawn.
       hover(x, near, client) {
-        onFrame(() => showTooltip(x, near, client));
+        batch(() => showTooltip(x, near, client));
       },
       leave() {
-        onFrame(() => {
-          if (tooltip.peek()?.frozen) return;
-          clearTimeout(lookup);
+        if (tooltip.peek()?.frozen) return;
+        clearTimeout(lookup);
+        batch(() => {
           tooltip.value = null;
           cursor.value = null;
           hoveredRun.value = null;
@@ -124,7 +124,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
         else return false;
         return true;
       },
-      resize: () => chart.current && ask(),
+      resize: () => ask(),
     });
     chart.current = c;
 
@@ -188,7 +188,11 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       c.destroy();
       f.destroy();
     };
-  }, [specKey, full]);
+  }
+  // The first cards of a page ask for their series before they are painted; those that scroll by may be gone again by then.
+  const first = useRef(feedStats.requests === 0).current;
+  useLayoutEffect(() => (first ? mount() : undefined), [specKey, full]);
+  useEffect(() => (first ? undefined : mount()), [specKey, full]);
 
   const f = feed.current;
   const data = f?.data ?? null;

@@ -23,7 +23,6 @@ export interface ChartData {
   min: Float32Array | null;
   max: Float32Array | null;
   mean: Float32Array | null;
-  lastValue: Float32Array | null;
   runs: Uint32Array | null;
   markCount: Uint32Array;
   smoothed: boolean;
@@ -46,11 +45,19 @@ export function chartData(frame: Frame): ChartData {
   const directory = header.series;
   const n = directory.bins.length;
   const starts = new Uint32Array(n + 1);
-  for (let i = 0; i < n; i++) starts[i + 1] = starts[i] + directory.bins[i];
+  const shift = new Int32Array(n);
+  for (let i = 0; i < n; i++) {
+    starts[i + 1] = starts[i] + directory.bins[i];
+    shift[i] = directory.x ? directory.x[i] - starts[i] : i;
+  }
   const f32 = (name: string) => (fields.get(name) as Float32Array | undefined) ?? null;
   const smooth = f32("smooth");
   const mean = f32("mean");
   const grouped = header.groups !== undefined;
+  // Frames of nothing but points come without the spread that points do not have.
+  const points = directory.raw.every((raw) => raw);
+  const min = f32("min") ?? (points ? mean : null);
+  const max = f32("max") ?? (points ? mean : null);
   const line = smooth ?? mean ?? f32("max") ?? new Float32Array(starts[n]);
   return {
     header,
@@ -69,18 +76,18 @@ export function chartData(frame: Frame): ChartData {
       starts,
       raw: Uint8Array.from(directory.raw, (v) => (v ? 1 : 0)),
       x: frame.x,
+      shift,
       line,
-      low: grouped ? f32("low") : f32("min"),
-      high: grouped ? f32("high") : f32("max"),
+      low: grouped ? f32("low") : min,
+      high: grouped ? f32("high") : max,
       count: (fields.get("count") as Uint32Array | undefined) ?? null,
       under: smooth ? mean : null,
       markBin: (fields.get("mark_bin") as Uint32Array | undefined) ?? new Uint32Array(0),
       markKind: (fields.get("mark_kind") as Uint8Array | undefined) ?? new Uint8Array(0),
     },
-    min: f32("min"),
-    max: f32("max"),
+    min,
+    max,
     mean,
-    lastValue: f32("last"),
     runs: (fields.get("runs") as Uint32Array | undefined) ?? null,
     markCount: (fields.get("mark_count") as Uint32Array | undefined) ?? new Uint32Array(0),
     smoothed: smooth !== null,
@@ -95,9 +102,10 @@ export function chartData(frame: Frame): ChartData {
 /** Position of bin i of series s on the x axis: its point, or the middle of its edges as the axis draws them. */
 export function binX(data: ChartData, s: number, i: number): number {
   const { raster } = data;
-  const a = raster.x[i + s];
+  const at = i + raster.shift[s];
+  const a = raster.x[at];
   if (raster.raw[s]) return a;
-  const b = raster.x[i + s + 1];
+  const b = raster.x[at + 1];
   if (data.xScale === "linear") return (a + b) / 2;
   return untransform(data.xScale, (transform(data.xScale, a) + transform(data.xScale, b)) / 2);
 }
@@ -105,15 +113,16 @@ export function binX(data: ChartData, s: number, i: number): number {
 /** The bin of series s nearest to x, or -1. Only bins with a value count. */
 export function nearestBin(data: ChartData, s: number, x: number): number {
   const { starts, raw, x: xs, line } = data.raster;
+  const shift = data.raster.shift[s];
   let low = starts[s];
   let high = starts[s + 1] - 1;
   if (high < low) return -1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (xs[middle + s] <= x) low = middle;
+    if (xs[middle + shift] <= x) low = middle;
     else high = middle - 1;
   }
-  if (raw[s] && low + 1 < starts[s + 1] && Math.abs(xs[low + 1 + s] - x) < Math.abs(xs[low + s] - x)) low++;
+  if (raw[s] && low + 1 < starts[s + 1] && Math.abs(xs[low + 1 + shift] - x) < Math.abs(xs[low + shift] - x)) low++;
   for (let d = 0; d < 64; d++) {
     if (low - d >= starts[s] && line[low - d] === line[low - d]) return low - d;
     if (low + d < starts[s + 1] && line[low + d] === line[low + d]) return low + d;
@@ -125,11 +134,12 @@ export function nearestBin(data: ChartData, s: number, x: number): number {
 /** First and last + 1 bin of series s that x limits leave. */
 function binsWithin(data: ChartData, s: number, x: [number, number] | null): [number, number] {
   const { starts, x: xs } = data.raster;
+  const shift = data.raster.shift[s];
   let from = starts[s];
   let to = starts[s + 1];
   if (x) {
-    while (from < to && xs[from + s + 1] < x[0]) from++;
-    while (to > from && xs[to - 1 + s] > x[1]) to--;
+    while (from < to && xs[from + shift + 1] < x[0]) from++;
+    while (to > from && xs[to - 1 + shift] > x[1]) to--;
   }
   return [from, to];
 }

@@ -61,6 +61,25 @@ export const densityFrom = 300;
 /** Many lines whose data is about to be replaced: not worth any work. */
 const isStale = (props: ChartProps) => props.loading && props.data !== null && props.data.series.length > 100;
 
+export interface ChartSize {
+  width: number;
+  height: number;
+  ratio: number;
+  font: string;
+}
+
+/** Charts of this turn: all are measured before the first of them changes, so that a page full of them is laid out once. */
+const unmeasured = new Set<LineChart>();
+function measureSoon(chart: LineChart): void {
+  unmeasured.add(chart);
+  if (unmeasured.size > 1) return;
+  queueMicrotask(() => {
+    const sizes = [...unmeasured].map((c) => [c, c.measure()] as const);
+    unmeasured.clear();
+    for (const [c, size] of sizes) c.resize(size);
+  });
+}
+
 export class LineChart {
   readonly element: HTMLDivElement;
   private readonly clip: HTMLDivElement;
@@ -74,6 +93,7 @@ export class LineChart {
   private width = 0;
   private height = 0;
   private ratio = 1;
+  private font = "11px sans-serif";
   private xs = new Scale("linear", 0, 1, 0, 1);
   private ys = new Scale("linear", 0, 1, 1, 0);
   private box: Box | null = null;
@@ -114,22 +134,34 @@ export class LineChart {
       click: (x, y, event) => this.events.click(this.xs.value(x), this.nearby(x, y, 1)[0] ?? null, event),
       key: (event) => this.key(event),
     });
-    this.observer = new ResizeObserver(() => this.measure());
+    this.observer = new ResizeObserver(() => this.resize(this.measure()));
     this.observer.observe(this.element);
-    this.measure();
+    measureSoon(this);
   }
 
   destroy(): void {
     this.stop();
+    unmeasured.delete(this);
     this.observer.disconnect();
     this.raster.destroy();
     this.element.remove();
   }
 
+  /** Several updates in one turn (a new view, then what it asked for) are one layout. */
   update(props: ChartProps): void {
     this.props = props;
-    this.layout();
+    this.layoutSoon();
   }
+
+  private layoutSoon(): void {
+    if (this.layoutPending) return;
+    this.layoutPending = true;
+    queueMicrotask(() => {
+      this.layoutPending = false;
+      this.layout();
+    });
+  }
+  private layoutPending = false;
 
   get plotWidth(): number {
     return Math.max(1, this.width - gutter.left - this.rightGutter());
@@ -144,21 +176,23 @@ export class LineChart {
     return this.props?.endLabels ? 96 : gutter.right;
   }
 
-  private measure(): void {
-    const width = this.element.clientWidth;
-    const height = this.element.clientHeight;
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
+  measure(): ChartSize {
+    return { width: this.element.clientWidth, height: this.element.clientHeight, ratio: Math.min(3, window.devicePixelRatio || 1), font: `11px ${getComputedStyle(this.element).fontFamily}` };
+  }
+
+  resize({ width, height, ratio, font }: ChartSize): void {
     if (width === this.width && height === this.height && ratio === this.ratio) return;
     this.width = width;
     this.height = height;
     this.ratio = ratio;
+    this.font = font;
     for (const canvas of [this.axes, this.overlay]) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
     this.lastJobKey = "";
-    this.layout();
-    this.events.resize(this.plotWidth);
+    this.events.resize(this.plotWidth); // asks for series: that first
+    this.layoutSoon();
   }
 
   private layout(): void {
@@ -222,25 +256,9 @@ export class LineChart {
     if (this.shown && isStale(props)) return;
     this.lastJobKey = jobKey;
     this.lastData = data;
-    const n = data.series.length;
-    const styles: (RasterStyle | null)[] = new Array(n);
-    let visible = 0;
-    for (let s = 0; s < n; s++) if (props.style(s)) visible++;
-    const grouped = data.series.some((s) => s.group);
-    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : 0.05;
-    for (let s = 0; s < n; s++) {
-      const style = props.style(s);
-      const old = !data.series[s].current;
-      styles[s] = style && {
-        rgb: parseColor(style.color),
-        alpha: old ? 0.35 : style.faint ? 0.3 : visible > 100 ? 0.5 : visible > 24 ? 0.75 : 1,
-        bandAlpha: old || style.faint ? 0 : bandAlpha,
-        width: visible > 50 ? 1 : 1.5,
-        dash: style.dash,
-        dots: visible <= 24,
-      };
-    }
-    const order = Uint32Array.from({ length: n }, (_, i) => n - 1 - i);
+    const seen: number[] = []; // series in painting order
+    for (let s = data.series.length - 1; s >= 0; s--) if (props.style(s)) seen.push(s);
+    const density = seen.length > densityFrom;
     const gridRgb = parseColor(mix(colors.ground, colors.text, 0.08));
     const t = this.tickValues();
     const id = this.raster.draw(data.raster, {
@@ -249,13 +267,34 @@ export class LineChart {
       y: { kind: props.yScale, from: this.ys.from, to: this.ys.to },
       ground: parseColor(colors.ground), grid: gridRgb,
       gridX: [], gridY: t.y.map((v) => (this.ys.pixel(v) - gutter.top) * this.ratio),
-      styles, order,
-      density: visible > densityFrom ? parseColor(colors.accent) : null,
+      styles: density ? [] : this.rasterStyles(props, data, seen),
+      order: Uint32Array.from(seen),
+      density: density ? parseColor(colors.accent) : null,
       ratio: this.ratio,
     });
     this.jobs.set(id, { xs: this.xs, ys: this.ys });
   }
   private lastData: ChartData | null = null;
+
+  private rasterStyles(props: ChartProps, data: ChartData, seen: number[]): (RasterStyle | null)[] {
+    const styles: (RasterStyle | null)[] = new Array(data.series.length).fill(null);
+    const visible = seen.length;
+    const grouped = data.series.some((s) => s.group);
+    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : 0.05;
+    for (const s of seen) {
+      const style = props.style(s)!;
+      const old = !data.series[s].current;
+      styles[s] = {
+        rgb: parseColor(style.color),
+        alpha: old ? 0.35 : style.faint ? 0.3 : visible > 100 ? 0.5 : visible > 24 ? 0.75 : 1,
+        bandAlpha: old || style.faint ? 0 : bandAlpha,
+        width: visible > 50 ? 1 : 1.5,
+        dash: style.dash,
+        dots: visible <= 24,
+      };
+    }
+    return styles;
+  }
 
   private show(bitmap: ImageBitmap, id: number): void {
     const job = this.jobs.get(id);
@@ -303,7 +342,7 @@ export class LineChart {
     const c = this.axes.getContext("2d")!;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     c.clearRect(0, 0, this.width, this.height);
-    c.font = `11px ${getComputedStyle(this.element).fontFamily}`;
+    c.font = this.font;
     c.fillStyle = colors.muted;
     c.strokeStyle = mix(colors.ground, colors.text, 0.24);
     c.lineWidth = 1;
@@ -481,19 +520,21 @@ export class LineChart {
     if (!props?.data) return [];
     const { data } = props;
     const at = this.xs.value(px);
-    const found: Nearby[] = [];
+    const found: Nearby[] = []; // nearest first, never more than `limit`: most of a thousand lines are turned away by one comparison
     for (let s = 0; s < data.series.length; s++) {
-      if (!data.series[s].current || !props.style(s)) continue;
+      if (!data.series[s].current) continue;
       const bin = nearestBin(data, s, at);
       if (bin < 0) continue;
       const x = binX(data, s, bin);
       const value = data.raster.line[bin];
       const away = Math.max(0, Math.abs(this.xs.pixel(x) - px) - 20);
       const distance = Math.abs(this.ys.pixel(value) - py) + away * 4;
-      if (Number.isFinite(distance)) found.push({ series: s, bin, x, value, distance });
+      if (!Number.isFinite(distance) || (found.length === limit && distance >= found[limit - 1].distance) || !props.style(s)) continue;
+      let place = found.length < limit ? found.length : limit - 1;
+      while (place > 0 && found[place - 1].distance > distance) place--;
+      found.splice(place, 0, { series: s, bin, x, value, distance });
+      if (found.length > limit) found.pop();
     }
-    found.sort((a, b) => a.distance - b.distance);
-    found.length = Math.min(found.length, limit);
     return found;
   }
 

@@ -10,6 +10,11 @@ const listeners = new Map<number, (message: DrawnMessage) => void>();
 /** Counters for tests and benchmarks. */
 export const rasterStats = { draws: 0, lastMs: 0, totalMs: 0, pending: 0 };
 
+/** The worker is there when the first series arrive, which takes a few round trips. */
+export function startRaster(): void {
+  ensure();
+}
+
 function ensure(): Worker {
   if (!worker) {
     worker = new Worker(new URL(RASTER_WORKER_URL, document.baseURI), { type: "module" });
@@ -32,7 +37,6 @@ export class RasterClient {
   private wanted = 0;
 
   constructor(private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void) {
-    ensure(); // starts while the data is still on its way
     listeners.set(this.chart, (message) => {
       if (message.id < this.wanted - 1) message.bitmap.close();
       else this.onBitmap(message.bitmap, message.id);

@@ -12,11 +12,10 @@ interface Fields {
   mean: Float32Array;
   min: Float32Array;
   max: Float32Array;
-  lastValue: Float32Array;
   count: Uint32Array;
 }
 
-const names: (keyof Fields)[] = ["line", "low", "high", "mean", "min", "max", "lastValue", "count"];
+const names: (keyof Fields)[] = ["line", "low", "high", "mean", "min", "max", "count"];
 
 function field(data: ChartData, name: keyof Fields): ArrayLike<number> | null {
   switch (name) {
@@ -32,8 +31,8 @@ function field(data: ChartData, name: keyof Fields): ArrayLike<number> | null {
 
 function slice(data: ChartData, s: number, from: number, to: number): Columns {
   const x: number[] = [];
-  for (let i = from; i < to; i++) x.push(data.raster.x[i + s]);
-  x.push(data.raster.x[to + s]);
+  const shift = data.raster.shift[s];
+  for (let i = from; i <= to; i++) x.push(data.raster.x[i + shift]);
   const fields = new Map<keyof Fields, number[]>();
   for (const name of names) {
     const array = field(data, name);
@@ -42,7 +41,7 @@ function slice(data: ChartData, s: number, from: number, to: number): Columns {
   return { x, fields };
 }
 
-/** Joins neighbours until no more than `limit` bins are left; exact for min, max, mean, last and count. */
+/** Joins neighbours until no more than `limit` bins are left; exact for min, max, mean and count. */
 function halve(columns: Columns, limit: number): void {
   while (columns.x.length - 1 > limit) {
     const n = columns.x.length - 1;
@@ -64,7 +63,6 @@ function halve(columns: Columns, limit: number): void {
         else if (a !== a || b !== b) joined.push(a === a ? a : b);
         else if (name === "min" || name === "low") joined.push(Math.min(a, b));
         else if (name === "max" || name === "high") joined.push(Math.max(a, b));
-        else if (name === "lastValue") joined.push(b);
         else joined.push((a * weight(i) + b * weight(i + 1)) / Math.max(1, weight(i) + weight(i + 1)));
       }
       out.fields.set(name, joined);
@@ -111,7 +109,7 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
       const { data: tail, from } = found.tail;
       const other = found.s;
       let cut = end;
-      while (cut > begin && held.raster.x[cut - 1 + s] >= from) cut--;
+      while (cut > begin && held.raster.x[cut - 1 + held.raster.shift[s]] >= from) cut--;
       part = slice(held, s, begin, cut);
       takeMarks(held, s, begin, cut, 0);
       const a = tail.raster.starts[other];
@@ -165,11 +163,11 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
     ...held,
     series,
     raster: {
-      starts, x, raw: Uint8Array.from(raw), line: gather("line")!, low: gather("low"), high: gather("high"),
+      starts, x, shift: Int32Array.from(parts, (_, i) => i), raw: Uint8Array.from(raw), line: gather("line")!, low: gather("low"), high: gather("high"),
       count: count && Uint32Array.from(count), under: held.raster.under ? mean : null,
       markBin: Uint32Array.from(sound, (m) => m.bin), markKind: Uint8Array.from(sound, (m) => m.kind),
     },
-    min: gather("min"), max: gather("max"), mean, lastValue: gather("lastValue"),
+    min: gather("min"), max: gather("max"), mean,
     markCount: Uint32Array.from(sound, (m) => m.count),
     xTo: Math.max(held.xTo, ...tails.map((tail) => tail.data.xTo)),
     points: series.reduce((n, s) => n + s.points, 0),
