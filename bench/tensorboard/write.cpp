@@ -4,8 +4,7 @@
 #include <taffrail/summary_writer.h>
 
 #include "base/clock.h"
-
-#include <sys/resource.h>
+#include "cpu_time.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,17 +14,6 @@
 #include <vector>
 
 using namespace taffrail;
-
-namespace {
-
-double cpu_seconds() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 3) {

@@ -9,6 +9,7 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "io/modified.h"
+#include "record/stored_blobs.h"
 #include "store/layout.h"
 #include "store/open_log.h"
 
@@ -171,19 +172,7 @@ Result<void> RunWriter::value(std::string_view key, const Entry& entry) {
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    Result<void> status;
-    for_each_blob(value, [&](Blob& blob) {
-        if (blob.bytes == nullptr || !status.ok()) {
-            return;
-        }
-        auto place = log_->put_blob(*blob.bytes, blob.ref);
-        if (place.ok()) {
-            record.blobs.push_back(*place);
-        } else {
-            status = place.error();
-        }
-    });
-    TAFFRAIL_TRY(status);
+    TAFFRAIL_ASSIGN(record.blobs, record::store_blobs(*log_, value));
     tlog::Batch batch;
     batch.first_seq = record.seq;
     batch.rows = 1;

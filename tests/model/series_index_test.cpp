@@ -2,6 +2,7 @@
 #include "model/series_index.h"
 
 #include "model/bins.h"
+#include "model/points_in_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,30 +13,18 @@
 namespace taffrail::model {
 namespace {
 
-void expect_equal_stats(const Bins& actual, std::vector<double> x, std::vector<double> value,
-                        Scale scale) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if (has_place(x[i], scale)) {
-            order.push_back(i);
-        }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
-    std::vector<double> sorted_x, sorted_value;
-    for (const std::size_t i : order) {
-        sorted_x.push_back(x[i]);
-        sorted_value.push_back(value[i]);
-    }
+void expect_equal_stats(const Bins& actual, const std::vector<double>& x,
+                        const std::vector<double>& value, Scale scale) {
+    const test::PointsInOrder points = test::points_in_order(x, value, scale);
     ASSERT_FALSE(actual.raw);
-    const Bins expected = stats_on_edges(sorted_x, sorted_value, actual.edges);
+    const Bins expected = stats_on_edges(points.x, points.value, actual.edges);
     EXPECT_EQ(actual.count, expected.count);
     EXPECT_THAT(actual.min, ::testing::Pointwise(::testing::NanSensitiveDoubleEq(), expected.min));
     EXPECT_THAT(actual.max, ::testing::Pointwise(::testing::NanSensitiveDoubleEq(), expected.max));
     EXPECT_THAT(actual.last,
                 ::testing::Pointwise(::testing::NanSensitiveDoubleEq(), expected.last));
-    EXPECT_EQ(actual.points, order.size());
-    EXPECT_EQ(actual.outside, x.size() - order.size());
+    EXPECT_EQ(actual.points, points.x.size());
+    EXPECT_EQ(actual.outside, x.size() - points.x.size());
 }
 
 /// 20,000 points: steps rise, time jumps back once, epochs begin in the middle, samples are absent

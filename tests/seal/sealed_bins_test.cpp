@@ -4,6 +4,7 @@
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
+#include "model/points_in_order.h"
 #include "seal/log_maker.h"
 #include "seal/seal.h"
 #include "seal/sealed_reader.h"
@@ -39,20 +40,8 @@ void expect_bins(const Bins& actual, const std::vector<Point>& points, const Bin
         EXPECT_THAT(actual.last, Pointwise(NanSensitiveDoubleEq(), expected.last));
         return;
     }
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if (model::has_place(x[i], request.scale)) {
-            order.push_back(i);
-        }
-    }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
-    std::vector<double> sorted_x, sorted_value;
-    for (const std::size_t i : order) {
-        sorted_x.push_back(x[i]);
-        sorted_value.push_back(value[i]);
-    }
-    const Bins expected = model::stats_on_edges(sorted_x, sorted_value, actual.edges);
+    const test::PointsInOrder in_order = test::points_in_order(x, value, request.scale);
+    const Bins expected = model::stats_on_edges(in_order.x, in_order.value, actual.edges);
     EXPECT_EQ(actual.count, expected.count);
     EXPECT_EQ(actual.nan_count, expected.nan_count);
     EXPECT_EQ(actual.positive_infinity_count, expected.positive_infinity_count);

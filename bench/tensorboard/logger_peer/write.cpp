@@ -1,24 +1,12 @@
 // What a scalar costs with tensorboard_logger: logger_write FILE STEPS. Twenty tags a step, CPU of
 // all threads from open to close, as bench/tensorboard/write.cpp counts it.
+#include "../cpu_time.h"
 #include "tensorboard_logger.h"
-
-#include <sys/resource.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-namespace {
-
-double cpu_seconds() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 3) {

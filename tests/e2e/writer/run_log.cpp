@@ -6,6 +6,7 @@
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "record/identity.h"
+#include "record/stored_blobs.h"
 #include "store/layout.h"
 #include "store/open_log.h"
 #include "values.h"
@@ -163,18 +164,7 @@ Result<void> RunLog::value(const std::string& key, Step step, std::int64_t time_
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    Result<void> status;
-    for_each_blob(value, [&](Blob& blob) {
-        if (blob.bytes != nullptr && status.ok()) {
-            auto place = log_->put_blob(*blob.bytes, blob.ref);
-            if (place.ok()) {
-                record.blobs.push_back(*place);
-            } else {
-                status = place.error();
-            }
-        }
-    });
-    TAFFRAIL_TRY(status);
+    TAFFRAIL_ASSIGN(record.blobs, record::store_blobs(*log_, value));
     batch.first_seq = record.seq;
     batch.rows = 1;
     batch.values.push_back(std::move(record));

@@ -236,6 +236,31 @@ void Player::probe(Trainer& trainer, std::string_view hook) {
     }
 }
 
+// The hooks that callbacks and modules share and that take nothing else.
+#define TAFFRAIL_PLAIN_HOOKS(HOOK) \
+    HOOK(on_fit_start) \
+    HOOK(on_fit_end) \
+    HOOK(on_train_start) \
+    HOOK(on_train_end) \
+    HOOK(on_train_epoch_start) \
+    HOOK(on_train_epoch_end) \
+    HOOK(on_before_zero_grad) \
+    HOOK(on_before_backward) \
+    HOOK(on_after_backward) \
+    HOOK(on_before_optimizer_step) \
+    HOOK(on_validation_start) \
+    HOOK(on_validation_end) \
+    HOOK(on_validation_epoch_start) \
+    HOOK(on_validation_epoch_end) \
+    HOOK(on_test_start) \
+    HOOK(on_test_end) \
+    HOOK(on_test_epoch_start) \
+    HOOK(on_test_epoch_end) \
+    HOOK(on_predict_start) \
+    HOOK(on_predict_end) \
+    HOOK(on_predict_epoch_start) \
+    HOOK(on_predict_epoch_end)
+
 /// Callback entries, then the probe.
 class ScriptCallback final : public Callback {
   public:
@@ -243,30 +268,9 @@ class ScriptCallback final : public Callback {
 
 #define TAFFRAIL_PLAIN_HOOK(name) \
     void name(Trainer& trainer, Module& module) override { run(trainer, module, #name); }
-    TAFFRAIL_PLAIN_HOOK(on_fit_start)
-    TAFFRAIL_PLAIN_HOOK(on_fit_end)
+    TAFFRAIL_PLAIN_HOOKS(TAFFRAIL_PLAIN_HOOK)
     TAFFRAIL_PLAIN_HOOK(on_sanity_check_start)
     TAFFRAIL_PLAIN_HOOK(on_sanity_check_end)
-    TAFFRAIL_PLAIN_HOOK(on_train_start)
-    TAFFRAIL_PLAIN_HOOK(on_train_end)
-    TAFFRAIL_PLAIN_HOOK(on_train_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_train_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_before_zero_grad)
-    TAFFRAIL_PLAIN_HOOK(on_before_backward)
-    TAFFRAIL_PLAIN_HOOK(on_after_backward)
-    TAFFRAIL_PLAIN_HOOK(on_before_optimizer_step)
-    TAFFRAIL_PLAIN_HOOK(on_validation_start)
-    TAFFRAIL_PLAIN_HOOK(on_validation_end)
-    TAFFRAIL_PLAIN_HOOK(on_validation_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_validation_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_test_start)
-    TAFFRAIL_PLAIN_HOOK(on_test_end)
-    TAFFRAIL_PLAIN_HOOK(on_test_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_test_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_predict_start)
-    TAFFRAIL_PLAIN_HOOK(on_predict_end)
-    TAFFRAIL_PLAIN_HOOK(on_predict_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_predict_epoch_end)
 #undef TAFFRAIL_PLAIN_HOOK
 
     void setup(Trainer& trainer, Module& module, Stage) override { run(trainer, module, "setup"); }
@@ -322,28 +326,7 @@ class ScriptModule final : public Module {
 
 #define TAFFRAIL_PLAIN_HOOK(name) \
     void name() override { run(#name); }
-    TAFFRAIL_PLAIN_HOOK(on_fit_start)
-    TAFFRAIL_PLAIN_HOOK(on_fit_end)
-    TAFFRAIL_PLAIN_HOOK(on_train_start)
-    TAFFRAIL_PLAIN_HOOK(on_train_end)
-    TAFFRAIL_PLAIN_HOOK(on_train_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_train_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_before_zero_grad)
-    TAFFRAIL_PLAIN_HOOK(on_before_backward)
-    TAFFRAIL_PLAIN_HOOK(on_after_backward)
-    TAFFRAIL_PLAIN_HOOK(on_before_optimizer_step)
-    TAFFRAIL_PLAIN_HOOK(on_validation_start)
-    TAFFRAIL_PLAIN_HOOK(on_validation_end)
-    TAFFRAIL_PLAIN_HOOK(on_validation_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_validation_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_test_start)
-    TAFFRAIL_PLAIN_HOOK(on_test_end)
-    TAFFRAIL_PLAIN_HOOK(on_test_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_test_epoch_end)
-    TAFFRAIL_PLAIN_HOOK(on_predict_start)
-    TAFFRAIL_PLAIN_HOOK(on_predict_end)
-    TAFFRAIL_PLAIN_HOOK(on_predict_epoch_start)
-    TAFFRAIL_PLAIN_HOOK(on_predict_epoch_end)
+    TAFFRAIL_PLAIN_HOOKS(TAFFRAIL_PLAIN_HOOK)
 #undef TAFFRAIL_PLAIN_HOOK
 
     // Hooks that callbacks do not have: the probe comes first, as it does elsewhere.

@@ -1,0 +1,16 @@
+// The blobs of a value on their way into a log, for writers that have the whole value at hand. The
+// value worker stores those of spooled values itself.
+#pragma once
+
+#include <taffrail/value.h>
+
+#include "record/log_writer.h"
+
+#include <vector>
+
+namespace taffrail::record {
+
+/// Stores the blobs that are loaded, in the order of the value. Stops at the first failure.
+Result<std::vector<tlog::BlobPlace>> store_blobs(LogWriter& log, Value& value);
+
+}  // namespace taffrail::record
