@@ -67,6 +67,16 @@ bool may_be_kept(const std::string& name, const std::string& value) {
     return !is_secret_name(name) && (is_path || system::scrub_secrets(value) == value);
 }
 
+// 0 for a process that opened the run itself, and when the log does not say.
+std::uint64_t forked_from(const std::string& run_folder, std::uint64_t writer) {
+    const auto files = storage::list_logs(run_folder, writer);
+    if (files.empty()) {
+        return 0;
+    }
+    const auto seen = storage::glance_at_writer(run_folder, writer, files.back().number);
+    return seen.ok() ? seen->identity.forked_from : 0;
+}
+
 std::string note_path(const std::string& run_folder, std::string_view name) {
     return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".sink");
 }
@@ -159,10 +169,8 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
         if (is_alive(writer)) {
             continue;
         }
-        const auto files = storage::list_logs(run_folder, writer);
-        TAFFRAIL_ASSIGN(const storage::WriterGlance seen,
-                        storage::glance_at_writer(run_folder, writer, files.back().number));
-        if (seen.identity.forked_from != 0 && is_alive(seen.identity.forked_from)) {
+        const std::uint64_t parent = forked_from(run_folder, writer);
+        if (parent != 0 && is_alive(parent)) {
             continue;
         }
         TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));

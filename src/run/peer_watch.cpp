@@ -63,7 +63,7 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
             return;  // only just made: its first frame comes
         }
         peer.identity = seen->identity;
-        peer.changed = std::chrono::steady_clock::now();
+        peer.changed = now();
         peer.settled = peer.identity.rank == options_.rank ||
                        peer.identity.attempt != options_.attempt || seen->finished.has_value();
     }
@@ -89,16 +89,20 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
                                   peer.identity.host + ") ended without finishing the run");
 }
 
+std::chrono::steady_clock::time_point PeerWatch::now() const {
+    return options_.now ? options_.now() : std::chrono::steady_clock::now();
+}
+
 bool PeerWatch::silent(std::uint64_t writer, Peer& peer) {
-    const auto now = std::chrono::steady_clock::now();
+    const auto at = now();
     const auto log = io::stat(io::join(io::join(options_.run_folder, storage::kLiveFolder),
                                        storage::log_name(writer, peer.newest_file)));
     if (log.ok() && log->size != peer.bytes) {
         peer.bytes = log->size;
-        peer.changed = now;
+        peer.changed = at;
     }
     // Clocks of two machines differ, so what counts is how long this process saw no change.
-    const auto unchanged = std::chrono::duration_cast<std::chrono::nanoseconds>(now - peer.changed);
+    const auto unchanged = std::chrono::duration_cast<std::chrono::nanoseconds>(at - peer.changed);
     const std::int64_t allowed =
         std::chrono::duration_cast<std::chrono::nanoseconds>(options_.silence).count();
     const std::int64_t last_sign =

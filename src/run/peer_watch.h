@@ -27,6 +27,8 @@ struct PeerWatchOptions {
     std::chrono::milliseconds interval = std::chrono::milliseconds(200);
     /// How long the log of a rank on another machine may stay the same.
     std::chrono::milliseconds silence = std::chrono::seconds(120);
+    /// What silence is measured by; empty = the real clock. Called on the thread of the watch.
+    std::function<std::chrono::steady_clock::time_point()> now = {};
 };
 
 class PeerWatch {
@@ -52,6 +54,7 @@ class PeerWatch {
     void look();
     void look_at(std::uint64_t writer, std::uint32_t newest_file);
     bool silent(std::uint64_t writer, Peer& peer);
+    [[nodiscard]] std::chrono::steady_clock::time_point now() const;
 
     PeerWatchOptions options_;
     Gone gone_;
