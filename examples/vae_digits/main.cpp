@@ -12,6 +12,7 @@
 #include "training.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <span>
 
@@ -129,8 +130,9 @@ int main(int count, char** words) {
     if (ranks->rank() != 0) {
         return finished.ok() ? 0 : 1;
     }
+    const auto pictures = std::filesystem::absolute(settings->output_dir).lexically_normal();
     std::printf("held-out PSNR %.2f dB after %lld steps; pictures in %s\n", outcome->psnr_db,
-                static_cast<long long>(outcome->steps), settings->output_dir.c_str());
+                static_cast<long long>(outcome->steps), pictures.c_str());
     if (run.active()) {
         std::printf("run %s in %s\n", run.name().c_str(), run.folder().c_str());
     }

@@ -18,6 +18,11 @@ std::string of_total(std::int64_t value, std::int64_t total) {
     return std::to_string(value) + (total > 0 ? "/" + std::to_string(total) : "");
 }
 
+// Epochs count from 0, here as on the bars: the last of ten is 9/9.
+std::string epoch_text(std::int64_t epoch, std::int64_t max_epochs) {
+    return std::to_string(epoch) + (max_epochs > 0 ? "/" + std::to_string(max_epochs - 1) : "");
+}
+
 std::string time_text(const RunProgress& progress) {
     const double left = progress.seconds_left();
     return terminal::format_clock(progress.elapsed_seconds()) + " elapsed, " +
@@ -106,8 +111,9 @@ std::string status_line(const RunProgress& progress, const DataMap& data, std::i
             now.emplace_back(name, RunProgress::Mean{*value, 1});
         }
     }
-    return std::string(phase_key(data.phase)) + "  epoch " + of_total(data.epoch, data.max_epochs) +
-           "  batch " + of_total(data.batch_current, data.batch_total) + "  iteration " +
+    return std::string(phase_key(data.phase)) + "  epoch " +
+           epoch_text(data.epoch, data.max_epochs) + "  batch " +
+           of_total(data.batch_current, data.batch_total) + "  iteration " +
            std::to_string(iteration) +
            (data.batch_size > 0 ? "  samples " + std::to_string((iteration + 1) * data.batch_size)
                                 : "") +
@@ -118,7 +124,7 @@ std::string epoch_block(const RunProgress& progress, Phase phase, std::int64_t e
                         std::int64_t iterations, bool with_gpus) {
     const int columns = std::clamp(terminal::Screen::standard().size().columns, 20, 200);
     std::string text = std::string(phase_key(phase)) + "  epoch " +
-                       of_total(epoch, progress.max_epochs()) + "  iterations " +
+                       epoch_text(epoch, progress.max_epochs()) + "  iterations " +
                        std::to_string(iterations) + "  " + time_text(progress) + "\n";
     if (const std::string metrics = metrics_text(progress.means(phase)); !metrics.empty()) {
         text += "  " + metrics + "\n";

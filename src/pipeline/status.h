@@ -58,7 +58,7 @@ struct GpuStatus {
 /// call.
 std::vector<GpuStatus> read_gpu_status();
 
-/// `train  epoch 3/10  batch 40/100  …`, with its newline.
+/// `train  epoch 3/9  batch 40/100  …`, with its newline.
 std::string status_line(const RunProgress& progress, const DataMap& data, std::int64_t iteration);
 /// The block at the end of an epoch.
 std::string epoch_block(const RunProgress& progress, Phase phase, std::int64_t epoch,

@@ -89,6 +89,7 @@ void Core::run_sanity_check() {
     state_.sanity = false;
     state_.resume(saved);
     state_.end_batches();
+    outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
 }
 
 void Core::set_up_train_data() {

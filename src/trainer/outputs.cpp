@@ -40,12 +40,13 @@ std::uint32_t Outputs::bind(std::string_view key) noexcept {
 }
 
 void Outputs::call(std::uint32_t key, double value, Step step) noexcept {
-    if (const detail::RowCore* row = keys_[key]) {
+    if (const detail::RowCore* row = keys_[key]; row != nullptr && !sanity_) {
         row->recorder->log(*row, step, &value, {.route = kStoreOnly, .visible = true});
     }
 }
 
 void Outputs::set_position(double epoch, std::int64_t samples, Phase phase) noexcept {
+    sanity_ = phase == Phase::Sanity;
     if (run_ != nullptr) {
         run_->set_epoch(epoch);
         run_->set_samples(samples);

@@ -30,6 +30,7 @@ class Outputs final : public metrics::RowOutput {
     std::vector<std::shared_ptr<LoggerBase>> loggers_;
     RouteMask route_ = kStoreOnly;
     bool muted_;
+    bool sanity_ = false;  // tries the code on untrained weights: its values would stand in the curves
     std::vector<std::pair<std::string_view, double>> pairs_;
     std::vector<const detail::RowCore*> keys_;
 };

@@ -259,7 +259,7 @@ TEST_F(LoggerTest, StatusBlockSaysWhatIsKnown) {
     logger->log_epoch();
     const std::string text = testing::internal::GetCapturedStdout();
     EXPECT_THAT(text,
-                testing::AllOf(testing::HasSubstr("train  epoch 0/4"),
+                testing::AllOf(testing::HasSubstr("train  epoch 0/3"),
                                testing::HasSubstr("loss 0.2500"), testing::HasSubstr("elapsed"),
                                testing::HasSubstr("left"), testing::HasSubstr("GPU")));
     options.gpu_summarize = false;

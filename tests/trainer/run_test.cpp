@@ -67,6 +67,27 @@ TEST(TrainerOnARun, StoreKeepsEveryCallSinksFollowTheGates) {
     EXPECT_EQ(run->points("acc_step").value().size(), 4u);
 }
 
+TEST(TrainerOnARun, KeepsNothingOfTheSanityCheckAndAllThatFollows) {
+    test::TemporaryFolder folder;
+    std::string id;
+    {
+        taffrail::Run run = taffrail::Run::open({.root = folder.file("runs"), .environment = false, .machine_load = {}}).value();
+        id = run.id();
+        HookModule module;
+        module.validation = [](HookModule& self, std::int64_t index, int) { self.log("acc", index); };
+        module.train_start = [](HookModule& self) { self.log("begun", 1); };
+        TrainerOptions options = quiet();
+        options.num_sanity_val_steps = 2;
+        options.run = &run;
+        Trainer trainer(options);
+        ASSERT_TRUE(trainer.fit(module, {.train = batches(1), .val = {batches(3)}}).ok());
+        ASSERT_TRUE(run.finish().ok());
+    }
+    auto run = read(folder.file("runs")).value()->run(id).value();
+    EXPECT_EQ(run->points("acc_step").value().size(), 3u);
+    EXPECT_EQ(run->points("begun_step").value().size(), 1u);
+}
+
 }  // namespace
 
 }  // namespace taffrail::trainer_test
