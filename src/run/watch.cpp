@@ -13,10 +13,14 @@ namespace {
 
 constexpr std::string_view kSystem = "system/";
 
+/// Whether several processes, perhaps on several machines, may record this run together.
+bool is_shared(const Settings& settings) {
+    return settings.options.world_size.value_or(1) > 1 || settings.id_from_variable;
+}
+
 /// Where several processes share a run, machines have their own series: system/<host>/…
 std::string load_prefix(const Settings& settings) {
-    const bool shared = settings.options.world_size.value_or(1) > 1 || settings.id_from_variable;
-    const std::string host = shared ? record::host_name() : std::string();
+    const std::string host = is_shared(settings) ? record::host_name() : std::string();
     return host.empty() ? std::string(kSystem) : std::string(kSystem) + host + '/';
 }
 
@@ -80,15 +84,18 @@ void Watch::watch_load(const Settings& settings, const std::string& run_folder) 
     if (!settings.options.machine_load || settings.launch.local_rank != 0) {
         return;
     }
-    claim_ = std::make_unique<system::MachineClaim>(
-        std::filesystem::absolute(run_folder).lexically_normal().string());
-    if (claim_->held()) {
-        load_ = std::make_unique<system::LoadMonitor>(
-            system::LoadOptions{.interval = *settings.options.machine_load, .folder = run_folder},
-            [&recorder = recorder_, prefix = load_prefix(settings)](const auto& readings) {
-                log_load(recorder, prefix, readings);
-            });
+    if (is_shared(settings)) {
+        claim_ = std::make_unique<system::MachineClaim>(
+            std::filesystem::absolute(run_folder).lexically_normal().string());
+        if (!claim_->held()) {
+            return;
+        }
     }
+    load_ = std::make_unique<system::LoadMonitor>(
+        system::LoadOptions{.interval = *settings.options.machine_load, .folder = run_folder},
+        [&recorder = recorder_, prefix = load_prefix(settings)](const auto& readings) {
+            log_load(recorder, prefix, readings);
+        });
 }
 
 Watch::~Watch() {

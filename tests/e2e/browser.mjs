@@ -28,7 +28,7 @@ export async function quit() {
 export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(20000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1));
   if (clock) await page.addInitScript(() => (window.__e2e = true));
   const faults = [];
   page.on("console", (m) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getJson, postJson } from "./api.mjs";
 import { open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { serve, truthOf } from "./server.mjs";
 
 // Budgets are for a quiet machine, half as much again allowed; TAFFRAIL_E2E_SLOW stretches them where builds run beside the tests.
 const slow = 1.5 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
@@ -47,6 +47,21 @@ test("1: one outlier among millions of points is on the screen, its tooltip is e
 test("1: a constant series stays constant under smoothing", async () => {
   const { points: found } = await postJson(big.url, "series:points", { series: [{ run: (await postJson(big.url, "runs:query", {})).runs.id[0], key: "constant" }], x: { axis: "step" }, at: 500, smoothing: { method: "ema", amount: 0.97 } });
   assert.equal(found[0].smooth, 0.3);
+});
+
+test("1: a point among millions is found with everything known about it, by step, time, epoch or samples", async () => {
+  const run = (await postJson(big.url, "runs:query", {})).runs.id[0];
+  const steps = [0, 1, 123_456, Math.floor(points * 0.6180339), points - 1];
+  const expected = await truthOf(big.truth)(`
+s = series(data["run"], "noise"); start = by_id[data["run"]]["series"]["noise"]["start_ms"]
+json.dump([{"step": i, "time_ms": start + i, "value": float(s.iloc[i]), "epoch": i / 100, "samples": (i + 1) * 64} for i in data["steps"]], sys.stdout)`, { run, steps });
+  for (const wanted of expected)
+    for (const [axis, at] of [["step", wanted.step], ["wall", wanted.time_ms / 1000], ["epoch", wanted.epoch], ["samples", wanted.samples]]) {
+      const { points: [found] } = await postJson(big.url, "series:points", { series: [{ run, key: "noise" }], x: { axis }, at });
+      const { x, time_ms, epoch, ...rest } = found;
+      assert.deepEqual(rest, { step: wanted.step, value: wanted.value, samples: wanted.samples, attempt: 0, rank: 0 }, `${axis} ${at}`);
+      assert.ok(Math.abs(time_ms - wanted.time_ms) < 0.001 && Math.abs(epoch - wanted.epoch) < 1e-9 && Math.abs(x - at) < 1e-6 * Math.max(1, Math.abs(at)), `${axis} ${at}: ${JSON.stringify(found)}`);
+    }
 });
 
 test("zooming into millions of points moves few bytes, however long the series is", async () => {

@@ -291,20 +291,15 @@ TEST_F(Runs, RanksOfOneMachineRecordItsLoadOnceUnderItsName) {
     char host[256] = {};
     ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
     const std::string prefix = std::string("system/") + host + "/";
-    const auto readings = [&] {
-        const auto points = storage::RunReader::open(folder).value()->points(prefix + "memory/percent");
-        return points.ok() ? *points : std::vector<Point>();
-    };
-    for (int turn = 0; turn < 500 && readings().size() < 3; ++turn) {
-        std::this_thread::sleep_for(20ms);
-    }
+    const std::string memory = prefix + "memory/percent";
+    await_points(first, memory.c_str(), 3);
     ASSERT_TRUE(second.finish().ok());
     ASSERT_TRUE(first.finish().ok());
-    ASSERT_GE(readings().size(), 3u);
-    for (const Point& point : readings()) {
+    const auto back = storage::RunReader::open(folder).value();
+    for (const Point& point : back->points(memory).value()) {
         EXPECT_EQ(point.rank, 0) << "one of the ranks watches the machine";
     }
-    for (const auto& key : storage::RunReader::open(folder).value()->keys()) {
+    for (const auto& key : back->keys()) {
         EXPECT_TRUE(!key.key.starts_with("system/") || key.key.starts_with(prefix)) << key.key;
     }
 }

@@ -121,7 +121,7 @@ export function TablePage() {
     if (value === null) return <span class="muted">–</span>;
     const number = numberOf(value);
     if (typeof value === "number" || !Number.isNaN(number)) {
-      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{formatCell(number)}{best.get(id) === value ? " ★" : ""}</span></>;
+      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{best.get(id) === value ? "★ " : ""}{formatCell(number)}</span></>;
     }
     return <span class="ellipsis" title={String(value)}>{String(value)}</span>;
   };
