@@ -150,6 +150,7 @@ Result<Bins> binned(const Query& query, const BinRequest& request, const BinGrid
     const Cut& last = places.back().cut;
     bins.edges.back() =
         last.moved ? std::clamp(end, last.before, std::nextafter(last.edge, -kInfinity)) : end;
+    reserve_bins(bins, stats.size());
     for (const BinStats& each : stats) {
         push_bin(bins, each);
     }

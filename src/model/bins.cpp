@@ -77,6 +77,16 @@ BinGrid make_grid(const BinRequest& request, double first_x, double last_x) {
     return grid;
 }
 
+void reserve_bins(Bins& bins, std::size_t count) {
+    for (auto* column : {&bins.min, &bins.max, &bins.mean, &bins.last}) {
+        column->reserve(count);
+    }
+    for (auto* column : {&bins.count, &bins.nan_count, &bins.positive_infinity_count,
+                         &bins.negative_infinity_count}) {
+        column->reserve(count);
+    }
+}
+
 void push_bin(Bins& bins, const BinStats& stats) {
     constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
     bins.min.push_back(stats.has_extremes() ? stats.min : kNothing);
@@ -96,6 +106,7 @@ Bins stats_on_edges(std::span<const double> x, std::span<const double> value,
     const std::size_t count = edges.empty() ? 0 : edges.size() - 1;
     auto at = static_cast<std::size_t>(
         count == 0 ? 0 : std::lower_bound(x.begin(), x.end(), edges.front()) - x.begin());
+    reserve_bins(bins, count);
     for (std::size_t bin = 0; bin < count; ++bin) {
         const bool closed = bin + 1 == count;
         BinStats stats;
@@ -110,11 +121,13 @@ Bins stats_on_edges(std::span<const double> x, std::span<const double> value,
 
 Bins raw_bins(std::vector<double> x, std::span<const double> value) {
     Bins bins;
+    reserve_bins(bins, value.size());
     for (const double each : value) {
         BinStats stats;
         stats.add(each);
         push_bin(bins, stats);
     }
+    bins.edges.reserve(x.size() + 1);
     bins.edges = x;
     if (!x.empty()) {
         bins.edges.push_back(x.back());

@@ -39,6 +39,9 @@ BinGrid make_grid(const BinRequest& request, double first_x, double last_x);
 /// True when a point can be drawn at `x`: finite, and positive on a log axis.
 [[nodiscard]] bool has_place(double x, Scale scale) noexcept;
 
+/// Makes room for `count` bins: a chart of a thousand runs asks for a million of them.
+void reserve_bins(Bins& bins, std::size_t count);
+
 /// Appends one bin to `bins` (edges not included).
 void push_bin(Bins& bins, const BinStats& stats);
 

@@ -27,7 +27,15 @@ export const feedStats = {
 const cacheLimit = 64e6;
 const cache = new Map<string, ChartData>(); // in order of use
 let cacheBytes = 0;
-const sizeOf = (data: ChartData) => data.bins * 28 + 1000;
+
+/** Bytes of its arrays; several may stand in the same memory. */
+function sizeOf({ raster, mean, min, max }: ChartData): number {
+  const arrays = [raster.x, raster.line, raster.low, raster.high, raster.count, raster.under, mean, min, max];
+  const buffers = new Set(arrays.flatMap((array) => (array ? [array.buffer] : [])));
+  let bytes = 1000;
+  for (const buffer of buffers) bytes += buffer.byteLength;
+  return bytes;
+}
 
 function remember(key: string, data: ChartData): void {
   const old = cache.get(key);
