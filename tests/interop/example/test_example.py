@@ -244,3 +244,17 @@ def test_interrupt_ends_the_run_cleanly(tmp_path):
     out, _ = process.communicate(timeout=30)
     assert process.returncode in (0, 130), out
     assert "held-out PSNR" in out
+
+
+def test_demo_command_trains_into_the_root_with_the_settings_given(tmp_path):
+    root = tmp_path / "there"
+    done = subprocess.run([TAFFRAIL, "demo", "--root", root, "--", *QUICK, "seed=8"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(f"Look at it with: taffrail ui {root}\n")
+    assert not (tmp_path / "taffrail").exists()
+    shown = json.loads(subprocess.run([TAFFRAIL, "show", "--root", root, "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
+    assert shown["run"]["config"]["seed"] == 8
+    for words in (["genrate"], ["--runs", "3"], ["no.such.setting=1"]):
+        wrong = subprocess.run([TAFFRAIL, "demo", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert wrong.returncode == 2, words
+    assert not (tmp_path / "taffrail").exists()
