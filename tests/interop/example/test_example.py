@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
 import shutil
@@ -11,6 +12,7 @@ import signal
 import struct
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -258,3 +260,27 @@ def test_demo_command_trains_into_the_root_with_the_settings_given(tmp_path):
         wrong = subprocess.run([TAFFRAIL, "demo", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert wrong.returncode == 2, words
     assert not (tmp_path / "taffrail").exists()
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_demo_command_opens_the_dashboard_on_a_terminal_unless_told_to_end(tmp_path, opens):
+    words = ["taffrail", "demo", "--root", str(tmp_path / "there"), *([] if opens else ["--exit"]), "--", *QUICK, f"output_dir={tmp_path}"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(TAFFRAIL, words, environment)
+    printed, address, told_to_end = b"", b"", False
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the other side is closed
+            break
+        printed += part
+        if b"Ctrl-C ends" in printed and not told_to_end:
+            told_to_end = True
+            address = re.search(rb"http://127[^\s\x1b]+", printed)[0]
+            assert urllib.request.urlopen(address.decode() + "api/v1/server", timeout=20).status == 200
+            os.write(terminal, b"\x03")
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, printed
+    assert bool(address) == opens and b"Look at it with: taffrail ui" in printed
