@@ -33,6 +33,8 @@ class Arguments {
     void option(std::string names, std::string& target, std::string value_name, std::string help);
     void option(std::string names, std::int64_t& target, std::string value_name, std::string help);
     void option(std::string names, double& target, std::string value_name, std::string help);
+    /// A whole number, 0 or more.
+    void count(std::string names, std::int64_t& target, std::string value_name, std::string help);
     /// May be given several times.
     void option(std::string names, std::vector<std::string>& target, std::string value_name,
                 std::string help);
@@ -41,6 +43,8 @@ class Arguments {
     void choice(std::string names, std::string& target, std::vector<std::string> choices,
                 std::string help);
     void positional(std::string name, std::string& target, std::string help, bool required);
+    /// Optional; tells "" from nothing.
+    void positional(std::string name, std::optional<std::string>& target, std::string help);
     void positional(std::string name, std::vector<std::string>& target, std::string help,
                     bool required);
 

@@ -51,6 +51,23 @@ void Arguments::option(std::string names, std::int64_t& target, std::string valu
     all_.push_back(std::move(argument));
 }
 
+void Arguments::count(std::string names, std::int64_t& target, std::string value_name,
+                      std::string help) {
+    Argument argument = make(std::move(names), std::move(value_name), std::move(help));
+    argument.set = [&target](const std::string& text) -> Result<void> {
+        const auto number = parse_int(text);
+        if (!number) {
+            return not_a_number(text);
+        }
+        if (*number < 0) {
+            return Error{ErrorCode::InvalidArgument, "must be 0 or more, not " + text};
+        }
+        target = *number;
+        return {};
+    };
+    all_.push_back(std::move(argument));
+}
+
 void Arguments::option(std::string names, double& target, std::string value_name,
                        std::string help) {
     Argument argument = make(std::move(names), std::move(value_name), std::move(help));
@@ -107,6 +124,16 @@ void Arguments::positional(std::string name, std::string& target, std::string he
     option(std::move(name), target, "", std::move(help));
     make_positional(required);
     all_.back().takes_path = true;
+}
+
+void Arguments::positional(std::string name, std::optional<std::string>& target, std::string help) {
+    Argument argument = make(std::move(name), "", std::move(help));
+    argument.set = [&target](const std::string& text) -> Result<void> {
+        target = text;
+        return {};
+    };
+    all_.push_back(std::move(argument));
+    make_positional(false);
 }
 
 void Arguments::positional(std::string name, std::vector<std::string>& target, std::string help,

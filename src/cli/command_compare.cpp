@@ -101,7 +101,8 @@ ExitCode Compare::run(Session& session) {
         }
     }
     if (runs.size() < 2) {
-        return session.fail("compare needs two runs; " + targets_[0] + " is one");
+        return session.wrong_usage("compare needs two runs; " + targets_[0] +
+                                   " is one (taffrail ls lists them)");
     }
     std::map<std::string, Difference> settings, metrics;
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -1,19 +1,15 @@
+#include "base/strings.h"
 #include "cli/commands.h"
+#include "cli/demo/train_example.h"
 #include "cli/demo_data.h"
 #include "cli/session.h"
 
 #include <unistd.h>
 
+#include <cstdio>
+
 namespace taffrail::cli {
 namespace {
-
-/// Where this program lies.
-std::string own_folder() {
-    char path[4096];
-    const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-    const std::string program(path, size > 0 ? static_cast<std::size_t>(size) : 0);
-    return program.substr(0, program.rfind('/'));
-}
 
 class Demo final : public Command {
   public:
@@ -24,16 +20,19 @@ class Demo final : public Command {
     }
 
     std::string_view example() const override {
-        return "taffrail demo\ntaffrail demo generate --runs 50 --points 10000 --seed 7 --root "
+        return "taffrail demo\ntaffrail demo --root /tmp/demo -- trainer.max_epochs=1\ntaffrail "
+               "demo generate --runs 50 --points 10000 --seed 7 --root "
                "/tmp/demo\ntaffrail demo generate --runs 1000 --tags 12 --points 1000 --root "
                "/tmp/sweep";
     }
 
     void declare(Arguments& arguments) override {
-        arguments.choice("WHAT", what_, {"generate"},
-                         "generate writes made-up runs; nothing trains the example");
-        arguments.make_positional(false);
+        arguments.positional("WHAT", words_,
+                             "generate writes made-up runs; nothing, or settings of the example "
+                             "(key=value), trains it and opens the dashboard",
+                             false);
         declare_root(arguments, root_);
+        arguments.flag("--exit", exit_, "end after the training, without the dashboard");
         arguments.option("--runs", options_.runs, "N", "how many runs (12)");
         arguments.option("--points", options_.points, "N", "points of each metric (2000)");
         arguments.option("--tags", tags_, "N",
@@ -46,16 +45,21 @@ class Demo final : public Command {
     }
 
     ExitCode run(Session& session) override {
-        return what_ == "generate" ? generate(session) : train(session);
+        if (!words_.empty() && words_[0] == "generate") {
+            return words_.size() == 1
+                       ? generate(session)
+                       : session.wrong_usage("demo generate takes no '" + words_[1] + "'");
+        }
+        return train(session);
     }
 
   private:
     ExitCode generate(Session& session) {
         if (options_.runs < 1 || options_.points < 1) {
-            return session.fail("--runs and --points must be at least 1");
+            return session.wrong_usage("--runs and --points must be at least 1");
         }
         if (tags_ < 0 || (tags_ > 0 && !scene_.empty() && scene_ != "sweep")) {
-            return session.fail(
+            return session.wrong_usage(
                 "--tags says how many series the runs of a sweep have; give it a "
                 "number of at least 1 and no other --scene");
         }
@@ -77,27 +81,52 @@ class Demo final : public Command {
         return ExitCode::Ok;
     }
 
-    /// The example takes the place of this process: its exit code, signals and terminal are its
-    /// own.
-    ExitCode train(Session& session) const {
-        std::string tried;
-        for (const char* relative : {"/vae_digits", "/../examples/vae_digits/vae_digits",
-                                     "/../libexec/taffrail/vae_digits"}) {
-            const std::string program = own_folder() + relative;
-            if (access(program.c_str(), X_OK) == 0) {
-                execl(program.c_str(), program.c_str(), static_cast<char*>(nullptr));
-            }
-            tried += (tried.empty() ? "" : ", ") + program;
-        }
-        return session.fail(
-            "the example vae_digits is not installed beside this program (looked for " + tried +
-            ")");
+    /// Options of `generate` would go unheard when the example is trained.
+    [[nodiscard]] bool has_generate_options() const {
+        const DemoOptions defaults;
+        return options_.runs != defaults.runs || options_.points != defaults.points || tags_ != 0 ||
+               end_ != 0 || seed_ != 1 || no_media_ || !scene_.empty();
     }
 
-    std::string what_, root_, scene_;
+    ExitCode train(Session& session) const {
+        for (const std::string& word : words_) {
+            const bool is_setting =
+                word.find('=') != std::string::npos || word.find_first_of("-+~") == 0;
+            if (!is_setting) {
+                const std::vector<std::string> known{"generate"};
+                return session.wrong_usage(
+                    "demo: '" + word + "' is neither generate nor a setting " +
+                    "of the example (key=value)" + did_you_mean(word, known));
+            }
+        }
+        if (has_generate_options()) {
+            return session.wrong_usage(
+                "demo: these options make up runs; say: taffrail demo generate …");
+        }
+        const std::string root = default_root(root_);
+        const auto code = train_example(root, words_);
+        if (!code.ok()) {
+            return session.fail(code.error());
+        }
+        if (*code != 0) {
+            return *code == static_cast<int>(ExitCode::Usage) ? ExitCode::Usage : ExitCode::Failed;
+        }
+        session.print("Look at it with: taffrail ui " + root + "\n");
+        std::fflush(stdout);
+#if defined(TAFFRAIL_HAS_SERVER)
+        if (!exit_ && isatty(STDOUT_FILENO) == 1) {
+            execl("/proc/self/exe", "taffrail", "ui", root.c_str(), static_cast<char*>(nullptr));
+            return session.fail("the dashboard cannot be started");
+        }
+#endif
+        return ExitCode::Ok;
+    }
+
+    std::vector<std::string> words_;
+    std::string root_, scene_;
     DemoOptions options_;
     std::int64_t seed_ = 1, tags_ = 0, end_ = 0;
-    bool no_media_ = false;
+    bool no_media_ = false, exit_ = false;
 };
 
 }  // namespace

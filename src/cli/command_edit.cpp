@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
+#include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
@@ -25,12 +27,21 @@ class TagCommand final : public Command {
         declare_root(arguments, root_);
     }
     ExitCode run(Session& session) override {
+        if (tags_.empty() && removed_.empty()) {
+            return session.wrong_usage("tag: say which tag to add, or --remove TAG");
+        }
+        for (const std::string& tag : tags_) {
+            if (trim(tag).empty()) {
+                return session.wrong_usage("tag: a tag must not be empty");
+            }
+        }
         const auto found = find_native_runs(session, {target_}, root_, false);
         if (!found.ok()) {
             return session.fail(found.error());
         }
-        if (tags_.empty() && removed_.empty()) {
-            return session.fail("say which tag to add, or --remove TAG");
+        // Before anything is changed: half an edit would have to be looked for.
+        if (auto known = check_removed(*found); !known.ok()) {
+            return session.fail(known.error());
         }
         for (const NativeRun& run : *found) {
             for (const std::string& tag : tags_) {
@@ -48,6 +59,21 @@ class TagCommand final : public Command {
     }
 
   private:
+    Result<void> check_removed(const std::vector<NativeRun>& runs) const {
+        std::vector<std::string> known = tags_;
+        for (const NativeRun& run : runs) {
+            known.insert(known.end(), run.info.tags.begin(), run.info.tags.end());
+        }
+        for (const std::string& tag : removed_) {
+            if (std::find(known.begin(), known.end(), tag) == known.end()) {
+                return Error{ErrorCode::NotFound, target_ + " has no tag '" + tag + "'" +
+                                                      did_you_mean(tag, known) +
+                                                      " (taffrail show lists them)"};
+            }
+        }
+        return {};
+    }
+
     std::string target_, root_;
     std::vector<std::string> tags_, removed_;
 };
@@ -59,7 +85,7 @@ class NoteCommand final : public Command {
     std::string_view example() const override { return "taffrail note vae-1 'larger decoder, same seed'"; }
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id or run folder", true);
-        arguments.positional("TEXT", text_, "the new notes; nothing prints the old ones", false);
+        arguments.positional("TEXT", text_, "the new notes; '' clears them, nothing prints them");
         declare_root(arguments, root_);
     }
     ExitCode run(Session& session) override {
@@ -68,9 +94,9 @@ class NoteCommand final : public Command {
             return session.fail(found.error());
         }
         for (const NativeRun& run : *found) {
-            if (text_.empty()) {
+            if (!text_) {
                 session.print(run.info.notes + "\n");
-            } else if (auto done = storage::set_notes(run.folder, text_); !done.ok()) {
+            } else if (auto done = storage::set_notes(run.folder, *text_); !done.ok()) {
                 return session.fail(done.error());
             }
         }
@@ -78,7 +104,8 @@ class NoteCommand final : public Command {
     }
 
   private:
-    std::string target_, text_, root_;
+    std::string target_, root_;
+    std::optional<std::string> text_;
 };
 
 /// rm and restore differ in one bit.
@@ -153,6 +180,8 @@ Result<std::vector<NativeRun>> find_native_runs(const Session& session, const st
                                                          " files, which are never changed; taffrail import makes a run of them"};
             }
             runs.push_back({info, info.location});
+            // Of several folders opened under names: the files know the run by its own id.
+            runs.back().info.id = info.id.substr(info.id.rfind('/') + 1);
         }
     }
     return runs;

@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
@@ -5,11 +6,6 @@
 #include "io/files.h"
 
 #include <cstdio>
-
-#if defined(TAFFRAIL_HAS_TENSORBOARD)
-#include "base/names.h"
-#include "sinks/tensorboard/sink.h"
-#endif
 
 namespace taffrail::cli {
 namespace {
@@ -36,28 +32,78 @@ class Export final : public Command {
                          {"jsonl", "csv", "parquet", "media", "tensorboard"}, "what to write");
         arguments.path_option(
             "-o,--output", output_, "PATH",
-            "file to write, or folder for tensorboard (default: standard output)");
+            "file to write, or folder for tensorboard, where each run makes one of its own "
+            "(default: standard output)");
         arguments.path_option("-m,--media", media_, "DIR",
                               "write pictures, sound, meshes and arrays below this folder");
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match");
-        arguments.flag("--wide", wide_, "CSV with one column a key instead of one line a point");
+        arguments.flag("--wide", wide_,
+                       "CSV with one column a key and one line a step, rank and attempt");
     }
 
     ExitCode run(Session& session) override {
+        if (const std::string wrong = wrong_usage(); !wrong.empty()) {
+            return session.wrong_usage("export: " + wrong);
+        }
         const Result<void> done = write(session);
         return done.ok() ? ExitCode::Ok : session.fail(done.error());
     }
 
   private:
+    /// What makes no sense together; "" when all is well.
+    [[nodiscard]] std::string wrong_usage() const;
     Result<ExportRequest> collect(const Session& session) const;
+    Result<void> check_keys(const ExportRequest& request) const;
     Result<void> write(const Session& session) const;
-    Result<void> write_tensorboard(const ExportRequest& request) const;
+    Result<void> write_tensorboard(const Session& session, const ExportRequest& request) const;
     Result<void> write_as(const ExportRequest& request, const ExportOutput& output) const;
 
     std::vector<std::string> targets_;
     std::string root_, format_ = "jsonl", output_, media_, pattern_;
     bool wide_ = false;
 };
+
+std::string Export::wrong_usage() const {
+    if (format_ == "media" && media_.empty()) {
+        return "--format media needs a folder: --media DIR";
+    }
+    if (format_ == "tensorboard" && output_.empty()) {
+        return "--format tensorboard writes a folder; say which with -o DIR";
+    }
+    if (wide_ && format_ != "csv") {
+        return "--wide is a form of --format csv; " + format_ + " has one form only";
+    }
+    if (!media_.empty() && format_ != "jsonl" && format_ != "media") {
+        return "--media goes with --format jsonl or media; " + format_ + " writes no media files";
+    }
+    return {};
+}
+
+/// Nothing to export is an error only where a pattern caused it: a run may well be empty.
+Result<void> Export::check_keys(const ExportRequest& request) const {
+    if (pattern_.empty()) {
+        return {};
+    }
+    const bool scalars_only = format_ == "csv" || format_ == "parquet";
+    std::vector<std::string> known;
+    for (const auto& run : request.runs) {
+        for (const KeyInfo& key : run->keys()) {
+            const bool fits = scalars_only         ? key.kind == Kind::Scalar
+                              : format_ == "media" ? key.kind != Kind::Scalar
+                                                   : true;
+            if (fits && glob_match(pattern_, key.key)) {
+                return {};
+            }
+            if (fits) {
+                known.push_back(key.key);
+            }
+        }
+    }
+    return Error{ErrorCode::NotFound, std::string("no ") + (scalars_only ? "scalar key" : "key") +
+                                          " matches '" + pattern_ + "'" +
+                                          did_you_mean(pattern_, known) +
+                                          " (taffrail show lists the keys of a run)"};
+}
 
 Result<ExportRequest> Export::collect(const Session& session) const {
     ExportRequest request;
@@ -87,30 +133,21 @@ Result<void> Export::write_as(const ExportRequest& request, const ExportOutput& 
     return format_ == "media" ? export_media(request, output) : export_jsonl(request, output);
 }
 
-Result<void> Export::write_tensorboard([[maybe_unused]] const ExportRequest& request) const {
-    if (output_.empty()) {
-        return Error{ErrorCode::InvalidArgument,
-                     "--format tensorboard writes a folder; say which with -o DIR"};
-    }
+Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
+                                       [[maybe_unused]] const ExportRequest& request) const {
 #if defined(TAFFRAIL_HAS_TENSORBOARD)
-    for (const auto& run : request.runs) {
-        const RunInfo info = run->info();
-        TAFFRAIL_TRY(tensorboard::export_to_logdir(
-            *run, io::join(output_, folder_safe(info.name) + "-" + info.id)));
-    }
-    return {};
+    return export_tensorboard(request, output_,
+                              [&](std::string_view message) { session.warn(message); });
 #else
     return Error{ErrorCode::Unsupported, "this build has no TensorBoard writer"};
 #endif
 }
 
 Result<void> Export::write(const Session& session) const {
-    if (format_ == "media" && media_.empty()) {
-        return Error{ErrorCode::InvalidArgument, "--format media needs a folder: --media DIR"};
-    }
     TAFFRAIL_ASSIGN(const ExportRequest request, collect(session));
+    TAFFRAIL_TRY(check_keys(request));
     if (format_ == "tensorboard") {
-        return write_tensorboard(request);
+        return write_tensorboard(session, request);
     }
     if (output_.empty() || output_ == "-") {
         return write_as(request, [&](std::string_view bytes) -> Result<void> {

@@ -56,7 +56,7 @@ class Ls final : public Command {
         arguments.option("-s,--sort", sort_, "NAME",
                          "by a field, a setting or a metric (val/loss.min); -NAME turns it round");
         arguments.option("-c,--columns", columns_, "NAMES", "more columns, separated by commas");
-        arguments.option("-n,--limit", limit_, "N", "at most N runs");
+        arguments.count("-n,--limit", limit_, "N", "at most N runs; 0 is all of them");
         arguments.flag("-a,--all", all_, "deleted runs too, until gc");
         arguments.flag("-q,--quiet", quiet_, "ids only");
         arguments.flag("--json", json_, "for machines");
@@ -65,7 +65,9 @@ class Ls final : public Command {
     ExitCode run(Session& session) override;
 
   private:
-    Result<std::vector<ListedRun>> collect(const Session& session) const;
+    Result<std::vector<ListedRun>> collect(const Session& session,
+                                           const query::Filter& filter) const;
+    Result<void> sort(std::vector<ListedRun>& runs) const;
     void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
 
     [[nodiscard]] bool needs_keys() const {
@@ -90,8 +92,50 @@ Cell Ls::first_value(const ListedRun& run, std::string_view name) {
     return values.empty() ? Cell() : values.front();
 }
 
-Result<std::vector<ListedRun>> Ls::collect(const Session& session) const {
-    TAFFRAIL_ASSIGN(const query::Filter filter, query::Filter::compile(filter_));
+/// What runs can be sorted by, for suggestions.
+std::vector<std::string> sortable_names(const std::vector<ListedRun>& runs) {
+    std::vector<std::string> names{"name",  "project", "group",  "job_type", "state",   "tag",
+                                   "notes", "id",      "source", "archived", "started", "duration"};
+    for (const ListedRun& run : runs) {
+        for (const auto& [name, cell] : run.info.config) {
+            names.push_back(name);
+        }
+        for (const auto& [name, cell] : run.info.summary) {
+            names.push_back(name);
+        }
+        for (const KeyInfo& key : run.keys) {
+            if (key.kind == Kind::Scalar) {
+                names.push_back(key.key);
+            }
+        }
+    }
+    return names;
+}
+
+Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
+    const bool descending = sort_[0] == '-';
+    const std::string by = sort_.substr(descending ? 1 : 0);
+    const bool is_known = std::any_of(runs.begin(), runs.end(), [&](const ListedRun& run) {
+        return first_value(run, by).index() != 0;
+    });
+    if (!is_known && !runs.empty() && by != "tag" && by != "tags") {
+        return Error{ErrorCode::NotFound,
+                     "no run has '" + by + "' to sort by" + did_you_mean(by, sortable_names(runs)) +
+                         " (a field, a setting, or a metric as taffrail show lists them)"};
+    }
+    std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
+        const Cell left = first_value(a, by), right = first_value(b, by);
+        // Runs without the value stay at the end either way.
+        if (left.index() == 0 || right.index() == 0) {
+            return left.index() != 0 && right.index() == 0;
+        }
+        return descending ? comes_before(right, left) : comes_before(left, right);
+    });
+    return {};
+}
+
+Result<std::vector<ListedRun>> Ls::collect(const Session& session,
+                                           const query::Filter& filter) const {
     TAFFRAIL_ASSIGN(const auto catalogue,
                     session.open(path_.empty() ? default_root(root_) : path_));
     std::vector<ListedRun> runs;
@@ -107,16 +151,7 @@ Result<std::vector<ListedRun>> Ls::collect(const Session& session) const {
         }
     }
     if (!sort_.empty()) {
-        const bool descending = sort_[0] == '-';
-        const std::string by = sort_.substr(descending ? 1 : 0);
-        std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
-            const Cell left = first_value(a, by), right = first_value(b, by);
-            // Runs without the value stay at the end either way.
-            if (left.index() == 0 || right.index() == 0) {
-                return left.index() != 0 && right.index() == 0;
-            }
-            return descending ? comes_before(right, left) : comes_before(left, right);
-        });
+        TAFFRAIL_TRY(sort(runs));
     }
     if (limit_ > 0 && runs.size() > static_cast<std::size_t>(limit_)) {
         runs.resize(static_cast<std::size_t>(limit_));
@@ -188,7 +223,11 @@ void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs)
 }
 
 ExitCode Ls::run(Session& session) {
-    auto runs = collect(session);
+    const auto filter = query::Filter::compile(filter_);
+    if (!filter.ok()) {
+        return session.wrong_usage("ls: " + filter.error().message);
+    }
+    auto runs = collect(session, *filter);
     if (!runs.ok()) {
         return session.fail(runs.error());
     }

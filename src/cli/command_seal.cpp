@@ -25,7 +25,7 @@ class Seal final : public Command {
 
     ExitCode run(Session& session) override {
         if (targets_.empty() && !all_) {
-            return session.fail("say which runs to seal, or --all");
+            return session.wrong_usage("seal: say which runs to seal, or --all");
         }
         if (all_) {
             targets_.assign(1, "");

@@ -240,7 +240,7 @@ ExitCode Show::run(Session& session) {
     if (!damage.empty()) {
         session.print(
             "\n " + session.styled(Style::Red, std::to_string(damage.size()) + " damaged places") +
-            "; taffrail verify " + info.id + " lists them\n");
+            "; taffrail verify " + info.location + " lists them\n");
     }
     session.print("\n");
     return ExitCode::Ok;

@@ -1,3 +1,4 @@
+#include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
@@ -22,18 +23,62 @@ class Sync final : public Command {
         if (!found.ok()) {
             return session.fail(found.error());
         }
+        const Result<void> has_sinks = check_sinks(*found);
+        if (!has_sinks.ok() && !sink_.empty()) {
+            return session.fail(has_sinks.error());
+        }
         bool complete = true;
+        std::uint64_t adopted = 0;
         for (const NativeRun& run : *found) {
-            if (auto done = sync_run(session, run, complete); !done.ok()) {
+            if (auto done = sync_run(session, run, complete, adopted); !done.ok()) {
                 return session.fail(done.error());
             }
+        }
+        if (!has_sinks.ok() && adopted == 0) {
+            return session.fail(has_sinks.error());
         }
         return complete ? ExitCode::Ok : ExitCode::Failed;
     }
 
   private:
-    Result<void> sync_run(const Session& session, const NativeRun& run, bool& complete) const {
+    [[nodiscard]] bool is_meant(const running::NotedSink& noted) const {
+        return sink_.empty() || sink_ == noted.name || sink_ == noted.type;
+    }
+
+    /// An error when no run has a sink that is meant: then there is nothing to deliver to.
+    Result<void> check_sinks(const std::vector<NativeRun>& runs) const {
+        std::vector<std::string> names;
+        for (const NativeRun& run : runs) {
+            for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
+                if (is_meant(noted)) {
+                    return {};
+                }
+                names.push_back(noted.name);
+            }
+        }
+        const std::string who = runs.size() == 1 ? runs[0].info.name : "none of these runs";
+        if (names.empty()) {
+            return Error{ErrorCode::NotFound,
+                         runs.size() == 1
+                             ? who + " was given no sinks, so there is nothing to deliver; "
+                                     "taffrail export writes it in other formats"
+                             : who + " was given a sink, so there is nothing to deliver; "
+                                     "taffrail export writes them in other formats"};
+        }
+        std::string list;
+        for (const std::string& name : names) {
+            list += (list.empty() ? "" : ", ") + name;
+        }
+        return Error{ErrorCode::NotFound, (runs.size() == 1 ? who + " has no" : who + " has a") +
+                                              " sink '" + sink_ + "'" +
+                                              did_you_mean(sink_, names) + " (there are: " + list +
+                                              ")"};
+    }
+
+    Result<void> sync_run(const Session& session, const NativeRun& run, bool& complete,
+                          std::uint64_t& adopted_rows) const {
         TAFFRAIL_ASSIGN(const running::Adopted adopted, running::adopt_orphans(run.folder, run.info.id));
+        adopted_rows += adopted.rows;
         if (adopted.rows > 0) {
             session.print(run.info.name + ": " + grouped(adopted.rows) + " rows taken over from " +
                           std::to_string(adopted.writers) + " dead writers\n");
@@ -47,7 +92,7 @@ class Sync final : public Command {
         context.attempt = run.info.attempts > 0 ? run.info.attempts - 1 : 0;
         context.world_size = run.info.world_size;
         for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
-            if (!sink_.empty() && sink_ != noted.name && sink_ != noted.type) {
+            if (!is_meant(noted)) {
                 continue;
             }
             if (noted.type.empty()) {

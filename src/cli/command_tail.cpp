@@ -1,6 +1,7 @@
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/text_format.h"
+#include "terminal/text.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,9 +27,10 @@ class Tail final : public Command {
         arguments.positional("RUN", target_, "name, id, run folder or logdir (default: the newest)",
                              false);
         declare_root(arguments, root_);
-        arguments.option("-n,--lines", lines_, "N", "how many lines to begin with");
+        arguments.count("-n,--lines", lines_, "N", "how many lines to begin with (10)");
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match");
-        arguments.flag("-c,--console", console_, "captured output instead of points");
+        arguments.flag("-c,--console", console_,
+                       "captured output instead of points (its colours on a terminal only)");
         arguments.flag("-f,--follow", follow_, "go on until the run ends");
         arguments.option("--interval", interval_, "SECONDS", "how often to look (default 0.5)");
     }
@@ -55,8 +57,10 @@ void Tail::print_console(const Session& session, const RecordedRun& run) {
                                  ? lines.size() - static_cast<std::size_t>(lines_)
                                  : 0;
     for (std::size_t i = skip; i < lines.size(); ++i) {
-        session.print(
-            (lines[i].is_error ? session.styled(Style::Red, lines[i].text) : lines[i].text) + "\n");
+        // Colours of the program are for a terminal; a file or a pipe gets the words.
+        const std::string text =
+            session.looks().color ? lines[i].text : terminal::without_escapes(lines[i].text);
+        session.print((lines[i].is_error ? session.styled(Style::Red, text) : text) + "\n");
     }
 }
 

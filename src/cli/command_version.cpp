@@ -16,7 +16,11 @@ namespace {
 std::vector<std::pair<std::string, std::string>> facts() {
     std::vector<std::pair<std::string, std::string>> out;
     out.emplace_back("taffrail", version());
-    out.emplace_back("compiler", std::string("g++/clang ") + __VERSION__);
+#if defined(__clang__)
+    out.emplace_back("compiler", __VERSION__);  // begins with "Clang" or the vendor's name for it
+#else
+    out.emplace_back("compiler", std::string("GCC ") + __VERSION__);
+#endif
 #if defined(NDEBUG)
     out.emplace_back("build", "release");
 #else

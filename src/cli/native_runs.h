@@ -10,7 +10,7 @@
 namespace taffrail::cli {
 
 struct NativeRun {
-    RunInfo info;
+    RunInfo info;  ///< the id is the run's own, also where folders were opened under names
     std::string folder;
 };
 

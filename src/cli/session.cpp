@@ -25,6 +25,11 @@ ExitCode Session::fail(std::string_view message) const {
     return ExitCode::Failed;
 }
 
+ExitCode Session::wrong_usage(std::string_view message) const {
+    warn(message);
+    return ExitCode::Usage;
+}
+
 void Session::warn(std::string_view message) const {
     errors_("taffrail: " + std::string(message) + "\n");
 }

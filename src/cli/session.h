@@ -36,6 +36,8 @@ class Session {
     /// session.fail(…)`.
     ExitCode fail(const Error& error) const;
     ExitCode fail(std::string_view message) const;
+    /// The same for a command line that makes no sense: returns Usage.
+    ExitCode wrong_usage(std::string_view message) const;
     void warn(std::string_view message) const;
 
     [[nodiscard]] const Looks& looks() const noexcept { return looks_; }

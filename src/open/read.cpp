@@ -59,14 +59,18 @@ Result<std::shared_ptr<Catalogue>> read(std::string_view path) {
     if (io::exists(whole)) {
         return read_one(std::string(whole));
     }
-    std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>> parts;
+    std::vector<std::pair<std::string, std::string>> locations;
     for (const std::string_view part : split(whole, ',')) {
-        auto [name, location] = split_name(trim(part));
+        locations.push_back(split_name(trim(part)));
+    }
+    if (locations.size() == 1 && locations[0].first.empty()) {
+        return read_one(locations[0].second);
+    }
+    TAFFRAIL_TRY(name_parts(locations));
+    std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>> parts;
+    for (auto& [name, location] : locations) {
         TAFFRAIL_ASSIGN(auto catalogue, read_one(location));
         parts.emplace_back(std::move(name), std::move(catalogue));
-    }
-    if (parts.size() == 1 && parts[0].first.empty()) {
-        return parts[0].second;
     }
     return join_catalogues(std::move(parts));
 }

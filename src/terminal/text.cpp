@@ -1,5 +1,6 @@
 #include "terminal/text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace taffrail::terminal {
@@ -106,6 +107,23 @@ std::string without_controls(std::string_view text) {
         }
     }
     return out;
+}
+
+std::string without_escapes(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    while (!text.empty()) {
+        std::size_t length = piece_of(text).length;
+        if (text.starts_with("\x1b]")) {  // a title or a link: up to BEL or ESC backslash
+            const std::size_t end = text.find_first_of("\x07\x1b", 2);
+            length =
+                end == std::string_view::npos ? text.size() : end + (text[end] == '\x07' ? 1 : 2);
+        } else if (text[0] != '\x1b') {
+            plain.append(text.substr(0, length));
+        }
+        text.remove_prefix(std::min(length, text.size()));
+    }
+    return plain;
 }
 
 }  // namespace taffrail::terminal

@@ -22,4 +22,7 @@ std::string pad_to_width(std::string_view text, std::size_t columns);
 /// the cursor.
 std::string without_controls(std::string_view text);
 
+/// Escape sequences (colours, cursor movements) taken out: for what does not go to a terminal.
+std::string without_escapes(std::string_view text);
+
 }  // namespace taffrail::terminal

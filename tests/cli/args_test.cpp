@@ -55,6 +55,8 @@ TEST(Version, AllNamesLibrariesAndModules) {
     EXPECT_EQ(run({"version"}).out, "taffrail 0.1.0\n");
     EXPECT_EQ(run({"--version"}).out, "taffrail 0.1.0\n");
     EXPECT_THAT(run({"version", "--all"}).out, testing::AllOf(HasSubstr("zstd"), HasSubstr("openssl"), HasSubstr("video")));
+    EXPECT_THAT(run({"version", "--all"}).out,
+                testing::AllOf(Not(HasSubstr("g++/clang")), testing::ContainsRegex("(GCC|Clang|clang) [0-9]")));
     EXPECT_THAT(run({"version", "--json"}).out, HasSubstr("\"taffrail\": \"0.1.0\""));
 }
 

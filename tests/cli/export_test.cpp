@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 namespace taffrail::cli {
 namespace {
@@ -116,6 +117,82 @@ TEST_F(ExportTest, MediaBecomesFilesThatTheirNamesLeadTo) {
     EXPECT_EQ(evil.find(".."), std::string::npos) << evil;
 }
 
+/// A picture of a foreign source: its reference names a place, which differs in the last byte only.
+Blob placed(std::uint8_t place, std::size_t size) {
+    Blob blob;
+    blob.ref.sha256.fill(static_cast<std::uint8_t>('t'));
+    blob.ref.sha256[31] = place;
+    blob.ref.size = size;
+    return blob;
+}
+
+TEST_F(ExportTest, PicturesOfAForeignSourceGetTheirOwnFilesAndHashes) {
+    run_->run_info.source = "tensorboard";
+    Image batch;
+    batch.height = batch.width = batch.channels = 1;
+    batch.format = "png";
+    for (const std::uint8_t place : {std::uint8_t{1}, std::uint8_t{2}}) {
+        run_->blobs[place] = {std::byte{place}, std::byte{7}, std::byte{9}};
+        batch.images.push_back(placed(place, 3));
+    }
+    Entry entry;
+    entry.value = std::make_shared<const Value>(batch);
+    run_->values["samples"].push_back(entry);
+    for (const bool with_files : {true, false}) {
+        const std::vector<std::string> words{"export", "ID0", "--keys", "samples"};
+        auto line = words;
+        if (with_files) {
+            line.insert(line.end(), {"--media", folder_});
+        }
+        const auto all = lines(run_line(line, catalogue_).out);
+        ASSERT_EQ(all.size(), 1u);
+        const Json& images = *all[0].find("value")->find("images");
+        std::set<std::string> names;
+        for (int i = 0; i < 2; ++i) {
+            const Json& image = (*images.array())[static_cast<std::size_t>(i)];
+            EXPECT_EQ(image.string_or("sha256", ""), to_hex(sha256(run_->blobs[i + 1])));
+            EXPECT_EQ(image.integer_or("size", 0), 3);
+            if (with_files) {
+                const std::string file = image.string_or("file", "?");
+                EXPECT_EQ(io::read_file(io::join(folder_, file)).value(), run_->blobs[i + 1]);
+                names.insert(file);
+            }
+        }
+        EXPECT_EQ(names.size(), with_files ? 2u : 0u);
+    }
+}
+
+// Arrays become .npy and .ply: the hash and the size are those of the file a reader finds.
+TEST_F(ExportTest, HashesAreThoseOfTheFilesWritten) {
+    const std::vector<float> floats(12, 0.5f);
+    add("tensor", capture_tensor(TensorView(floats)).value());
+    add("float", capture_image({TensorView(floats.data(), DType::F32, {3, 4})}).value());
+    add("mesh", capture_mesh({.vertices = floats}).value());
+    const auto all = lines(run_line({"export", "ID0", "--media", folder_}, catalogue_).out);
+    for (const char* key : {"tensor", "float", "mesh"}) {
+        const Json& value = *line_of(all, key).find("value");
+        const Bytes file = io::read_file(io::join(folder_, value.string_or("file", "?"))).value();
+        EXPECT_EQ(value.string_or("sha256", ""), to_hex(sha256(file))) << key;
+        EXPECT_EQ(value.integer_or("size", 0), static_cast<std::int64_t>(file.size())) << key;
+    }
+}
+
+TEST_F(ExportTest, FilesOfAnArtifactKeepTheirPathsBesideEmptyOnes) {
+    Artifact artifact;
+    artifact.name = "model", artifact.version = "v1";
+    artifact.files.resize(2);
+    artifact.files[0].path = "empty.txt";
+    artifact.files[1].path = "weights.bin";
+    artifact.files[1].data = placed(3, 2);
+    run_->blobs[3] = {std::byte{1}, std::byte{2}};
+    Entry entry;
+    entry.value = std::make_shared<const Value>(artifact);
+    run_->values["model"].push_back(entry);
+    const Outcome outcome =
+        run_line({"export", "ID0", "--media", folder_, "-k", "model"}, catalogue_);
+    EXPECT_THAT(outcome.out, HasSubstr("/v1/weights.bin\""));
+}
+
 TEST_F(ExportTest, WithoutAMediaFolderFilesAreNull) {
     const std::vector<float> floats(3, 0.5f);
     add("tensor", capture_tensor(TensorView(floats)).value());
@@ -130,10 +207,34 @@ TEST_F(ExportTest, CsvComesTidyAndWide) {
                 StartsWith("run,key,step,time,epoch,samples,phase,rank,attempt,value\nID0,\"a,b\","
                            "0,1700000000000000000,,,,0,0,5\n"));
     EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out,
-              "run,step,\"a,b\",loss\nID0,0,5,1\nID0,1,,NaN\nID0,2,,Infinity\n");
+              "run,step,rank,attempt,\"a,b\",loss\nID0,0,0,0,5,1\nID0,1,0,0,,NaN\n"
+              "ID0,2,0,0,,Infinity\n");
     EXPECT_EQ(
         run_line({"export", "ID0", "--format", "csv", "--wide", "--keys", "lo*"}, catalogue_).out,
-        "run,step,loss\nID0,0,1\nID0,1,NaN\nID0,2,Infinity\n");
+        "run,step,rank,attempt,loss\nID0,0,0,0,1\nID0,1,0,0,NaN\nID0,2,0,0,Infinity\n");
+}
+
+// Ranks, attempts and steps logged twice are all points; none may take the place of another.
+TEST_F(ExportTest, WideCsvKeepsEveryPoint) {
+    run_->series.clear();
+    const auto add_point = [&](const std::string& key, Step step, std::int32_t rank,
+                               std::uint32_t attempt, double value) {
+        Point point;
+        point.step = step, point.rank = rank, point.attempt = attempt, point.value = value;
+        run_->series[key].push_back(point);
+    };
+    for (const std::int32_t rank : {0, 1}) {
+        add_point("loss", 0, rank, 0, 1 + rank);
+        add_point("loss", 1, rank, 0, 3 + rank);
+    }
+    add_point("loss", 1, 0, 1, 7);
+    add_point("loss", 1, 0, 1, 8);
+    add_point("loss", 1, 0, 1, 9);
+    add_point("other", 1, 0, 1, 5);
+    EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out,
+              "run,step,rank,attempt,loss,other\n"
+              "ID0,0,0,0,1,\nID0,0,1,0,2,\n"
+              "ID0,1,0,0,3,\nID0,1,0,1,7,5\nID0,1,0,1,8,\nID0,1,0,1,9,\nID0,1,1,0,4,\n");
 }
 
 TEST_F(ExportTest, FilesAreWrittenWhereAsked) {
@@ -144,8 +245,33 @@ TEST_F(ExportTest, FilesAreWrittenWhereAsked) {
     EXPECT_EQ(
         run_line({"export", "ID0", "--format", "parquet", "-o", parquet_path}, catalogue_).code, 0);
     EXPECT_THAT(io::read_text(parquet_path).value(), StartsWith("PAR1"));
-    EXPECT_EQ(run_line({"export", "ID0", "--format", "media"}, catalogue_).code, 1);
+}
+
+TEST_F(ExportTest, LinesThatMakeNoSenseAreWrongUsage) {
     EXPECT_EQ(run_line({"export", "ID0", "--format", "xls"}, catalogue_).code, 2);
+    const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+        {{"--format", "media"}, "--media DIR"},
+        {{"--format", "tensorboard"}, "-o DIR"},
+        {{"--format", "jsonl", "--wide"}, "--format csv"},
+        {{"--format", "parquet", "--wide"}, "--format csv"},
+        {{"--format", "csv", "--media", "m"}, "--media"}};
+    for (const auto& [words, remedy] : wrong) {
+        std::vector<std::string> line{"export", "ID0"};
+        line.insert(line.end(), words.begin(), words.end());
+        const Outcome outcome = run_line(line, catalogue_);
+        EXPECT_EQ(outcome.code, 2) << remedy;
+        EXPECT_THAT(outcome.errors, HasSubstr(remedy));
+        EXPECT_EQ(outcome.out, "");
+    }
+}
+
+TEST_F(ExportTest, APatternThatMatchesNothingIsSaid) {
+    add("text", Text{"hi", false});
+    const Outcome none = run_line({"export", "ID0", "-k", "los"}, catalogue_);
+    EXPECT_EQ(none.code, 1);
+    EXPECT_THAT(none.errors, HasSubstr("'los'; did you mean 'loss'?"));
+    EXPECT_EQ(run_line({"export", "ID0", "-k", "text", "-t", "csv"}, catalogue_).code, 1);
+    EXPECT_EQ(run_line({"export", "ID0", "-k", "text"}, catalogue_).code, 0);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class FakeRun final : public RecordedRun {
     std::vector<ConsoleLine> lines;
     Hparams machine;
     std::vector<Damage> damages;
-    std::map<std::string, std::vector<std::byte>> blobs;  // by the hex digits of the first byte
+    std::map<int, std::vector<std::byte>> blobs;  // by the last byte of the reference
 
     void scalar(const std::string& key, std::vector<double> numbers) {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -72,7 +72,7 @@ class FakeRun final : public RecordedRun {
     }
     Result<std::vector<Entry>> entries(std::string_view key) const override { return values.at(std::string(key)); }
     Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override {
-        return std::make_shared<const std::vector<std::byte>>(blobs.at(std::to_string(blob.sha256[0])));
+        return std::make_shared<const std::vector<std::byte>>(blobs.at(static_cast<int>(blob.sha256[31])));
     }
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override {
         for (const auto& [key, points] : series) {

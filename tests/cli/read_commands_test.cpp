@@ -7,6 +7,7 @@
 namespace taffrail::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -50,8 +51,23 @@ TEST(Ls, FiltersAndSorts) {
     EXPECT_EQ(run_line({"ls", "-q", "--sort", "val/loss.min"}, three_runs()).out, "ID1\nID0\nID2\n");
     EXPECT_THAT(run_line({"ls", "--columns", "lr,val/loss.min"}, three_runs()).out, HasSubstr("0.5"));
     const Outcome wrong = run_line({"ls", "--filter", "lr<"}, three_runs());
-    EXPECT_EQ(wrong.code, 1);
+    EXPECT_EQ(wrong.code, 2);
     EXPECT_THAT(wrong.errors, StartsWith("taffrail: "));
+    EXPECT_EQ(run_line({"ls", "--filter", "lr<<1"}, three_runs()).code, 2);
+}
+
+TEST(Ls, RefusesWhatNoRunHasAndNumbersBelowZero) {
+    const Outcome unknown = run_line({"ls", "--sort", "-val/los"}, three_runs());
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_THAT(unknown.errors, HasSubstr("no run has 'val/los'"));
+    EXPECT_THAT(unknown.errors, HasSubstr("did you mean 'val/loss'?"));
+    EXPECT_EQ(unknown.out, "");
+    EXPECT_EQ(run_line({"ls", "--sort", "group"}, three_runs()).code, 0);
+    EXPECT_EQ(run_line({"ls", "--sort", "tag"}, three_runs()).code, 0);
+    EXPECT_EQ(run_line({"ls", "--sort", "nosuch"}, std::make_shared<FakeCatalogue>()).code, 0);
+    EXPECT_EQ(run_line({"ls", "-n", "-1"}, three_runs()).code, 2);
+    EXPECT_THAT(run_line({"ls", "-n", "-1"}, three_runs()).errors, HasSubstr("0 or more"));
+    EXPECT_EQ(run_line({"ls", "-q", "-n", "0"}, three_runs()).out, "ID0\nID1\nID2\n");
 }
 
 TEST(Ls, JsonHoldsEveryField) {
@@ -87,7 +103,10 @@ TEST(Show, UnknownRunsAndDamageAreSaid) {
     EXPECT_EQ(run_line({"show", "nobody"}, three_runs()).code, 1);
     auto catalogue = three_runs();
     catalogue->all[0]->damages.push_back({"live/a.tlog", 10, 20, 1, 2, "checksum"});
-    EXPECT_THAT(run_line({"show", "wide"}, catalogue).out, HasSubstr("1 damaged places"));
+    catalogue->all[0]->run_info.id = ".";  // a logdir that is a run itself
+    catalogue->all[0]->run_info.location = "logs/tb";
+    EXPECT_THAT(run_line({"show", "wide"}, catalogue).out,
+                AllOf(HasSubstr("1 damaged places"), HasSubstr("taffrail verify logs/tb ")));
     const Json json = parse_json(run_line({"show", "wide", "--json"}, catalogue).out).value();
     EXPECT_EQ((*json.find("damage")->array())[0].integer_or("length", 0), 20);
 }
@@ -106,7 +125,7 @@ TEST(Compare, ShowsWhatDiffers) {
     EXPECT_THAT(outcome.out, Not(HasSubstr("depth")));
     EXPECT_THAT(outcome.out, HasSubstr("0.5"));
     EXPECT_THAT(run_line({"compare", "wide", "deep", "--all"}, three_runs()).out, HasSubstr("depth"));
-    EXPECT_EQ(run_line({"compare", "wide"}, three_runs()).code, 1);
+    EXPECT_EQ(run_line({"compare", "wide"}, three_runs()).code, 2);
 }
 
 TEST(Tail, PrintsTheNewestPointsAndFollowsToTheEnd) {
@@ -118,6 +137,17 @@ TEST(Tail, PrintsTheNewestPointsAndFollowsToTheEnd) {
     EXPECT_EQ(run_line({"tail", "wide", "--follow", "--interval", "0.02"}, catalogue).code, 0);
     catalogue->all[0]->lines = {{1, false, 0, "hello"}, {2, true, 0, "oops"}};
     EXPECT_EQ(run_line({"tail", "wide", "--console"}, catalogue).out, "hello\noops\n");
+    EXPECT_EQ(run_line({"tail", "wide", "-n", "-3"}, catalogue).code, 2);
+    EXPECT_EQ(run_line({"tail", "wide", "-n", "0"}, catalogue).out, "");
+}
+
+TEST(Tail, ColoursOfTheProgramReachOnlyATerminal) {
+    auto catalogue = three_runs();
+    catalogue->all[0]->lines = {
+        {1, false, 0, "\x1b[1;31mValueError\x1b[0m: \x1b]8;;http://x\x07" "NaN\x1b]8;;\x1b\\ ü"}};
+    EXPECT_EQ(run_line({"tail", "wide", "--console"}, catalogue).out, "ValueError: NaN ü\n");
+    EXPECT_THAT(run_line({"tail", "wide", "--console"}, catalogue, {.color = true}).out,
+                HasSubstr("\x1b[1;31mValueError"));
 }
 
 TEST(TextFormat, NumbersAndTimesReadWell) {

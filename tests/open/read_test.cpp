@@ -31,11 +31,43 @@ TEST(Read, OpensSeveralUnderNames) {
     const auto runs = joined->runs();
     ASSERT_EQ(runs.size(), 3u);
     EXPECT_EQ(runs[0].name, "x/run");
+    EXPECT_EQ(runs[0].id, "x/01A");
+    EXPECT_EQ(runs[1].id, "y/01B");
     EXPECT_EQ(runs[2].id, "z/01A");
-    EXPECT_TRUE(joined->run("z/01A").ok());
     EXPECT_TRUE(joined->run("01B").ok());
     EXPECT_FALSE(joined->run("01C").ok());
-    EXPECT_TRUE(joined->refresh().ok());
+    const auto both = joined->run("01A");
+    ASSERT_FALSE(both.ok());
+    EXPECT_NE(both.error().message.find("x/01A, z/01A"), std::string::npos) << both.error().message;
+}
+
+// What a run says of itself is what the list says: exports and imports go by the run.
+TEST(Read, JoinedRunsKeepTheirIdsWhereverTheyAreAsked) {
+    make_store("memory://read/d", "01A");
+    make_store("memory://read/e", "01A");
+    auto joined = read("d:memory://read/d,e:memory://read/e").value();
+    for (const RunInfo& info : joined->runs()) {
+        const auto run = joined->run(info.id);
+        ASSERT_TRUE(run.ok());
+        EXPECT_EQ((*run)->info().id, info.id);
+        EXPECT_EQ((*run)->info().name, info.name);
+        EXPECT_EQ((*run)->info().location, info.location);
+    }
+    EXPECT_EQ(joined->run("e/run").value()->info().id, "e/01A");
+    make_store("memory://read/e", "01N");
+    EXPECT_EQ(joined->refresh().value(), std::vector<std::string>{"e/01N"});
+}
+
+TEST(Read, FoldersWithoutANameGoByTheirOwn) {
+    make_store("memory://read/f/logs", "01A");
+    make_store("memory://read/g/logs", "01A");
+    const auto runs = read("memory://read/f/logs,memory://read/g/logs/").value()->runs();
+    ASSERT_EQ(runs.size(), 2u);
+    EXPECT_EQ(runs[0].id, "logs/01A");
+    EXPECT_EQ(runs[1].id, "logs-2/01A");
+    const auto twice = read("n:memory://read/f/logs,n:memory://read/g/logs");
+    ASSERT_FALSE(twice.ok());
+    EXPECT_EQ(twice.error().code, ErrorCode::InvalidArgument);
 }
 
 TEST(Read, SaysWhatIsWrong) {

@@ -22,5 +22,15 @@ TEST(WithoutControls, NeutralisesEscapes) {
     EXPECT_EQ(without_controls("a\x1B[2Jb\r"), "a?[2Jb?");
 }
 
+TEST(WithoutEscapes, TakesOutNothingElse) {
+    EXPECT_EQ(without_escapes("\x1b[1;31mred\x1b[0m \tü\n"), "red \tü\n");
+    EXPECT_EQ(without_escapes("\x1b]0;title\x07"
+                              "a\x1b]8;;x\x1b\\link"),
+              "alink");
+    EXPECT_EQ(without_escapes("cut\x1b[3"), "cut");
+    EXPECT_EQ(without_escapes("cut\x1b]8;;x"), "cut");
+    EXPECT_EQ(without_escapes("\x1b"), "");
+}
+
 }  // namespace
 }  // namespace taffrail::terminal

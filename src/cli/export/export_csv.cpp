@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
+#include <optional>
 
 namespace taffrail::cli {
 namespace {
@@ -12,6 +14,65 @@ namespace {
 bool wanted(const ExportRequest& request, const KeyInfo& key) {
     return key.kind == Kind::Scalar &&
            (request.pattern.empty() || glob_match(request.pattern, key.key));
+}
+
+/// The columns of the wide table: every wanted key of any run, in order.
+std::vector<std::string> column_names(const ExportRequest& request) {
+    std::vector<std::string> names;
+    for (const auto& run : request.runs) {
+        for (const KeyInfo& key : run->keys()) {
+            if (wanted(request, key)) {
+                names.push_back(key.key);
+            }
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+/// What a line of the wide table stands for. A key logged again at the same step by the same
+/// process gets a line of its own: `repeat` counts them.
+struct WideRow {
+    Step step = 0;
+    std::int32_t rank = 0;
+    std::uint32_t attempt = 0;
+    std::uint32_t repeat = 0;
+
+    auto operator<=>(const WideRow&) const = default;
+};
+
+/// Values of a row by column, columns rising.
+using WideRows = std::map<WideRow, std::vector<std::pair<std::size_t, double>>>;
+
+Result<WideRows> wide_rows(const ExportRequest& request, const RecordedRun& run,
+                           const std::vector<std::string>& names) {
+    WideRows rows;
+    for (const KeyInfo& key : run.keys()) {
+        if (!wanted(request, key)) {
+            continue;
+        }
+        const auto column = static_cast<std::size_t>(
+            std::lower_bound(names.begin(), names.end(), key.key) - names.begin());
+        TAFFRAIL_ASSIGN(const auto points, run.points(key.key));
+        std::optional<WideRow> previous;
+        for (const Point& point : points) {
+            WideRow place{point.step, point.rank, point.attempt, 0};
+            // Repeats come one behind the other: go on counting instead of searching from 0.
+            if (previous && previous->step == place.step && previous->rank == place.rank &&
+                previous->attempt == place.attempt) {
+                place.repeat = previous->repeat + 1;
+            }
+            auto* row = &rows[place];
+            while (!row->empty() && row->back().first == column) {
+                ++place.repeat;
+                row = &rows[place];
+            }
+            row->emplace_back(column, point.value);
+            previous = place;
+        }
+    }
+    return rows;
 }
 
 }  // namespace
@@ -58,43 +119,18 @@ Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& o
 }
 
 Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output) {
-    std::vector<std::string> names;
-    for (const auto& run : request.runs) {
-        for (const KeyInfo& key : run->keys()) {
-            if (wanted(request, key)) {
-                names.push_back(key.key);
-            }
-        }
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    std::string text = "run,step";
+    const std::vector<std::string> names = column_names(request);
+    std::string text = "run,step,rank,attempt";
     for (const std::string& name : names) {
         text += "," + csv_field(name);
     }
     text += "\n";
     for (const auto& run : request.runs) {
         const std::string id = csv_field(run->info().id);
-        std::map<Step, std::vector<std::pair<std::size_t, double>>> rows;
-        for (const KeyInfo& key : run->keys()) {
-            if (!wanted(request, key)) {
-                continue;
-            }
-            const auto column = static_cast<std::size_t>(
-                std::lower_bound(names.begin(), names.end(), key.key) - names.begin());
-            TAFFRAIL_ASSIGN(const auto points, run->points(key.key));
-            for (const Point& point : points) {
-                // Log order: a later point of the same step is the newer one.
-                auto& row = rows[point.step];
-                if (!row.empty() && row.back().first == column) {
-                    row.back().second = point.value;
-                } else {
-                    row.emplace_back(column, point.value);
-                }
-            }
-        }
-        for (const auto& [step, row] : rows) {
-            text += id + "," + std::to_string(step);
+        TAFFRAIL_ASSIGN(const WideRows rows, wide_rows(request, *run, names));
+        for (const auto& [place, row] : rows) {
+            text += id + "," + std::to_string(place.step) + "," + std::to_string(place.rank) + "," +
+                    std::to_string(place.attempt);
             std::size_t next = 0;
             for (std::size_t column = 0; column < names.size(); ++column) {
                 text += ",";

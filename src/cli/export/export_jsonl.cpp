@@ -50,7 +50,7 @@ Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& outp
             if (record.kind == Kind::Scalar) {
                 json.value(record.scalar);
             } else {
-                auto files = media.files(*run, info.name, record);
+                auto files = media.files(*run, info, record);
                 if (!files.ok()) {
                     status = files.error();
                     return false;
@@ -79,7 +79,7 @@ Result<void> export_media(const ExportRequest& request, const ExportOutput& outp
             if (record.kind == Kind::Scalar || !wanted) {
                 return true;
             }
-            auto files = media.files(*run, info.name, record);
+            auto files = media.files(*run, info, record);
             if (!files.ok()) {
                 status = files.error();
                 return false;

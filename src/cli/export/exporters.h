@@ -25,12 +25,18 @@ struct ExportRequest {
 Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& output);
 /// run,key,step,time,epoch,samples,phase,rank,attempt,value: one scalar point a line.
 Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& output);
-/// run,step and one column a key: one line a step, the newest value of each.
+/// run,step,rank,attempt and one column a key: one line a step of a process; what was logged again
+/// at the same step gets a line of its own, so that no point is lost.
 Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output);
 /// The tidy table as a Parquet file.
 Result<void> export_parquet(const ExportRequest& request, const ExportOutput& output);
 /// Media files only; `output` receives one line a file.
 Result<void> export_media(const ExportRequest& request, const ExportOutput& output);
+
+/// A logdir run below `folder` for each run, none of which may be there yet. What event files have
+/// no place for is said by `warn`, with its number.
+Result<void> export_tensorboard(const ExportRequest& request, const std::string& folder,
+                                const std::function<void(std::string_view)>& warn);
 
 /// A CSV field, quoted where it must be.
 std::string csv_field(std::string_view text);

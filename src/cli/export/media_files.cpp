@@ -13,8 +13,12 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 
+#include <algorithm>
+
 namespace taffrail::cli {
 namespace {
+
+constexpr std::string_view kNativeSource = "taffrail";
 
 /// What one blob becomes outside.
 struct Outside {
@@ -105,6 +109,12 @@ std::string safe_path(std::string_view path) {
     return out.empty() ? "file" : out;
 }
 
+/// Empty files have no blob, so the n-th blob need not belong to the n-th file.
+const ArtifactFile& file_with_blob(const Artifact& artifact, const Blob& blob) {
+    return *std::find_if(artifact.files.begin(), artifact.files.end(),
+                         [&](const ArtifactFile& file) { return &file.data == &blob; });
+}
+
 }  // namespace
 
 Result<void> MediaFiles::write(const std::string& relative, ByteSpan bytes) {
@@ -115,17 +125,30 @@ Result<void> MediaFiles::write(const std::string& relative, ByteSpan bytes) {
     return io::write_file_atomically(path, bytes, false);
 }
 
-Result<std::vector<MediaFile>> MediaFiles::files(const RecordedRun& run,
-                                                 const std::string& run_name,
+const std::string& MediaFiles::folder_of(const RunInfo& info) {
+    const auto known = run_folders_.find(info.id);
+    if (known != run_folders_.end()) {
+        return known->second;
+    }
+    std::string folder = folder_safe(info.name);
+    const bool is_taken = std::any_of(run_folders_.begin(), run_folders_.end(),
+                                      [&](const auto& other) { return other.second == folder; });
+    if (is_taken || folder.empty()) {
+        folder += "-" + to_hex(sha256(as_bytes(info.id))).substr(0, 12);
+    }
+    return run_folders_.emplace(info.id, std::move(folder)).first->second;
+}
+
+Result<std::vector<MediaFile>> MediaFiles::files(const RecordedRun& run, const RunInfo& info,
                                                  const Record& record) {
     std::vector<const Blob*> blobs;
     for_each_blob(*record.value, [&](const Blob& blob) { blobs.push_back(&blob); });
     std::vector<MediaFile> out;
     for (std::size_t index = 0; index < blobs.size(); ++index) {
         const BlobRef& ref = blobs[index]->ref;
-        MediaFile media{"", "", ref};
-        if (folder_.empty()) {
-            out.push_back(std::move(media));
+        // References of the native store name the bytes; those of a foreign source name a place.
+        if (folder_.empty() && info.source == kNativeSource) {
+            out.push_back({"", "", to_hex(ref.sha256), ref.size});
             continue;
         }
         auto loaded =
@@ -135,17 +158,22 @@ Result<std::vector<MediaFile>> MediaFiles::files(const RecordedRun& run,
         if (!loaded.ok()) {
             return loaded.error();
         }
-        TAFFRAIL_ASSIGN(Outside outside, convert(*record.value, index, **loaded));
+        const ByteSpan bytes = **loaded;
+        if (folder_.empty()) {
+            out.push_back({"", "", to_hex(sha256(bytes)), bytes.size()});
+            continue;
+        }
+        TAFFRAIL_ASSIGN(Outside outside, convert(*record.value, index, bytes));
+        MediaFile media{"", "", to_hex(sha256(outside.file)), outside.file.size()};
         // Two keys may look the same once made safe; the key's own hash keeps their files apart.
         const std::string key_hash = to_hex(sha256(as_bytes(record.key))).substr(0, 6);
-        const std::string folder =
-            folder_safe(run_name) + "/" + folder_safe(record.key) + "-" + key_hash;
+        const std::string folder = folder_of(info) + "/" + folder_safe(record.key) + "-" + key_hash;
         if (const auto* artifact = std::get_if<Artifact>(record.value)) {
             media.file = folder + "/" + folder_safe(artifact->version) + "/" +
-                         safe_path(artifact->files[index].path);
+                         safe_path(file_with_blob(*artifact, *blobs[index]).path);
         } else {
             const std::string stem =
-                folder + "/" + std::to_string(record.step) + "-" + to_hex(ref.sha256).substr(0, 12);
+                folder + "/" + std::to_string(record.step) + "-" + media.sha256.substr(0, 12);
             media.file = stem + "." + outside.extension;
             if (!outside.preview.empty()) {
                 media.preview = stem + "." + outside.preview_extension;

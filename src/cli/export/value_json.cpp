@@ -1,7 +1,5 @@
 #include "cli/export/value_json.h"
 
-#include "base/sha256.h"
-
 namespace taffrail::cli {
 namespace {
 
@@ -37,7 +35,7 @@ void write_file(JsonWriter& json, std::span<const MediaFile> files, std::size_t 
     if (!media.preview.empty()) {
         json.member("preview", media.preview);
     }
-    json.member("sha256", to_hex(media.blob.sha256)).member("size", media.blob.size);
+    json.member("sha256", media.sha256).member("size", media.size);
 }
 
 void write_cells(JsonWriter& json, const Hparams& cells) {

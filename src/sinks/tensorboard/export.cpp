@@ -1,32 +1,179 @@
 // Any recorded run as a logdir: the same encoder as the sink, fed from a reader.
+#include "base/clock.h"
 #include "base/try.h"
+#include "io/files.h"
+#include "io/modified.h"
 #include "sinks/tensorboard/loaded_value.h"
 #include "sinks/tensorboard/sink.h"
 
-namespace taffrail::tensorboard {
+#include <algorithm>
+#include <map>
+#include <utility>
 
-Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder) {
-    const RunInfo info = run.info();
-    SinkOptions options;
-    options.log_dir = folder;
-    TensorboardSink sink(options);
-    TAFFRAIL_TRY(
-        sink.open({.run_id = info.id, .run_name = info.name, .start_time_ns = info.start_time_ns}));
-    Result<void> failure;
-    std::size_t delivered = 0;
-    if (!info.config.empty()) {
-        const Value config = info.config;
-        const Record record{.key = "hparams",
-                            .kind = Kind::Hparams,
-                            .time_ns = info.start_time_ns,
-                            .value = &config};
-        TAFFRAIL_TRY(sink.write({&record, 1}, delivered));
+namespace taffrail::tensorboard {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+/// One process of the run: a rank in an attempt.
+using Process = std::pair<std::int32_t, std::uint32_t>;
+
+struct Beginning {
+    std::optional<Step> step;
+    std::int64_t time_ns = INT64_MAX;
+};
+
+/// Where later attempts begin. Machine load and what is logged once an attempt (sizes, settings)
+/// say nothing about where training went on: a mark at their step would hide older points that
+/// were never logged again.
+Result<std::map<Process, Beginning>> find_beginnings(const RecordedRun& run) {
+    std::map<Process, Beginning> all;
+    for (const KeyInfo& key : run.keys()) {
+        if (key.kind != Kind::Scalar) {
+            TAFFRAIL_ASSIGN(const auto entries, run.entries(key.key));
+            for (const Entry& entry : entries) {
+                std::int64_t& time_ns = all[{entry.rank, entry.attempt}].time_ns;
+                time_ns = std::min(time_ns, entry.time_ns);
+            }
+            continue;
+        }
+        TAFFRAIL_ASSIGN(const auto points, run.points(key.key));
+        std::map<Process, std::pair<Step, std::size_t>> of_key;
+        for (const Point& point : points) {
+            const Process process{point.rank, point.attempt};
+            Beginning& beginning = all[process];
+            beginning.time_ns = std::min(beginning.time_ns, point.time_ns);
+            auto& [first, count] = of_key.try_emplace(process, point.step, 0).first->second;
+            first = std::min(first, point.step);
+            ++count;
+        }
+        for (const auto& [process, series] : of_key) {
+            const auto& [first, count] = series;
+            if (count > 1 && !key.key.starts_with("system/")) {
+                std::optional<Step>& step = all[process].step;
+                step = step ? std::min(*step, first) : first;
+            }
+        }
     }
-    const auto read = run.for_each([&](const Record& record) {
-        // Read back, a chart layout is a description for people; it cannot become a layout again.
-        if (!sink.accepts(record.kind) || record.kind == Kind::Hparams ||
-            record.key == kLayoutTag) {
+    return all;
+}
+
+/// The event files of one run, one for each of its processes.
+class Files {
+  public:
+    Files(const RunInfo& info, std::string folder) : info_(info), folder_(std::move(folder)) {}
+
+    /// Files are read in the order of their names, which begin with a time in seconds: later
+    /// attempts must have later ones.
+    Result<TensorboardSink*> open(const Process& process, const Beginning& beginning) {
+        const auto& [rank, attempt] = process;
+        const std::int64_t start_ns =
+            info_.start_time_ns != 0 ? info_.start_time_ns : wall_time_ns();
+        const std::int64_t begin_ns =
+            beginning.time_ns != INT64_MAX && attempt > 0 ? beginning.time_ns : start_ns;
+        std::int64_t& newest = newest_ns_.try_emplace(rank, begin_ns - kSecondNs).first->second;
+        newest = now_ns_ = std::max(begin_ns, newest + kSecondNs);
+        SinkOptions options;
+        options.log_dir = folder_;
+        options.now_ns = [this] { return now_ns_; };
+        options.marks_every_end = true;
+        auto sink = std::make_unique<TensorboardSink>(std::move(options));
+        TAFFRAIL_TRY(sink->open({.run_id = info_.id,
+                                 .run_name = info_.name,
+                                 .start_time_ns = info_.start_time_ns,
+                                 .attempt = attempt,
+                                 .resume_step = beginning.step,
+                                 .rank = rank}));
+        return sinks_.emplace(process, std::move(sink)).first->second.get();
+    }
+
+    Result<TensorboardSink*> of(const Process& process) {
+        const auto found = sinks_.find(process);
+        return found != sinks_.end() ? Result<TensorboardSink*>(found->second.get())
+                                     : open(process, {});
+    }
+
+    /// The newest attempt of each rank tells how the run ended; the others only stop.
+    Result<void> close() {
+        now_ns_ = std::max(info_.end_time_ns, now_ns_);
+        for (auto sink = sinks_.begin(); sink != sinks_.end(); ++sink) {
+            const auto next = std::next(sink);
+            const bool is_newest = next == sinks_.end() || next->first.first != sink->first.first;
+            TAFFRAIL_TRY(sink->second->close(is_newest ? info_.state : RunState::Running));
+            if (info_.state != RunState::Running && io::is_local(sink->second->path())) {
+                TAFFRAIL_TRY(io::set_modified(sink->second->path(), now_ns_));
+            }
+        }
+        return {};
+    }
+
+  private:
+    const RunInfo& info_;
+    const std::string folder_;
+    std::int64_t now_ns_ = 0;
+    std::map<std::int32_t, std::int64_t> newest_ns_;  ///< by rank: when its last file begins
+    std::map<Process, std::unique_ptr<TensorboardSink>> sinks_;
+};
+
+Result<void> write_one(TensorboardSink& sink, const Record& record) {
+    std::size_t delivered = 0;
+    return sink.write({&record, 1}, delivered);
+}
+
+}  // namespace
+
+Result<void> check_unused(const std::string& folder) {
+    const auto entries = io::list(folder);
+    const bool is_used =
+        entries.ok() && std::any_of(entries->begin(), entries->end(), [](const auto& entry) {
+            return entry.type != io::EntryType::Directory &&
+                   entry.name.find("tfevents") != std::string::npos;
+        });
+    if (is_used) {
+        return Error{ErrorCode::AlreadyExists,
+                     folder +
+                         " holds event files already, and a second export would double every "
+                         "point; remove it or name another folder"};
+    }
+    return {};
+}
+
+Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& folder,
+                                 const KeyFilter& wanted) {
+    TAFFRAIL_TRY(check_unused(folder));
+    const RunInfo info = run.info();
+    Files files(info, folder);
+    if (info.attempts > 1) {
+        TAFFRAIL_ASSIGN(const auto beginnings, find_beginnings(run));
+        for (const auto& [process, beginning] : beginnings) {
+            TAFFRAIL_TRY(files.open(process, beginning));
+        }
+    }
+    // Also for a run without records: it shall be a run outside too.
+    TAFFRAIL_ASSIGN(TensorboardSink* const first, files.of({0, 0}));
+    if (!info.config.empty() && (!wanted || wanted("hparams"))) {
+        const Value config = info.config;
+        TAFFRAIL_TRY(write_one(*first, {.key = "hparams",
+                                        .kind = Kind::Hparams,
+                                        .time_ns = info.start_time_ns,
+                                        .value = &config}));
+    }
+    LeftOut left_out;
+    Result<void> failure;
+    TAFFRAIL_TRY(run.for_each([&](const Record& record) {
+        if (record.kind == Kind::Hparams || (wanted && !wanted(record.key))) {
             return true;
+        }
+        // Read back, a chart layout is a description for people; it cannot become a layout again.
+        if (record.key == kLayoutTag || !first->accepts(record.kind)) {
+            ++left_out[record.key == kLayoutTag ? "chart layout"
+                                                : std::string(to_string(record.kind))];
+            return true;
+        }
+        const auto sink = files.of({record.rank, record.attempt});
+        if (!sink.ok()) {
+            failure = sink.error();
+            return false;
         }
         Record loaded = record;
         Value value;
@@ -34,12 +181,12 @@ Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder)
             value = loaded_value(run, *record.value);
             loaded.value = &value;
         }
-        failure = sink.write({&loaded, 1}, delivered);
+        failure = write_one(**sink, loaded);
         return failure.ok();
-    });
-    TAFFRAIL_TRY(read);
+    }));
     TAFFRAIL_TRY(failure);
-    return sink.close(info.state);
+    TAFFRAIL_TRY(files.close());
+    return left_out;
 }
 
 }  // namespace taffrail::tensorboard

@@ -1,6 +1,5 @@
 #include "sinks/tensorboard/sink.h"
 
-#include "base/clock.h"
 #include "base/diagnostics.h"
 #include "base/strings.h"
 #include "base/try.h"
@@ -94,7 +93,7 @@ Result<void> TensorboardSink::open(const SinkContext& context) {
              .filename_suffix = options_.filename_suffix,
              .resume_step = context.attempt > 0 || options_.purge_step ? resume : std::nullopt,
              .resumed = context.attempt > 0},
-            to_seconds(wall_time_ns())));
+            to_seconds(options_.now_ns())));
     return delivered_.begin(log_->path(), log_->length());
 }
 
@@ -194,8 +193,8 @@ Result<void> TensorboardSink::close(RunState state) {
         return {};
     }
     write_hparams();
-    if (hparams_written_ && state != RunState::Running) {
-        const double now = to_seconds(wall_time_ns());
+    if ((hparams_written_ || options_.marks_every_end) && state != RunState::Running) {
+        const double now = to_seconds(options_.now_ns());
         log_->value(encode_hparams(kSessionEndTag, encode_session_end(state, now)), 0, now);
     }
     return log_->write_out();

@@ -4,13 +4,18 @@
 #include <taffrail/reader.h>
 #include <taffrail/sink.h>
 
+#include "base/clock.h"
 #include "sinks/tensorboard/delivery_state.h"
 #include "sinks/tensorboard/event_log.h"
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace taffrail::tensorboard {
 
@@ -25,6 +30,11 @@ struct SinkOptions {
     std::optional<Step> purge_step;
     std::size_t max_queue = 10;
     double flush_secs = 120;
+    /// What time it is: an export writes down what happened earlier.
+    std::function<std::int64_t()> now_ns = wall_time_ns;
+    /// The end is marked even where the run has no hyperparameters; TensorBoard knows ends only as
+    /// those of its hyperparameter sessions, so live runs leave that page empty.
+    bool marks_every_end = false;
 };
 
 /// Refuses unknown options with a suggestion.
@@ -46,6 +56,9 @@ class TensorboardSink final : public Sink {
     /// The folder of the event file, after open().
     [[nodiscard]] const std::string& folder() const noexcept { return log_->folder(); }
 
+    /// The event file, after open().
+    [[nodiscard]] const std::string& path() const noexcept { return log_->path(); }
+
   private:
     void take(const Record& record);
     void write_hparams();
@@ -59,9 +72,21 @@ class TensorboardSink final : public Sink {
     double hparams_time_ = 0;
 };
 
-/// Writes everything of a recorded run, native or foreign, as a logdir run into `folder`. Scalars
-/// become floats: event files hold no more.
-Result<void> export_to_logdir(const RecordedRun& run, const std::string& folder);
+/// What an export could not write down: how many records of each kind.
+using LeftOut = std::map<std::string, std::uint64_t>;
+
+/// Whether a key is to be exported; absent = every one.
+using KeyFilter = std::function<bool(std::string_view key)>;
+
+/// Writes a recorded run, native or foreign, as a logdir run into `folder`, which must not hold
+/// event files yet. Scalars become floats: event files hold no more. Every attempt gets a file that
+/// begins with a session mark at its first step, ranks above 0 get folders of their own, and files
+/// are dated to the run.
+Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& folder,
+                                 const KeyFilter& wanted = {});
+
+/// An error when `folder` holds event files: a second export would double every point.
+Result<void> check_unused(const std::string& folder);
 
 }  // namespace taffrail::tensorboard
 

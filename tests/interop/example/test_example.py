@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
 import shutil
@@ -11,6 +12,7 @@ import signal
 import struct
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -244,3 +246,41 @@ def test_interrupt_ends_the_run_cleanly(tmp_path):
     out, _ = process.communicate(timeout=30)
     assert process.returncode in (0, 130), out
     assert "held-out PSNR" in out
+
+
+def test_demo_command_trains_into_the_root_with_the_settings_given(tmp_path):
+    root = tmp_path / "there"
+    done = subprocess.run([TAFFRAIL, "demo", "--root", root, "--", *QUICK, "seed=8"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith(f"Look at it with: taffrail ui {root}\n")
+    assert not (tmp_path / "taffrail").exists()
+    shown = json.loads(subprocess.run([TAFFRAIL, "show", "--root", root, "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
+    assert shown["run"]["config"]["seed"] == 8
+    for words in (["genrate"], ["--runs", "3"], ["no.such.setting=1"]):
+        wrong = subprocess.run([TAFFRAIL, "demo", *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert wrong.returncode == 2, words
+    assert not (tmp_path / "taffrail").exists()
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_demo_command_opens_the_dashboard_on_a_terminal_unless_told_to_end(tmp_path, opens):
+    words = ["taffrail", "demo", "--root", str(tmp_path / "there"), *([] if opens else ["--exit"]), "--", *QUICK, f"output_dir={tmp_path}"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(TAFFRAIL, words, environment)
+    printed, address, told_to_end = b"", b"", False
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the other side is closed
+            break
+        printed += part
+        if b"Ctrl-C ends" in printed and not told_to_end:
+            told_to_end = True
+            address = re.search(rb"http://127[^\s\x1b]+", printed)[0]
+            assert urllib.request.urlopen(address.decode() + "api/v1/server", timeout=20).status == 200
+            os.write(terminal, b"\x03")
+    _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, printed
+    assert bool(address) == opens and b"Look at it with: taffrail ui" in printed

@@ -56,6 +56,54 @@ def test_import_and_export_return_what_the_logdir_held(logdir, tmp_path):
     assert [point[:2] for point in after["t_f32 scalar"]] == [point[:2] for point in before["t_f32 scalar"]]
 
 
+def files_in(value):
+    """Every {file, sha256, size} below a value."""
+    if isinstance(value, dict):
+        if value.get("file"):
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from files_in(part)
+
+
+def test_exported_media_of_a_logdir_are_the_files_their_lines_name(logdir, tmp_path):
+    lines = tmp_path / "lines.jsonl"
+    assert taffrail("export", "--root", logdir, "media", "--media", tmp_path / "media", "-o", lines).returncode == 0
+    found = [file for line in lines.read_text().splitlines() for file in files_in(json.loads(line)["value"])]
+    assert len(found) > 20
+    for file in found:
+        data = (tmp_path / "media" / file["file"]).read_bytes()
+        assert file["sha256"] == hashlib.sha256(data).hexdigest() and file["size"] == len(data), file
+    plain = taffrail("export", "--root", logdir, "media", "-k", "u8/3").stdout
+    assert json.loads(plain.splitlines()[0])["value"]["sha256"] == dump(logdir)["media"]["keys"]["u8/3 image"][0]["sha256"][0]
+
+
+def test_runs_of_the_same_name_stay_apart_under_the_names_of_their_folders(logdir, tmp_path):
+    both = f"a:{logdir}/scalars,b:{logdir}/scalars"
+    ids = taffrail("ls", both, "-q").stdout.split()
+    assert sorted(ids) == ["a/0", "a/1", "a/2", "b/0", "b/1", "b/2"]
+    rows = list(csv.DictReader(io.StringIO(taffrail("export", both, "-k", "group/tag_7", "-t", "csv").stdout)))
+    assert {row["run"] for row in rows} == set(ids)
+    assert taffrail("export", both, "-k", "group/tag_7", "-t", "tensorboard", "-o", tmp_path / "out").returncode == 0
+    assert set(dump(tmp_path / "out")) == set(ids)
+
+
+@pytest.mark.parametrize("loader", ["rust", "python"])
+def test_exported_attempts_read_in_tensorboard_as_one_rising_curve(tmp_path, start_tensorboard, loader):
+    store, out = tmp_path / "store", tmp_path / "out"
+    assert taffrail("demo", "generate", "--runs", "9", "--points", "60", "--no-media", "--root", store).returncode == 0
+    resumed = [run for run in json.loads(taffrail("ls", store, "--json").stdout) if run["attempts"] == 2]
+    assert taffrail("export", store, "-t", "tensorboard", "-o", out).returncode == 0
+    names = {f"{run['name']}-{run['id']}" for run in resumed}
+    assert names
+    board = start_tensorboard(out, loader)
+    board.wait_for_runs(names)
+    for name in names:
+        steps = [point[1] for point in board.get("plugin/scalars/scalars", run=name, tag="train/loss")]
+        assert steps == sorted(set(steps)) and len(steps) > 50
+
+
 @pytest.fixture
 def ui():
     """Starts the dashboard; gives a function that asks its API."""
