@@ -185,7 +185,7 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
     const seal::SealReport report = seal_log(folder, points, 1);
     const std::string key = "train/metric_0";
     std::mt19937_64 random(7);
-    const auto run = seal::SealedRun::open(folder, report.files).value();
+    const auto run = seal::SealedRun::open(folder, report.files);
     for (int i = 0; i < 2000; ++i) {  // warm: every page was wanted before
         run->bins(key, random_zoom(random, static_cast<double>(points)), 0).value();
     }
@@ -212,7 +212,7 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
         const BinRequest request = random_zoom(random, static_cast<double>(points));
         const auto start = Clock::now();
         const double processor_start = processor_milliseconds();
-        const auto fresh = seal::SealedRun::open(folder, report.files).value();
+        const auto fresh = seal::SealedRun::open(folder, report.files);
         fresh->bins(key, request, 0).value();
         cold_processor.push_back(processor_milliseconds() - processor_start);
         cold.push_back(milliseconds(start));

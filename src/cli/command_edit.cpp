@@ -126,15 +126,22 @@ class DeleteCommand final : public Command {
         }
     }
     ExitCode run(Session& session) override {
-        const auto found = find_native_runs(session, targets_, root_, true);
+        auto found = find_native_runs(session, targets_, root_, true);
         if (!found.ok()) {
             return session.fail(found.error());
         }
+        std::erase_if(*found, [&](const NativeRun& run) {
+            if (run.info.deleted == deletes_) {
+                session.print(run.info.name + (deletes_ ? " is deleted already  " : " was not deleted  ") +
+                              session.styled(Style::Dim, run.info.id) + "\n");
+            }
+            return run.info.deleted == deletes_;
+        });
         for (const NativeRun& run : *found) {
             session.print((dry_run_ ? "would " : "") + std::string(name()) + " " + run.info.name + "  " +
                           session.styled(Style::Dim, run.info.id) + "\n");
         }
-        if (dry_run_) {
+        if (dry_run_ || found->empty()) {
             return ExitCode::Ok;
         }
         if (deletes_ && !yes_ && !confirmed(session, "Hide " + std::to_string(found->size()) + " runs?")) {

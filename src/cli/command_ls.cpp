@@ -69,6 +69,7 @@ class Ls final : public Command {
                                            const query::Filter& filter) const;
     Result<void> sort(std::vector<ListedRun>& runs) const;
     void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
+    [[nodiscard]] bool has_deleted(const Session& session) const;
 
     [[nodiscard]] bool needs_keys() const {
         return !filter_.empty() || !sort_.empty() || !columns_.empty();
@@ -222,6 +223,11 @@ void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs)
     session.print(table.render(session));
 }
 
+bool Ls::has_deleted(const Session& session) const {
+    const auto catalogue = session.open(path_.empty() ? default_root(root_) : path_);
+    return catalogue.ok() && !(*catalogue)->runs(true).empty();
+}
+
 ExitCode Ls::run(Session& session) {
     const auto filter = query::Filter::compile(filter_);
     if (!filter.ok()) {
@@ -243,7 +249,9 @@ ExitCode Ls::run(Session& session) {
             session.print(run.info.id + "\n");
         }
     } else if (runs->empty()) {
-        session.warn(filter_.empty() ? "no runs here yet" : "no run matches " + filter_);
+        session.warn(!filter_.empty()       ? "no run matches " + filter_
+                     : has_deleted(session) ? "only deleted runs here; --all lists them"
+                                            : "no runs here yet");
     } else {
         print_table(session, *runs);
     }

@@ -1,3 +1,4 @@
+#include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
 #include "cli/text_format.h"
@@ -34,6 +35,7 @@ class Seal final : public Command {
         if (!found.ok()) {
             return session.fail(found.error());
         }
+        ExitCode outcome = ExitCode::Ok;
         for (const NativeRun& run : *found) {
             if (run.info.state == RunState::Running) {
                 if (!all_) {
@@ -41,23 +43,40 @@ class Seal final : public Command {
                 }
                 continue;
             }
-            const auto report = storage::seal_finished(run.folder);
-            if (!report.ok()) {
-                return session.fail(report.error());
+            if (const auto done = seal(session, run); !done.ok()) {
+                outcome = session.fail(done.error());
             }
-            std::uint64_t bytes = 0;
-            for (const auto& file : report->files) {
-                bytes += file.bytes;
-            }
-            session.print(run.info.name + "  " + grouped(report->points) + " points, " +
-                          grouped(report->values) + " values in " +
-                          std::to_string(report->files.size()) + " files, " +
-                          terminal::format_bytes(static_cast<double>(bytes)) + "\n");
         }
-        return ExitCode::Ok;
+        return outcome;
     }
 
   private:
+    /// What is sealed already is read once more, and written anew where it is damaged.
+    static Result<void> seal(const Session& session, const NativeRun& run) {
+        TAFFRAIL_ASSIGN(const auto mended, storage::reseal_damaged(run.folder));
+        if (mended) {
+            print(session, run.info.name + "  was damaged and is sealed anew: ", *mended);
+        }
+        TAFFRAIL_ASSIGN(const seal::SealReport report, storage::seal_finished(run.folder));
+        if (!report.files.empty()) {
+            print(session, run.info.name + "  ", report);
+        } else if (!mended) {
+            session.print(run.info.name + "  already sealed\n");
+        }
+        return {};
+    }
+
+    static void print(const Session& session, const std::string& head,
+                      const seal::SealReport& report) {
+        std::uint64_t bytes = 0;
+        for (const auto& file : report.files) {
+            bytes += file.bytes;
+        }
+        session.print(head + grouped(report.points) + " points, " + grouped(report.values) +
+                      " values in " + std::to_string(report.files.size()) + " files, " +
+                      terminal::format_bytes(static_cast<double>(bytes)) + "\n");
+    }
+
     std::vector<std::string> targets_;
     std::string root_;
     bool all_ = false;

@@ -1,17 +1,11 @@
-// du, gc, verify: what runs cost, what can go, what is damaged.
-#include "base/try.h"
+// du, gc: what runs cost, and what can go.
 #include "cli/commands.h"
 #include "cli/native_runs.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
-#include "codec/value_codec.h"
 #include "io/files.h"
 #include "store/sealing.h"
 #include "terminal/format.h"
-#ifdef TAFFRAIL_HAS_TENSORBOARD
-#include "sources/tensorboard/discovery.h"
-#include "sources/tensorboard/repair.h"
-#endif
 
 #include <algorithm>
 
@@ -147,209 +141,77 @@ class Gc final : public Command {
         if (!catalogue.ok()) {
             return session.fail(catalogue.error());
         }
-        std::vector<RunInfo> doomed = (*catalogue)->runs(true);
-        std::erase_if(doomed,
-                      [](const RunInfo& run) { return !run.deleted || run.source != "taffrail"; });
-        if (!dry_run_) {
-            drop_sealed(session, **catalogue);
+        look_for_bytes(session, (*catalogue)->runs(true));
+        print(session);
+        if (dry_run_ || (deleted_.empty() && sealed_.empty())) {
+            return outcome_;
         }
-        std::uint64_t bytes = 0;
-        for (const RunInfo& run : doomed) {
-            bytes += usage_of(run.location).total();
-            session.print((dry_run_ ? "would remove " : "removing ") + run.name + "  " +
-                          session.styled(Style::Dim, run.id) + "\n");
-        }
-        session.print(terminal::format_bytes(static_cast<double>(bytes)) + " in " +
-                      std::to_string(doomed.size()) + " runs\n");
-        if (dry_run_ || doomed.empty()) {
-            return ExitCode::Ok;
-        }
-        if (!yes_ && !confirmed(session, "Remove them for ever?")) {
+        if (!yes_ && !confirmed(session, "Remove this for ever?")) {
             return ExitCode::Failed;
         }
-        for (const RunInfo& run : doomed) {
+        for (const RunInfo& run : deleted_) {
             if (auto done = io::remove_tree(run.location); !done.ok()) {
-                return session.fail(done.error());
+                outcome_ = session.fail(done.error());
             }
         }
-        return ExitCode::Ok;
+        for (const auto& [run, spare] : sealed_) {
+            const auto done = storage::drop_sealed_logs(run.location, storage::kSealedLogGrace,
+                                                        session.now_ns);
+            if (!done.ok()) {
+                outcome_ = session.fail(done.error());
+            }
+        }
+        return outcome_;
     }
 
   private:
-    /// Live logs whose content is in sealed files and has been for a day are only copies.
-    static void drop_sealed(const Session& session, const Catalogue& catalogue) {
-        std::uint64_t freed = 0;
-        for (const RunInfo& run : catalogue.runs()) {
-            if (run.source == "taffrail" && run.state != RunState::Running) {
-                freed += storage::drop_sealed_logs(run.location).value_or(0);
+    /// Deleted runs, and live logs whose content is in sealed files and has been for a day. What
+    /// cannot go is said, and the others go nevertheless.
+    void look_for_bytes(const Session& session, const std::vector<RunInfo>& runs) {
+        for (const RunInfo& run : runs) {
+            if (run.source != "taffrail") {
+                continue;
+            }
+            if (run.deleted) {
+                deleted_.push_back(run);
+            } else if (run.state != RunState::Running) {
+                auto spare = storage::find_spare_logs(run.location, storage::kSealedLogGrace,
+                                                      session.now_ns);
+                if (!spare.ok()) {
+                    outcome_ = session.fail(spare.error());
+                } else if (!spare->urls.empty()) {
+                    sealed_.emplace_back(run, *std::move(spare));
+                }
             }
         }
-        if (freed > 0) {
-            session.print(terminal::format_bytes(static_cast<double>(freed)) + " of sealed logs\n");
+    }
+
+    void print(const Session& session) const {
+        const std::string verb = dry_run_ ? "would remove " : "to remove: ";
+        const auto size = [](std::uint64_t bytes) {
+            return terminal::format_bytes(static_cast<double>(bytes));
+        };
+        std::uint64_t bytes = 0, log_bytes = 0;
+        for (const RunInfo& run : deleted_) {
+            bytes += usage_of(run.location).total();
+            session.print(verb + run.name + "  " + session.styled(Style::Dim, run.id) + "\n");
         }
+        for (const auto& [run, spare] : sealed_) {
+            log_bytes += spare.bytes;
+            session.print(verb + "the sealed logs of " + run.name + ", " + size(spare.bytes) +
+                          "  " + session.styled(Style::Dim, run.id) + "\n");
+        }
+        session.print(size(bytes) + " in " + std::to_string(deleted_.size()) +
+                      " deleted runs, " + size(log_bytes) + " in the sealed logs of " +
+                      std::to_string(sealed_.size()) + " runs\n");
     }
 
     std::string root_;
     bool dry_run_ = false, yes_ = false;
+    std::vector<RunInfo> deleted_;
+    std::vector<std::pair<RunInfo, storage::SpareLogs>> sealed_;
+    ExitCode outcome_ = ExitCode::Ok;
 };
-
-class Verify final : public Command {
-  public:
-    std::string_view name() const override { return "verify"; }
-
-    std::string_view summary() const override {
-        return "Reads every byte of runs and says exactly what is damaged";
-    }
-
-    std::string_view example() const override {
-        return "taffrail verify vae-1\ntaffrail verify logs/tensorboard --repair logs/repaired";
-    }
-
-    void declare(Arguments& arguments) override {
-        arguments.positional("RUNS", targets_, "names, ids, folders or logdirs (default: all)",
-                             false);
-        declare_root(arguments, root_);
-        arguments.path_option("--repair", repair_, "DIR",
-                              "write a copy of one logdir without its damage to a new folder");
-        arguments.flag("--json", json_, "for machines");
-    }
-
-    ExitCode run(Session& session) override;
-
-  private:
-    struct Report {
-        RunInfo info;
-        std::uint64_t points = 0, values = 0, blobs = 0;
-        std::vector<Damage> damage;
-    };
-
-    static Result<Report> check(const RecordedRun& run);
-    static void print(const Session& session, const Report& report);
-    ExitCode repair(const Session& session) const;
-
-    std::vector<std::string> targets_;
-    std::string root_, repair_;
-    bool json_ = false;
-};
-
-Result<Verify::Report> Verify::check(const RecordedRun& run) {
-    Report report;
-    report.info = run.info();
-    std::vector<std::pair<std::string, BlobRef>> blobs;
-    TAFFRAIL_TRY(run.for_each([&](const Record& record) {
-        ++(record.kind == Kind::Scalar ? report.points : report.values);
-        if (record.value != nullptr) {
-            for_each_blob(*record.value,
-                          [&](const Blob& blob) { blobs.emplace_back(record.key, blob.ref); });
-        }
-        return true;
-    }));
-    for (const auto& [key, blob] : blobs) {
-        ++report.blobs;
-        if (const auto loaded = run.load(blob); !loaded.ok()) {
-            report.damage.push_back(
-                {"media of " + key, 0, blob.size, 0, 0, loaded.error().message});
-        }
-    }
-    const auto damage = run.damage();
-    report.damage.insert(report.damage.begin(), damage.begin(), damage.end());
-    return report;
-}
-
-void Verify::print(const Session& session, const Report& report) {
-    const bool fine = report.damage.empty();
-    session.print(
-        (fine ? session.styled(Style::Green, "whole  ") : session.styled(Style::Red, "damaged")) +
-        "  " + report.info.name + "  " + grouped(report.points) + " points, " +
-        grouped(report.values) + " values, " + grouped(report.blobs) + " blobs\n");
-    for (const Damage& damage : report.damage) {
-        session.print("    " + damage.file + " at byte " + std::to_string(damage.offset) + ", " +
-                      grouped(damage.length) + " bytes" +
-                      (damage.last_seq > 0 ? ", rows " + std::to_string(damage.first_seq) + "…" +
-                                                 std::to_string(damage.last_seq)
-                                           : "") +
-                      ": " + damage.reason + "\n");
-    }
-}
-
-ExitCode Verify::run(Session& session) {
-    if (targets_.empty()) {
-        targets_.emplace_back();
-    }
-    JsonWriter json(1);
-    json.begin_array();
-    bool all_fine = true;
-    for (const std::string& target : targets_) {
-        const auto found = find_runs(session, target, root_);
-        if (!found.ok()) {
-            return session.fail(found.error());
-        }
-        for (const std::string& id : found->ids) {
-            const auto run = found->catalogue->run(id);
-            if (!run.ok()) {
-                return session.fail(run.error());
-            }
-            const auto report = check(**run);
-            if (!report.ok()) {
-                return session.fail(report.error());
-            }
-            all_fine = all_fine && report->damage.empty();
-            if (!json_) {
-                print(session, *report);
-            }
-            json.begin_object()
-                .member("id", report->info.id)
-                .member("points", report->points)
-                .member("values", report->values);
-            json.member("blobs", report->blobs).key("damage").begin_array();
-            for (const Damage& damage : report->damage) {
-                json.begin_object()
-                    .member("file", damage.file)
-                    .member("offset", damage.offset)
-                    .member("length", damage.length);
-                json.member("first_seq", damage.first_seq)
-                    .member("last_seq", damage.last_seq)
-                    .member("reason", damage.reason);
-                json.end_object();
-            }
-            json.end_array().end_object();
-        }
-    }
-    if (json_) {
-        session.print(json.end_array().text() + "\n");
-    }
-    if (!repair_.empty()) {
-        return repair(session);
-    }
-    return all_fine ? ExitCode::Ok : ExitCode::Failed;
-}
-
-/// Ends well when the copy is written: the damage was said above.
-ExitCode Verify::repair(const Session& session) const {
-#ifdef TAFFRAIL_HAS_TENSORBOARD
-    const auto parts = tensorboard::split_spec(targets_.size() == 1 ? targets_.front() : "");
-    if (parts.empty()) {
-        return session.fail("--repair takes one logdir of event files; give its folder");
-    }
-    for (const tensorboard::NamedPath& part : parts) {
-        const std::string to = part.name.empty() ? repair_ : io::join(repair_, part.name);
-        const auto done = tensorboard::repair_logdir(part.path, to);
-        if (!done.ok()) {
-            return session.fail(done.error());
-        }
-        session.warn("wrote " + to + ": " + grouped(done->records) + " records in " +
-                     grouped(done->event_files) + " event files, " + grouped(done->other_files) +
-                     " other files, " + grouped(done->left_out_bytes) + " bytes left out" +
-                     (done->retimed_records > 0
-                          ? ", " + grouped(done->retimed_records) +
-                                " records without a time given that of the one before"
-                          : ""));
-    }
-    return ExitCode::Ok;
-#else
-    return session.fail("this build has no TensorBoard reader, so nothing to repair with");
-#endif
-}
 
 }  // namespace
 
@@ -359,10 +221,6 @@ std::unique_ptr<Command> make_du() {
 
 std::unique_ptr<Command> make_gc() {
     return std::make_unique<Gc>();
-}
-
-std::unique_ptr<Command> make_verify() {
-    return std::make_unique<Verify>();
 }
 
 }  // namespace taffrail::cli

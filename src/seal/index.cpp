@@ -4,7 +4,6 @@ namespace taffrail::seal {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr std::uint32_t kTrailerMagic = 0x31495054;  // "TPI1"
 
 void append_double(Bytes& to, double value) {
     append(to, value);
@@ -299,7 +298,7 @@ void append_trailer(Bytes& to, const IndexTrailer& trailer) {
     append(to, trailer.stored_bytes);
     append(to, trailer.bytes);
     append(to, trailer.crc);
-    append(to, kTrailerMagic);
+    append(to, as_bytes(IndexTrailer::kMagic));
 }
 
 Result<IndexTrailer> decode_trailer(ByteSpan bytes) {
@@ -309,7 +308,7 @@ Result<IndexTrailer> decode_trailer(ByteSpan bytes) {
     trailer.stored_bytes = from.read<std::uint32_t>();
     trailer.bytes = from.read<std::uint32_t>();
     trailer.crc = from.read<std::uint32_t>();
-    if (from.read<std::uint32_t>() != kTrailerMagic || !from.ok()) {
+    if (as_text(from.take(IndexTrailer::kMagic.size())) != IndexTrailer::kMagic || !from.ok()) {
         return Error{ErrorCode::Corrupt,
                      "a Parquet file without the index of a sealed Taffrail file"};
     }

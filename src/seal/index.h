@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taffrail::seal {
@@ -103,6 +104,7 @@ Result<FileIndex> decode_index(ByteSpan bytes);
 /// The last bytes before the Parquet footer: where the index is.
 struct IndexTrailer {
     static constexpr std::size_t kBytes = 24;
+    static constexpr std::string_view kMagic = "TPI1";  ///< its last bytes
     std::uint64_t offset = 0;
     std::uint32_t stored_bytes = 0, bytes = 0, crc = 0;
 };

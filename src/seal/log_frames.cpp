@@ -2,7 +2,6 @@
 
 #include "base/try.h"
 #include "codec/tlog/payload.h"
-#include "codec/tlog/scanner.h"
 #include "io/files.h"
 
 #include <algorithm>
@@ -39,14 +38,17 @@ Result<LogFileScan> for_each_frame(
                                                           decompressor, scratch)) {
                     TAFFRAIL_TRY(on_frame(scanner.frame(), *payload));
                 } else {
-                    ++scan.damaged_ranges;
+                    scan.damage.push_back({scanner.frame_offset(), scanner.frame().frame_bytes(),
+                                           scanner.frame().first_seq,
+                                           scanner.frame().first_seq + scanner.frame().rows,
+                                           "a payload that does not decompress"});
                 }
                 scan.bytes = scanner.offset();
                 break;
             case tlog::FrameScanner::Outcome::Duplicate:
                 break;
             case tlog::FrameScanner::Outcome::Damage:
-                ++scan.damaged_ranges;
+                scan.damage.push_back(scanner.damage());
                 break;
             case tlog::FrameScanner::Outcome::NeedMore:
                 wanted = std::max<std::uint64_t>(kWindow, scanner.needed());

@@ -25,6 +25,7 @@ struct SealedFileInfo {
     std::uint64_t bytes = 0;
     std::uint64_t rows = 0;
     std::uint32_t crc = 0;  ///< CRC-32C of the file
+    bool crc_is_known = true;
 };
 
 /// A log file whose content is in the sealed files, up to `bytes`.

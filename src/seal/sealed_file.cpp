@@ -3,7 +3,9 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "codec/parquet/compression.h"
+#include "codec/parquet/reader.h"
 #include "io/files.h"
+#include "seal/index_rebuild.h"
 #include "seal/sealed_segment.h"
 #include "seal/table_writer.h"
 
@@ -15,6 +17,9 @@ namespace {
 constexpr std::uint64_t kParquetTail = 8;
 constexpr std::uint64_t kTailBytes = 256 << 10;
 constexpr std::size_t kPageCacheBytes = 64 << 20;
+
+constexpr const char* kFixedColumnNames[] = {"step", "time",    "epoch", "samples", "writer",
+                                             "seq",  "attempt", "rank",  "phase"};
 
 parquet::Column column_of(std::size_t column) {
     switch (column) {
@@ -37,54 +42,103 @@ parquet::Column column_of(std::size_t column) {
 
 }  // namespace
 
-Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path) {
+Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path,
+                                                     std::shared_ptr<DamageNotes> notes) {
     TAFFRAIL_ASSIGN(auto handle, io::open(path, io::OpenMode::Read));
-    const std::shared_ptr<SealedFile> file(new SealedFile(path, std::move(handle)));
+    const std::shared_ptr<SealedFile> file(
+        new SealedFile(path, std::move(handle), std::move(notes)));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->file_->info());
-    const auto damaged = [&](const char* why) {
-        return Error{ErrorCode::Corrupt, "cannot read the sealed file " + path + ": " + why};
-    };
-    if (info.size < kParquetTail + IndexTrailer::kBytes + 4) {
-        return damaged("it is too short");
+    TAFFRAIL_TRY(file->load_index(info.size));
+    return file;
+}
+
+Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
+    if (file_bytes < kParquetTail + IndexTrailer::kBytes + 4) {
+        return Error{ErrorCode::Corrupt,
+                     "cannot read the sealed file " + path_ + ": it is too short"};
     }
     // One read brings the footer, the index and the coarse levels of most files: on a cold disk
     // each read costs.
-    const std::uint64_t tail_bytes = std::min(info.size, kTailBytes);
-    TAFFRAIL_ASSIGN(file->tail_, file->read(info.size - tail_bytes, tail_bytes));
-    file->tail_offset_ = info.size - tail_bytes;
-    const ByteSpan end = ByteSpan(file->tail_).last(kParquetTail);
-    const auto footer_bytes = load<std::uint32_t>(end.data());
-    if (as_text(end).substr(4) != "PAR1" ||
-        footer_bytes > info.size - kParquetTail - IndexTrailer::kBytes - 4) {
-        return damaged("its end is not that of a Parquet file");
+    const std::uint64_t tail_bytes = std::min(file_bytes, kTailBytes);
+    TAFFRAIL_ASSIGN(tail_, read(file_bytes - tail_bytes, tail_bytes));
+    tail_offset_ = file_bytes - tail_bytes;
+    auto found = find_index(file_bytes);
+    if (found.ok()) {
+        index_ = *std::move(found);
+    } else {
+        TAFFRAIL_ASSIGN(const parquet::Reader reader,
+                        parquet::Reader::open(
+                            [this](std::uint64_t offset, std::uint64_t size) {
+                                return read(offset, size);
+                            },
+                            file_bytes));
+        auto rebuilt = rebuild_index(reader);
+        if (!rebuilt.ok()) {
+            return Error{ErrorCode::Corrupt, "cannot read the sealed file " + path_ + ": " +
+                                                 found.error().message + "; " +
+                                                 rebuilt.error().message};
+        }
+        index_ = *std::move(rebuilt);
+        notes_->add({path_, 0, file_bytes, 0, 0,
+                     found.error().message + "; read through the Parquet footer instead"});
     }
-    const std::uint64_t footer = info.size - kParquetTail - footer_bytes;
-    TAFFRAIL_ASSIGN(const Bytes trailer_bytes,
-                    file->read(footer - IndexTrailer::kBytes, IndexTrailer::kBytes));
-    TAFFRAIL_ASSIGN(const IndexTrailer trailer, decode_trailer(trailer_bytes));
-    if (trailer.offset > footer || trailer.stored_bytes > footer - trailer.offset ||
-        trailer.bytes / 131072 > trailer.stored_bytes) {
-        return damaged("its index lies outside of it");
-    }
-    TAFFRAIL_ASSIGN(const Bytes stored, file->read(trailer.offset, trailer.stored_bytes));
-    Bytes index(trailer.bytes);
-    if (crc32c(stored) != trailer.crc || !parquet::unpack_zstd(stored, index)) {
-        return damaged("its index fails its checksum");
-    }
-    TAFFRAIL_ASSIGN(file->index_, decode_index(index));
-    // Of the tail only pyramid blocks may be asked for again.
-    const std::uint64_t keep = std::max(trailer.offset, file->tail_offset_) - file->tail_offset_;
-    file->tail_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(keep, file->tail_.size())));
-    file->tail_.shrink_to_fit();
-    for (const auto& pages : file->index_.pages) {
-        auto& first_rows = file->page_rows_.emplace_back();
+    tail_.shrink_to_fit();
+    for (const auto& pages : index_.pages) {
+        auto& first_rows = page_rows_.emplace_back();
         std::uint64_t row = 0;
         for (const parquet::PagePlace& page : pages) {
             first_rows.push_back(row);
             row += page.rows;
         }
     }
-    return file;
+    return {};
+}
+
+// The footer's length says where the index ends. Where that is damaged, the index's own magic is
+// looked for.
+Result<FileIndex> SealedFile::find_index(std::uint64_t file_bytes) {
+    const ByteSpan end = ByteSpan(tail_).last(kParquetTail);
+    const auto footer_bytes = load<std::uint32_t>(end.data());
+    if (footer_bytes <= file_bytes - kParquetTail - IndexTrailer::kBytes - 4) {
+        auto index = read_index(file_bytes - kParquetTail - footer_bytes - IndexTrailer::kBytes);
+        if (index.ok()) {
+            return index;
+        }
+    }
+    const std::string_view text = as_text(tail_);
+    Error problem{ErrorCode::Corrupt, "its index is nowhere to be found"};
+    for (std::size_t at = text.rfind(IndexTrailer::kMagic); at != std::string_view::npos && at > 0;
+         at = text.rfind(IndexTrailer::kMagic, at - 1)) {
+        const std::uint64_t magic = tail_offset_ + at;
+        if (magic + IndexTrailer::kMagic.size() < IndexTrailer::kBytes + 4) {
+            break;
+        }
+        auto index = read_index(magic + IndexTrailer::kMagic.size() - IndexTrailer::kBytes);
+        if (index.ok()) {
+            return index;
+        }
+        problem = index.error();
+    }
+    return problem;
+}
+
+Result<FileIndex> SealedFile::read_index(std::uint64_t trailer_offset) {
+    TAFFRAIL_ASSIGN(const Bytes trailer_bytes, read(trailer_offset, IndexTrailer::kBytes));
+    TAFFRAIL_ASSIGN(const IndexTrailer trailer, decode_trailer(trailer_bytes));
+    if (trailer.offset > trailer_offset || trailer.stored_bytes > trailer_offset - trailer.offset ||
+        trailer.bytes / 131072 > trailer.stored_bytes) {
+        return Error{ErrorCode::Corrupt, "its index lies outside of it"};
+    }
+    TAFFRAIL_ASSIGN(const Bytes stored, read(trailer.offset, trailer.stored_bytes));
+    Bytes index(trailer.bytes);
+    if (crc32c(stored) != trailer.crc || !parquet::unpack_zstd(stored, index)) {
+        return Error{ErrorCode::Corrupt, "its index fails its checksum"};
+    }
+    TAFFRAIL_ASSIGN(FileIndex decoded, decode_index(index));
+    // Of the tail only pyramid blocks may be asked for again.
+    const std::uint64_t keep = std::max(trailer.offset, tail_offset_) - tail_offset_;
+    tail_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(keep, tail_.size())));
+    return decoded;
 }
 
 Result<Bytes> SealedFile::read(std::uint64_t offset, std::uint64_t size) {
@@ -104,9 +158,13 @@ Result<Bytes> SealedFile::read(std::uint64_t offset, std::uint64_t size) {
 }
 
 Result<Bytes> SealedFile::block(const BlockPlace& place) {
-    TAFFRAIL_ASSIGN(Bytes bytes, read(place.offset, place.bytes));
-    if (crc32c(bytes) != place.crc) {
-        return Error{ErrorCode::Corrupt, "a pyramid block of " + path_ + " fails its checksum"};
+    auto bytes = read(place.offset, place.bytes);
+    if (bytes.ok() && crc32c(*bytes) != place.crc) {
+        bytes = Error{ErrorCode::Corrupt, "a pyramid block of " + path_ + " fails its checksum"};
+    }
+    if (!bytes.ok()) {
+        notes_->add({path_, place.offset, place.bytes, 0, 0,
+                     "a block of the pyramid cannot be read; its points can"});
     }
     return bytes;
 }
@@ -126,6 +184,24 @@ Result<std::shared_ptr<const PageValues>> SealedFile::page(std::size_t column, s
             return known->second;
         }
     }
+    auto values = read_page(column, number);
+    if (!values.ok()) {
+        note_page(column, number, values.error().message);
+        return values;
+    }
+    const std::lock_guard lock(mutex_);
+    if (cached_bytes_ + (*values)->bytes() > kPageCacheBytes) {
+        pages_.clear();
+        cached_bytes_ = 0;
+    }
+    if (pages_.emplace(key, *values).second) {
+        cached_bytes_ += (*values)->bytes();
+    }
+    return values;
+}
+
+Result<std::shared_ptr<const PageValues>> SealedFile::read_page(std::size_t column,
+                                                                std::size_t number) {
     const parquet::PagePlace& place = index_.pages[column][number];
     TAFFRAIL_ASSIGN(const Bytes bytes, read(place.offset, place.bytes));
     parquet::DecodedColumn decoded;
@@ -135,72 +211,100 @@ Result<std::shared_ptr<const PageValues>> SealedFile::page(std::size_t column, s
         index_.profile == parquet::Profile::Compat ? parquet::Encoding::Plain
         : schema.type == parquet::Type::Double     ? parquet::Encoding::ByteStreamSplit
                                                    : parquet::Encoding::DeltaBinaryPacked};
-    const auto taken = parquet::read_page(bytes, schema, expected, dictionary, decoded);
-    if (!taken.ok() || taken->values != place.rows) {
-        return Error{ErrorCode::Corrupt,
-                     "a page of " + path_ + " is damaged" +
-                         (taken.ok() ? std::string() : ": " + taken.error().message)};
+    TAFFRAIL_ASSIGN(const parquet::PageTaken taken,
+                    parquet::read_page(bytes, schema, expected, dictionary, decoded));
+    if (taken.values != place.rows) {
+        return Error{ErrorCode::Corrupt, "a page holds another number of rows than the index says"};
     }
-    auto values = std::make_shared<const PageValues>(std::move(decoded));
-    const std::lock_guard lock(mutex_);
-    if (cached_bytes_ + values->bytes() > kPageCacheBytes) {
-        pages_.clear();
-        cached_bytes_ = 0;
-    }
-    if (pages_.emplace(key, values).second) {
-        cached_bytes_ += values->bytes();
-    }
-    return values;
+    return std::make_shared<const PageValues>(std::move(decoded));
 }
 
-template <typename Take>
-Result<void> SealedFile::for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
-                                  Take take) {
+void SealedFile::note_page(std::size_t column, std::size_t number, const std::string& why) {
+    const parquet::PagePlace& place = index_.pages[column][number];
+    const std::uint64_t first = page_rows_[column][number];
+    notes_->add({path_, place.offset, place.bytes, 0, 0,
+                 "a page of " + name_of(column) + " cannot be read (" + why + "): rows " +
+                     std::to_string(first) + " to " + std::to_string(first + place.rows - 1) +
+                     " of the table lack it"});
+}
+
+std::string SealedFile::name_of(std::size_t column) const {
+    if (column < std::size(kFixedColumnNames)) {
+        return std::string("the axis '") + kFixedColumnNames[column] + "'";
+    }
+    if (index_.kind == TableKind::Long) {
+        return "the values";
+    }
+    for (const SeriesEntry& series : index_.sections[0].series) {
+        if (series.column == column) {
+            return "'" + series.key + "'";
+        }
+    }
+    return "column " + std::to_string(column);
+}
+
+template <typename Take, typename Lose>
+void SealedFile::for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
+                          Take take, Lose lose) {
     for (std::uint64_t row = first_row; row < first_row + rows;) {
         const auto [number, page_row] = page_of(column, row);
-        TAFFRAIL_ASSIGN(const auto values, page(column, number));
-        const std::uint64_t end =
-            std::min<std::uint64_t>(first_row + rows, page_row + values->size());
+        const std::uint64_t end = std::min<std::uint64_t>(
+            first_row + rows, page_row + index_.pages[column][number].rows);
+        const auto values = page(column, number);
+        if (!values.ok()) {
+            lose(static_cast<std::size_t>(row - first_row),
+                 static_cast<std::size_t>(end - first_row));
+            row = end;
+            continue;
+        }
         for (; row < end; ++row) {
-            take(*values, static_cast<std::size_t>(row - page_row),
+            take(**values, static_cast<std::size_t>(row - page_row),
                  static_cast<std::size_t>(row - first_row));
         }
     }
-    return {};
 }
 
-Result<std::vector<Point>> SealedFile::points(const SeriesPlace& place) {
+std::vector<Point> SealedFile::points(const SeriesPlace& place) {
     const Section& section = index_.sections[place.section];
-    TAFFRAIL_ASSIGN(std::vector<Point> points, axes(section.first_row, section.rows));
-    TAFFRAIL_TRY(for_rows(section.series[place.series].column, section.first_row, section.rows,
-                          [&](const PageValues& page, std::size_t row, std::size_t point) {
-                              points[point].value = page.number(row);
-                          }));
+    LostRows lost;
+    std::vector<Point> points = axes(section.first_row, section.rows, lost);
+    for_rows(
+        section.series[place.series].column, section.first_row, section.rows,
+        [&](const PageValues& page, std::size_t row, std::size_t point) {
+            points[point].value = page.number(row);
+        },
+        [&](std::size_t first, std::size_t end) { lost.mark(first, end, points.size()); });
+    if (lost.any()) {
+        std::size_t row = 0;
+        std::erase_if(points, [&](const Point&) { return lost.contains(row++); });
+    }
     return points;
 }
 
-Result<std::vector<Point>> SealedFile::axes(std::uint64_t first_row, std::uint64_t rows) {
+std::vector<Point> SealedFile::axes(std::uint64_t first_row, std::uint64_t rows, LostRows& lost) {
     std::vector<Point> points(static_cast<std::size_t>(rows));
-    const auto take = [&](std::size_t column, auto assign) {
-        return for_rows(column, first_row, rows,
-                        [&](const PageValues& page, std::size_t row, std::size_t point) {
-                            if (page.valid(row)) {
-                                assign(points[point], page, row);
-                            }
-                        });
+    const auto take = [&](std::size_t column, bool needed, auto assign) {
+        for_rows(
+            column, first_row, rows,
+            [&](const PageValues& page, std::size_t row, std::size_t point) {
+                if (page.valid(row)) {
+                    assign(points[point], page, row);
+                }
+            },
+            [&](std::size_t first, std::size_t end) {
+                if (needed) {
+                    lost.mark(first, end, points.size());
+                }
+            });
     };
     using Values = const PageValues&;
-    TAFFRAIL_TRY(
-        take(0, [](Point& to, Values page, std::size_t row) { to.step = page.integer(row); }));
-    TAFFRAIL_TRY(
-        take(1, [](Point& to, Values page, std::size_t row) { to.time_ns = page.integer(row); }));
-    TAFFRAIL_TRY(
-        take(2, [](Point& to, Values page, std::size_t row) { to.epoch = page.number(row); }));
-    TAFFRAIL_TRY(
-        take(3, [](Point& to, Values page, std::size_t row) { to.samples = page.integer(row); }));
-    TAFFRAIL_TRY(take(5, [](Point& to, Values page, std::size_t row) {
+    take(0, true, [](Point& to, Values page, std::size_t row) { to.step = page.integer(row); });
+    take(1, true, [](Point& to, Values page, std::size_t row) { to.time_ns = page.integer(row); });
+    take(2, false, [](Point& to, Values page, std::size_t row) { to.epoch = page.number(row); });
+    take(3, false, [](Point& to, Values page, std::size_t row) { to.samples = page.integer(row); });
+    take(5, true, [](Point& to, Values page, std::size_t row) {
         to.seq = static_cast<std::uint64_t>(page.integer(row));
-    }));
+    });
     // Spans count the rows of the whole file; those outside are stepped over.
     const auto over = [&](std::uint64_t first, std::uint64_t count, auto apply) {
         const std::uint64_t low = std::max(first, first_row),
@@ -224,14 +328,44 @@ Result<std::vector<Point>> SealedFile::axes(std::uint64_t first_row, std::uint64
     return points;
 }
 
-Result<std::vector<double>> SealedFile::values(std::size_t column, std::uint64_t first_row,
-                                               std::uint64_t rows) {
+std::vector<double> SealedFile::values(std::size_t column, std::uint64_t first_row,
+                                       std::uint64_t rows, LostRows& lost) {
     std::vector<double> values(static_cast<std::size_t>(rows));
-    TAFFRAIL_TRY(for_rows(column, first_row, rows,
-                          [&](const PageValues& page, std::size_t row, std::size_t to) {
-                              values[to] = page.number(row);
-                          }));
+    for_rows(
+        column, first_row, rows,
+        [&](const PageValues& page, std::size_t row, std::size_t to) {
+            values[to] = page.number(row);
+        },
+        [&](std::size_t first, std::size_t end) { lost.mark(first, end, values.size()); });
     return values;
+}
+
+void SealedFile::read_everything() {
+    for (std::size_t column = 0; column < index_.pages.size(); ++column) {
+        for (std::size_t number = 0; number < index_.pages[column].size(); ++number) {
+            const parquet::PagePlace& place = index_.pages[column][number];
+            const auto bytes = read(place.offset, place.bytes);
+            const auto whole = bytes.ok() ? parquet::check_page(*bytes) : Result<void>(bytes.error());
+            if (!whole.ok()) {
+                note_page(column, number, whole.error().message);
+            }
+        }
+    }
+    const auto read_levels = [&](const LevelBlocks& levels) {
+        for (const auto& blocks : levels) {
+            for (const BlockPlace& place : blocks) {
+                (void)block(place);
+            }
+        }
+    };
+    for (const Section& section : index_.sections) {
+        for (const AxisIndex& axis : section.axes) {
+            read_levels(axis.levels);
+        }
+        for (const SeriesEntry& series : section.series) {
+            read_levels(series.levels);
+        }
+    }
 }
 
 std::shared_ptr<const model::BinSegment> SealedFile::segment(const SeriesPlace& place, Axis axis,

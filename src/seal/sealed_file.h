@@ -6,10 +6,12 @@
 #include "codec/parquet/page.h"
 #include "io/file.h"
 #include "model/bin_segment.h"
+#include "seal/damage_notes.h"
 #include "seal/index.h"
 #include "seal/levels.h"
 #include "seal/page_values.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,10 +28,34 @@ struct SeriesPlace {
     std::size_t section = 0, series = 0;
 };
 
-/// Immutable on disk; caches what it decoded. Safe for concurrent use.
+/// One mark a row, set where a page it needs cannot be read; empty = nothing is lost.
+class LostRows {
+  public:
+    void mark(std::size_t first, std::size_t end, std::size_t rows) {
+        marks_.resize(rows);
+        std::fill(marks_.begin() + static_cast<std::ptrdiff_t>(first),
+                  marks_.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{1});
+    }
+
+    [[nodiscard]] bool contains(std::size_t row) const noexcept {
+        return !marks_.empty() && marks_[row] != 0;
+    }
+
+    [[nodiscard]] bool any() const noexcept { return !marks_.empty(); }
+
+  private:
+    std::vector<std::uint8_t> marks_;
+};
+
+/// Immutable on disk; caches what it decoded. Safe for concurrent use. A page that cannot be read
+/// costs its rows in its column (an axis every point needs: its rows) and is noted; the rest is
+/// returned.
 class SealedFile : public std::enable_shared_from_this<SealedFile> {
   public:
-    static Result<std::shared_ptr<SealedFile>> open(const std::string& path);
+    /// Fails when neither the index nor the Parquet footer tells where things lie.
+    static Result<std::shared_ptr<SealedFile>> open(
+        const std::string& path,
+        std::shared_ptr<DamageNotes> notes = std::make_shared<DamageNotes>());
 
     [[nodiscard]] const FileIndex& index() const noexcept { return index_; }
 
@@ -43,30 +69,43 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     /// Bytes of a pyramid block, checked.
     Result<Bytes> block(const BlockPlace& place);
 
-    /// The points of a series.
-    Result<std::vector<Point>> points(const SeriesPlace& place);
-    /// Rows of the file without their values.
-    Result<std::vector<Point>> axes(std::uint64_t first_row, std::uint64_t rows);
+    /// The points of a series, without those in unreadable pages.
+    std::vector<Point> points(const SeriesPlace& place);
+    /// Rows of the file without their values. An epoch or sample count that cannot be read is left
+    /// out of its row; a step, time or row number costs the row.
+    std::vector<Point> axes(std::uint64_t first_row, std::uint64_t rows, LostRows& lost);
     /// Values of a column.
-    Result<std::vector<double>> values(std::size_t column, std::uint64_t first_row,
-                                       std::uint64_t rows);
+    std::vector<double> values(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
+                               LostRows& lost);
+    /// Reads every page and every block, so that all damage is noted.
+    void read_everything();
     /// The series on an axis; null when the axis does not rise. `origin_ns` is the zero of
     /// RelativeTime.
     std::shared_ptr<const model::BinSegment> segment(const SeriesPlace& place, Axis axis,
                                                      std::int64_t origin_ns);
 
   private:
-    SealedFile(std::string path, std::unique_ptr<io::File> file)
-        : path_(std::move(path)), file_(std::move(file)) {}
+    SealedFile(std::string path, std::unique_ptr<io::File> file,
+               std::shared_ptr<DamageNotes> notes)
+        : path_(std::move(path)), file_(std::move(file)), notes_(std::move(notes)) {}
 
+    /// Reads the index and sets what follows from it.
+    Result<void> load_index(std::uint64_t file_bytes);
+    Result<FileIndex> find_index(std::uint64_t file_bytes);
+    Result<FileIndex> read_index(std::uint64_t trailer_offset);
+    Result<std::shared_ptr<const PageValues>> read_page(std::size_t column, std::size_t number);
+    void note_page(std::size_t column, std::size_t number, const std::string& why);
+    [[nodiscard]] std::string name_of(std::size_t column) const;
     Result<Bytes> read(std::uint64_t offset, std::uint64_t size);
-    /// Calls take(page, row in it, row in the file) for each row.
-    template <typename Take>
-    Result<void> for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows,
-                          Take take);
+    /// Calls take(page, row in it, row of the range) for each row that can be read and lose(first,
+    /// end) for the others.
+    template <typename Take, typename Lose>
+    void for_rows(std::size_t column, std::uint64_t first_row, std::uint64_t rows, Take take,
+                  Lose lose);
 
     std::string path_;
     std::unique_ptr<io::File> file_;
+    std::shared_ptr<DamageNotes> notes_;
     FileIndex index_;
     Bytes tail_;  ///< the last bytes before the index
     std::uint64_t tail_offset_ = UINT64_MAX;

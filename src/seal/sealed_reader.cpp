@@ -38,14 +38,23 @@ void merge(SeriesSummary& into, const SeriesSummary& from) {
 
 }  // namespace
 
-Result<std::shared_ptr<SealedRun>> SealedRun::open(const std::string& run_folder,
-                                                   std::span<const SealedFileInfo> files) {
+std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
+                                           std::span<const SealedFileInfo> files) {
     const auto run = std::make_shared<SealedRun>();
     std::map<std::string, KeyInfo, std::less<>> keys;
     for (const SealedFileInfo& info : files) {
         const std::string path = run_folder + "/data/" + info.name;
+        const auto leave_out = [&](const Error& error) {
+            run->notes_->add({path, 0, info.bytes, 0, 0,
+                              error.message + ": " + std::to_string(info.rows) + " rows are missing"});
+        };
         if (info.kind == SealedFileInfo::Kind::Scalars) {
-            TAFFRAIL_ASSIGN(const auto file, SealedFile::open(path));
+            const auto opened = SealedFile::open(path, run->notes_);
+            if (!opened.ok()) {
+                leave_out(opened.error());
+                continue;
+            }
+            const std::shared_ptr<SealedFile>& file = *opened;
             run->files_.push_back(file);
             for (std::size_t section = 0; section < file->index().sections.size(); ++section) {
                 const auto& series = file->index().sections[section].series;
@@ -59,14 +68,18 @@ Result<std::shared_ptr<SealedRun>> SealedRun::open(const std::string& run_folder
                 }
             }
         } else if (info.kind == SealedFileInfo::Kind::Values) {
-            TAFFRAIL_ASSIGN(auto table, ValuesTable::read(path));
-            for (const SealedValue& value : table->values()) {
+            auto table = ValuesTable::read(path, info.rows, *run->notes_);
+            if (!table.ok()) {
+                leave_out(table.error());
+                continue;
+            }
+            for (const SealedValue& value : (*table)->values()) {
                 KeyInfo& key = keys[std::string(value.name)];
                 key.key = value.name;
                 key.kind = value.record.kind;
                 ++key.count;
             }
-            run->values_.push_back(std::move(table));
+            run->values_.push_back(*std::move(table));
         }
     }
     for (auto& [name, key] : keys) {
@@ -94,7 +107,7 @@ Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
     }
     std::vector<Point> points;
     for (const Place& place : found->second) {
-        TAFFRAIL_ASSIGN(const std::vector<Point> more, place.file->points(place.at));
+        const std::vector<Point> more = place.file->points(place.at);
         points.insert(points.end(), more.begin(), more.end());
     }
     if (found->second.size() > 1) {
@@ -184,14 +197,18 @@ Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,
             for (const auto& segment : *rising) {
                 plain.push_back(segment.get());
             }
-            return model::query_bins(plain, request);
+            auto bins = model::query_bins(plain, request);
+            if (bins.ok() || bins.error().code == ErrorCode::InvalidArgument) {
+                return bins;
+            }
+            // A block or page of it is damaged: what is left is taken point by point.
         }
     }
     TAFFRAIL_ASSIGN(const auto series, sorted(key, request, origin_ns));
     return series->bins(request);
 }
 
-Result<std::vector<const SealedValue*>> SealedRun::values(std::string_view key) const {
+std::vector<const SealedValue*> SealedRun::values(std::string_view key) const {
     std::vector<const SealedValue*> values;
     for (const auto& table : values_) {
         for (const SealedValue& value : table->values()) {

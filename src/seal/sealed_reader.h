@@ -28,17 +28,23 @@ namespace taffrail::seal {
 class SealedRun {
   public:
     /// `files` as the manifest lists them (names in `<run_folder>/data`; rest logs are the store's
-    /// to read and are skipped).
-    static Result<std::shared_ptr<SealedRun>> open(const std::string& run_folder,
-                                                   std::span<const SealedFileInfo> files);
+    /// to read and are skipped). A file that cannot be read is noted and left out.
+    static std::shared_ptr<SealedRun> open(const std::string& run_folder,
+                                           std::span<const SealedFileInfo> files);
+
+    /// True once anything could not be read; one load.
+    [[nodiscard]] bool is_damaged() const noexcept { return notes_->any(); }
+
+    /// What could not be read so far, by file and byte.
+    [[nodiscard]] std::vector<Damage> damage() const { return notes_->list(); }
 
     /// Scalar and value keys, sorted by name.
     [[nodiscard]] const std::vector<KeyInfo>& keys() const noexcept { return keys_; }
 
     /// True for scalar keys.
     [[nodiscard]] bool contains(std::string_view key) const { return places_.contains(key); }
-    /// Every point of a scalar key, by (attempt, rank, writer, row number). NotFound for other
-    /// keys.
+    /// Every point of a scalar key that can be read, by (attempt, rank, writer, row number).
+    /// NotFound for other keys.
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
 
     /// The series as segments that follow each other on the axis, so that a live tail can be put
@@ -55,7 +61,7 @@ class SealedRun {
 
     /// Values of a key, or of all keys (empty), by (attempt, rank, writer, row number). Views live
     /// as long as this object.
-    [[nodiscard]] Result<std::vector<const SealedValue*>> values(std::string_view key = {}) const;
+    [[nodiscard]] std::vector<const SealedValue*> values(std::string_view key = {}) const;
 
     /// One file of scalars, for those who walk over rows.
     [[nodiscard]] const std::vector<std::shared_ptr<SealedFile>>& files() const noexcept {
@@ -72,6 +78,7 @@ class SealedRun {
                                                               const BinRequest& request,
                                                               std::int64_t origin_ns) const;
 
+    std::shared_ptr<DamageNotes> notes_ = std::make_shared<DamageNotes>();
     std::vector<std::shared_ptr<SealedFile>> files_;
     std::map<std::string, std::vector<Place>, std::less<>> places_;
     std::vector<KeyInfo> keys_;

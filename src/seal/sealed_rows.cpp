@@ -1,7 +1,5 @@
 #include "seal/sealed_rows.h"
 
-#include "base/try.h"
-
 #include <algorithm>
 
 namespace taffrail::seal {
@@ -23,12 +21,12 @@ class SealedRows::Stream {
         : file_(std::move(file)), ranges_(std::move(ranges)) {}
 
     /// The number of the next row; UINT64_MAX at the end.
-    Result<std::uint64_t> peek() {
+    std::uint64_t peek() {
         while (at_ == order_.size()) {
             if (next_range_ == ranges_.size()) {
                 return UINT64_MAX;
             }
-            TAFFRAIL_TRY(load());
+            load();
         }
         return axes_[order_[at_]].seq;
     }
@@ -38,56 +36,70 @@ class SealedRows::Stream {
         const std::size_t index = order_[at_++];
         row.axes = axes_[index];
         if (file_->index().kind == TableKind::Long) {
-            row.values.emplace_back(keys_[index], columns_[0][index]);
+            row.values.emplace_back(keys_[index], columns_[0].values[index]);
             return;
         }
         const auto& series = file_->index().sections[0].series;
         for (std::size_t i = 0; i < series.size(); ++i) {
-            row.values.emplace_back(series[i].key, columns_[i][index]);
+            if (!columns_[i].lost.contains(index)) {
+                row.values.emplace_back(series[i].key, columns_[i].values[index]);
+            }
         }
     }
 
   private:
-    Result<void> load() {
+    struct Column {
+        std::vector<double> values;
+        LostRows lost;
+    };
+
+    void load() {
         axes_.clear();
         columns_.clear();
         keys_.clear();
+        order_.clear();
         const FileIndex& index = file_->index();
         if (index.kind == TableKind::Wide) {
             RowRange& range = ranges_[next_range_];
             const std::uint64_t count = std::min(kChunkRows, range.last - range.first);
-            TAFFRAIL_ASSIGN(axes_, file_->axes(range.first, count));
+            LostRows lost;
+            axes_ = file_->axes(range.first, count, lost);
             for (const SeriesEntry& series : index.sections[0].series) {
-                TAFFRAIL_ASSIGN(std::vector<double> values,
-                                file_->values(series.column, range.first, count));
-                columns_.push_back(std::move(values));
+                Column& column = columns_.emplace_back();
+                column.values = file_->values(series.column, range.first, count, column.lost);
             }
+            add_order(0, axes_.size(), lost);
             range.first += count;
             next_range_ += range.first == range.last;
         } else {
-            TAFFRAIL_TRY(load_long());
+            load_long();
             next_range_ = ranges_.size();
-        }
-        order_.resize(axes_.size());
-        for (std::size_t i = 0; i < order_.size(); ++i) {
-            order_[i] = i;
         }
         std::stable_sort(order_.begin(), order_.end(),
                          [&](std::size_t a, std::size_t b) { return axes_[a].seq < axes_[b].seq; });
         at_ = 0;
-        return {};
     }
 
-    Result<void> load_long() {
+    /// Rows that can be read; `lost` counts from `first`.
+    void add_order(std::size_t first, std::size_t end, const LostRows& lost) {
+        for (std::size_t row = first; row < end; ++row) {
+            if (!lost.contains(row - first)) {
+                order_.push_back(row);
+            }
+        }
+    }
+
+    void load_long() {
         columns_.resize(1);
+        const std::size_t column = file_->index().sections[0].series[0].column;
         for (const RowRange& range : ranges_) {
-            TAFFRAIL_ASSIGN(const std::vector<Point> axes,
-                            file_->axes(range.first, range.last - range.first));
-            TAFFRAIL_ASSIGN(const std::vector<double> values,
-                            file_->values(file_->index().sections[0].series[0].column, range.first,
-                                          range.last - range.first));
+            const std::uint64_t count = range.last - range.first;
+            LostRows lost;
+            const std::vector<Point> axes = file_->axes(range.first, count, lost);
+            const std::vector<double> values = file_->values(column, range.first, count, lost);
+            add_order(axes_.size(), axes_.size() + axes.size(), lost);
             axes_.insert(axes_.end(), axes.begin(), axes.end());
-            columns_[0].insert(columns_[0].end(), values.begin(), values.end());
+            columns_[0].values.insert(columns_[0].values.end(), values.begin(), values.end());
             for (const Section& section : file_->index().sections) {
                 const std::uint64_t low = std::max(range.first, section.first_row);
                 const std::uint64_t high = std::min(range.last, section.first_row + section.rows);
@@ -96,14 +108,13 @@ class SealedRows::Stream {
                 }
             }
         }
-        return {};
     }
 
     std::shared_ptr<SealedFile> file_;
     std::vector<RowRange> ranges_;
     std::size_t next_range_ = 0;
     std::vector<Point> axes_;
-    std::vector<std::vector<double>> columns_;
+    std::vector<Column> columns_;
     std::vector<std::string_view> keys_;
     std::vector<std::size_t> order_;
     std::size_t at_ = 0;
@@ -126,12 +137,11 @@ SealedRows::SealedRows(const std::vector<std::shared_ptr<SealedFile>>& files,
     }
 }
 
-Result<bool> SealedRows::next(std::uint64_t end_seq, SealedRow& row) {
+bool SealedRows::next(std::uint64_t end_seq, SealedRow& row) {
     row.values.clear();
     std::uint64_t lowest = UINT64_MAX;
     for (const auto& stream : streams_) {
-        TAFFRAIL_ASSIGN(const std::uint64_t seq, stream->peek());
-        lowest = std::min(lowest, seq);
+        lowest = std::min(lowest, stream->peek());
     }
     if (lowest == UINT64_MAX || lowest >= end_seq) {
         return false;
@@ -139,11 +149,7 @@ Result<bool> SealedRows::next(std::uint64_t end_seq, SealedRow& row) {
     // A very wide row lies in several files; a row dissolved into the long table there several
     // times.
     for (const auto& stream : streams_) {
-        while (true) {
-            TAFFRAIL_ASSIGN(const std::uint64_t seq, stream->peek());
-            if (seq != lowest) {
-                break;
-            }
+        while (stream->peek() == lowest) {
             stream->take(row);
         }
     }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <taffrail/reader.h>
-#include <taffrail/result.h>
 
 #include "seal/sealed_file.h"
 
@@ -26,8 +25,9 @@ class SealedRows {
     SealedRows(const std::vector<std::shared_ptr<SealedFile>>& files, std::uint64_t writer);
     ~SealedRows();
 
-    /// The next row with a number below `end_seq`; false when there is none.
-    Result<bool> next(std::uint64_t end_seq, SealedRow& row);
+    /// The next row with a number below `end_seq`; false when there is none. Rows and values in
+    /// unreadable pages are left out and noted by their file.
+    bool next(std::uint64_t end_seq, SealedRow& row);
 
   private:
     class Stream;

@@ -8,6 +8,7 @@
 #include "codec/parquet/reader.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
+#include "seal/values_salvage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,6 @@ using parquet::Meaning;
 using parquet::Shape;
 using parquet::Type;
 
-constexpr std::size_t kRowGroupRows = 16 * 1024;
 constexpr std::size_t kRowGroupBytes = 32 << 20;
 
 const std::vector<Column>& columns() {
@@ -109,7 +109,7 @@ ValuesTableWriter::ValuesTableWriter(std::string path, std::unique_ptr<io::File>
     writer_ = std::make_unique<parquet::Writer>(
         columns(), [this](ByteSpan bytes) { return file_->append(bytes); },
         parquet::WriterOptions{.profile = profile,
-                               .page_rows = 1024,
+                               .page_rows = kValuesPageRows,
                                .created_by = "taffrail version " TAFFRAIL_VERSION});
 }
 
@@ -146,7 +146,7 @@ Result<void> ValuesTableWriter::add(const RowWriter& writer, std::string_view ke
                 8 * (found.edges.size() + found.counts.size());
     crc_ = crc32c(as_bytes(to.blobs.back()), crc32c(as_bytes(to.metadata.back()), crc_));
     ++rows_;
-    return to.step.size() >= kRowGroupRows || to.bytes >= kRowGroupBytes ? write_row_group()
+    return to.step.size() >= kValuesRowGroupRows || to.bytes >= kRowGroupBytes ? write_row_group()
                                                                          : Result<void>{};
 }
 
@@ -207,12 +207,13 @@ Result<void> ValuesTableWriter::finish() {
     writer_->add_key_value("taffrail.run", run_id_);
     TAFFRAIL_TRY(writer_->finish());
     TAFFRAIL_TRY(file_->sync());
-    TAFFRAIL_ASSIGN(const auto back, ValuesTable::read(path_));
+    DamageNotes notes;
+    TAFFRAIL_ASSIGN(const auto back, ValuesTable::read(path_, rows_, notes));
     std::uint32_t crc = 0;
     for (const SealedValue& value : back->values()) {
         crc = crc32c(encode_blob_places(value.record.blobs), crc32c(value.record.metadata, crc));
     }
-    if (back->values().size() != rows_ || crc != crc_) {
+    if (notes.any() || back->values().size() != rows_ || crc != crc_) {
         return Error{ErrorCode::Corrupt,
                      "sealing " + path_ +
                          ": the values do not read back as they were written; the live logs stay: "
@@ -221,26 +222,79 @@ Result<void> ValuesTableWriter::finish() {
     return {};
 }
 
-Result<std::shared_ptr<const ValuesTable>> ValuesTable::read(const std::string& path) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+namespace {
+
+// Attempt and rank place a value among the others; without an epoch, a phase, a route or the places
+// of its blobs (the packs know those by their hash) it is still the value.
+constexpr WantedColumn kWanted[] = {{0}, {1}, {2, false}, {3, false}, {4},         {5},  {6},
+                                    {7}, {8, false},      {9},        {11},        {12, false},
+                                    {19}, {20, false}};
+
+/// The columns of a whole file.
+Result<SalvagedValues> read_columns(ByteSpan bytes, const std::string& path) {
     TAFFRAIL_ASSIGN(const parquet::Reader reader, parquet::Reader::open(bytes));
-    const auto table = std::make_shared<ValuesTable>();
     const std::vector<Column>& known = columns();
-    const std::size_t wanted[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 19, 20};
-    std::vector<parquet::DecodedColumn> decoded(known.size());
-    for (const std::size_t column : wanted) {
-        const auto place = reader.column(known[column].name);
-        if (!place || reader.metadata().columns[*place].type != known[column].type) {
-            return Error{ErrorCode::Corrupt, path + " lacks the column '" + known[column].name +
-                                                 "' of a table of values"};
+    SalvagedValues read;
+    read.columns.resize(known.size());
+    for (const WantedColumn& wanted : kWanted) {
+        const Column& column = known[wanted.column];
+        const auto place = reader.column(column.name);
+        if (!place || reader.metadata().columns[*place].type != column.type ||
+            reader.metadata().columns[*place].shape != column.shape) {
+            return Error{ErrorCode::Corrupt,
+                         path + " lacks the column '" + column.name + "' of a table of values"};
         }
-        TAFFRAIL_ASSIGN(decoded[column], reader.read_column(*place));
+        TAFFRAIL_ASSIGN(parquet::DecodedColumn decoded, reader.read_column(*place));
+        const std::size_t rows = std::max({decoded.doubles.size(), decoded.int64s.size(),
+                                           decoded.int32s.size(), decoded.texts.size()});
+        if (wanted.column == 0) {
+            read.lost.resize(rows);
+        } else if (rows != read.lost.size()) {
+            return Error{ErrorCode::Corrupt, path + ": its columns have different lengths"};
+        }
+        read.columns[wanted.column] = std::move(decoded);
     }
-    const std::size_t rows = decoded[0].int64s.size();
+    return read;
+}
+
+}  // namespace
+
+Result<void> ValuesTable::check(const std::string& path, std::uint64_t rows, DamageNotes& notes) {
+    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+    std::vector<WantedColumn> all;
+    for (std::size_t column = 0; column < columns().size(); ++column) {
+        const bool wanted = std::ranges::any_of(kWanted, [column](const WantedColumn& each) {
+            return each.column == column && each.needed;
+        });
+        if (columns()[column].shape != Shape::List) {  // pages of lists count elements, not rows
+            all.push_back({column, wanted});
+        }
+    }
+    (void)salvage_values(bytes, path, columns(), all, rows, notes);
+    return {};
+}
+
+Result<std::shared_ptr<const ValuesTable>> ValuesTable::read(const std::string& path,
+                                                             std::uint64_t expected,
+                                                             DamageNotes& notes) {
+    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+    auto whole = read_columns(bytes, path);
+    SalvagedValues read = whole.ok() && (expected == 0 || whole->lost.size() == expected)
+                              ? *std::move(whole)
+                              : salvage_values(bytes, path, columns(), kWanted, expected, notes);
+    const auto table = std::make_shared<ValuesTable>();
+    std::vector<parquet::DecodedColumn>& decoded = read.columns;
+    const std::size_t rows = read.lost.size();
+    if (rows == 0) {
+        return std::shared_ptr<const ValuesTable>(table);
+    }
     table->keys_ = std::move(decoded[9].texts);
     table->metadata_ = std::move(decoded[19].texts);
     table->blobs_ = std::move(decoded[20].texts);
     for (std::size_t i = 0; i < rows; ++i) {
+        if (read.lost[i] != 0) {
+            continue;
+        }
         SealedValue value;
         value.name = table->keys_[i];
         value.writer = {static_cast<std::uint64_t>(decoded[4].int64s[i]),
@@ -259,9 +313,11 @@ Result<std::shared_ptr<const ValuesTable>> ValuesTable::read(const std::string& 
         }
         value.record.route = static_cast<std::uint32_t>(decoded[12].int64s[i]);
         value.record.metadata = as_bytes(table->metadata_[i]);
-        if (!decode_blob_places(as_bytes(table->blobs_[i]), value.record.blobs)) {
-            return Error{ErrorCode::Corrupt,
-                         path + ": blob places of row " + std::to_string(i) + " are damaged"};
+        if (!table->blobs_[i].empty() &&
+            !decode_blob_places(as_bytes(table->blobs_[i]), value.record.blobs)) {
+            notes.add({path, 0, 0, 0, 0,
+                       "the blob places of row " + std::to_string(i) + " make no sense"});
+            continue;
         }
         table->values_.push_back(std::move(value));
     }

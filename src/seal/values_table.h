@@ -9,6 +9,7 @@
 #include "codec/parquet/writer.h"
 #include "codec/tlog/batch.h"
 #include "io/file.h"
+#include "seal/damage_notes.h"
 #include "seal/table_writer.h"
 
 #include <cstdint>
@@ -60,7 +61,13 @@ class ValuesTableWriter {
 /// The whole table in memory: it holds descriptions, not pixels.
 class ValuesTable {
   public:
-    static Result<std::shared_ptr<const ValuesTable>> read(const std::string& path);
+    /// Values in damaged pages are left out and noted. `rows` is what the manifest counts: it helps
+    /// where the footer is lost. Fails when the file cannot be read at all.
+    static Result<std::shared_ptr<const ValuesTable>> read(const std::string& path,
+                                                           std::uint64_t rows,
+                                                           DamageNotes& notes);
+    /// Reads the columns that are only there for other programs, too, so that all damage is noted.
+    static Result<void> check(const std::string& path, std::uint64_t rows, DamageNotes& notes);
 
     [[nodiscard]] const std::vector<SealedValue>& values() const noexcept { return values_; }
 

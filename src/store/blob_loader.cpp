@@ -87,7 +87,7 @@ Result<SharedBytes> BlobLoader::find(const BlobRef& ref) {
         }
         if (found == index_.end()) {
             return Error{ErrorCode::NotFound,
-                         fmt::format("no blob {} in {}: `taffrail verify` says what is missing",
+                         fmt::format("blob {} is in no pack of {}: copy its blobs folder again if you can",
                                      to_hex(ref.sha256), run_folder_)};
         }
         places.push_back(found->second);

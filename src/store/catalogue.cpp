@@ -99,6 +99,7 @@ NativeCatalogue::Known NativeCatalogue::look(const std::string& folder) {
     known.unfinished = std::move(glance.unfinished_logs);
     known.fingerprint = before;
     known.fingerprint.bytes = glance.unfinished_bytes;
+    known.is_run = known.info.start_time_ns != 0 || is_run_folder(folder);
     return known;
 }
 
@@ -153,6 +154,9 @@ void NativeCatalogue::write_cache() const {
     }
     std::vector<model::CachedRun> runs;
     for (const auto& [folder, known] : runs_) {
+        if (!known.is_run) {
+            continue;
+        }
         const Fingerprint& print = known.fingerprint;
         const auto number = [](std::int64_t time) { return static_cast<std::uint64_t>(time); };
         runs.push_back(
@@ -195,8 +199,9 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
         }
         Known& known = runs_[folders[i]];
         const bool first = known.info.id.empty();
-        if (first || known.fingerprint != fresh[i]->fingerprint ||
-            known.info.state != fresh[i]->info.state) {
+        if (((known.is_run && !first) || fresh[i]->is_run) &&
+            (first || known.fingerprint != fresh[i]->fingerprint ||
+             known.info.state != fresh[i]->info.state)) {
             changed.push_back(fresh[i]->info.id);
         }
         known = *std::move(fresh[i]);
@@ -221,7 +226,7 @@ std::vector<RunInfo> NativeCatalogue::runs(bool include_deleted) const {
     std::vector<RunInfo> all;
     all.reserve(runs_.size());
     for (const auto& [folder, known] : runs_) {
-        if (include_deleted || !known.info.deleted) {
+        if (known.is_run && (include_deleted || !known.info.deleted)) {
             all.push_back(known.info);
         }
     }
@@ -236,6 +241,9 @@ Result<std::string> NativeCatalogue::folder_of(std::string_view id) const {
     std::vector<const std::string*> by_prefix;
     std::vector<std::string> names;
     for (const auto& [folder, known] : runs_) {
+        if (!known.is_run) {
+            continue;
+        }
         if (known.info.id == id || folder == id ||
             folder.substr(folder.find_last_of('/') + 1) == id) {
             return folder;

@@ -46,6 +46,7 @@ class NativeCatalogue final : public Catalogue {
         std::array<std::int64_t, 3> modified_ns{};  ///< of the run, live and meta folders
         std::int64_t looked_ns = 0;                 ///< when they were taken
         bool from_cache = false;
+        bool is_run = true;  ///< else a folder that holds nothing of a run, and may yet
     };
 
     [[nodiscard]] std::vector<std::string> list_folders() const;

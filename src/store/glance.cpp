@@ -7,6 +7,7 @@
 #include "store/frame_file.h"
 #include "store/layout.h"
 #include "store/liveness.h"
+#include "store/manifest.h"
 #include "store/meta_edit.h"
 #include "store/writer_log.h"
 
@@ -186,6 +187,26 @@ std::optional<WriterGlance> glance_at_file(const std::string& url) {
     return glance;
 }
 
+// What the rest log says of a writer whose newest log is sealed to its last byte.
+std::optional<WriterGlance> glance_at_sealed(const std::string& run_folder, const FileName& newest) {
+    const auto info = io::stat(
+        io::join(io::join(run_folder, kLiveFolder), log_name(newest.writer, newest.number)));
+    const auto manifest = read_manifest(run_folder);
+    if (!info.ok() || !manifest ||
+        std::ranges::none_of(manifest->logs, [&](const seal::CoveredLog& log) {
+            return log.writer == newest.writer && log.file_number == newest.number &&
+                   log.bytes >= info->size;
+        })) {
+        return std::nullopt;
+    }
+    for (const seal::SealedFileInfo& file : manifest->files) {
+        if (writer_of_rest_log(file.name) == newest.writer) {
+            return glance_at_file(io::join(io::join(run_folder, kDataFolder), file.name));
+        }
+    }
+    return std::nullopt;
+}
+
 // Writers whose logs were removed after sealing left a rest log beside the sealed files.
 void glance_at_rest_logs(const std::string& run_folder, const std::vector<FileName>& logs,
                          std::vector<WriterGlance>& writers) {
@@ -214,6 +235,9 @@ Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64
     // No checkpoint in the newest file: its beginning is damaged, or it has only just been made.
     WriterLog log(run_folder, writer);
     TAFFRAIL_TRY(log.poll({}));
+    if (log.is_garbage()) {
+        return Error{ErrorCode::Corrupt, url + " does not begin with a log's header"};
+    }
     WriterGlance glance = glance_of(log.state(), log.identity());
     glance.finished = log.finished();
     glance.last_sign_ns = log.last_sign_of_life_ns();
@@ -289,6 +313,10 @@ RunGlance glance_at_run(const std::string& run_folder) {
             if (auto again = glance_at_writer(run_folder, files[i].writer, files[i].number);
                 again.ok()) {
                 glance = std::move(again);
+            }
+            if (auto sealed = glance_at_sealed(run_folder, files[i]);
+                sealed && sealed->finished && !glance->finished) {
+                glance = *std::move(sealed);  // the end of the log was damaged since
             }
         }
         if (!glance->finished) {

@@ -129,7 +129,16 @@ bool is_root(const std::string& path) {
 }
 
 bool is_run_folder(const std::string& path) {
-    return io::exists(io::join(path, kLiveFolder)) || io::exists(io::join(path, kDataFolder));
+    const auto any = [&](std::string_view folder, auto is_ours) {
+        const auto entries = io::list(folder.empty() ? path : io::join(path, folder));
+        return entries.ok() && std::ranges::any_of(*entries, [&](const io::DirectoryEntry& entry) {
+                   return static_cast<bool>(is_ours(std::string_view(entry.name)));
+               });
+    };
+    return any(kLiveFolder, parse_log_name) ||
+           any("", [](std::string_view name) { return name.starts_with(kManifestPrefix); }) ||
+           any(kDataFolder, writer_of_rest_log) || any(kMetaFolder, parse_meta_name) ||
+           any(kRingFolder, [](std::string_view) { return true; });
 }
 
 Result<void> make_root(const std::string& root) {

@@ -18,6 +18,7 @@ inline constexpr std::string_view kMetaFolder = "meta";
 inline constexpr std::string_view kPackFolder = "blobs";
 inline constexpr std::string_view kDataFolder = "data";
 inline constexpr std::string_view kRingFolder = "ring";
+inline constexpr std::string_view kManifestPrefix = "manifest-";
 
 /// 16 hexadecimal digits.
 std::string writer_name(std::uint64_t writer);
@@ -52,6 +53,7 @@ std::uint64_t folder_print(const std::string& folder);
 /// "<id>" of "<id>-<name>".
 std::string_view id_of_folder(std::string_view folder_name);
 bool is_root(const std::string& path);
+/// True when there is anything of a run: a log, a manifest, sealed files, edits, or rings.
 bool is_run_folder(const std::string& path);
 
 /// Makes the store when it is new (marker and runs folder); fine when it exists. A marker of a

@@ -10,6 +10,7 @@
 #include "codec/tlog/sections.h"
 #include "io/files.h"
 #include "store/frame_file.h"
+#include "store/layout.h"
 
 #include <fmt/core.h>
 
@@ -18,16 +19,15 @@
 namespace taffrail::storage {
 namespace {
 
-constexpr std::string_view kPrefix = "manifest-";
 constexpr auto kManifestFrame = static_cast<tlog::FrameType>(5);
 
 std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
     std::vector<std::uint32_t> numbers;
     const auto entries = io::list(run_folder);
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
-        if (entry.name.starts_with(kPrefix)) {
+        if (entry.name.starts_with(kManifestPrefix)) {
             if (const auto number =
-                    parse_int(std::string_view(entry.name).substr(kPrefix.size()))) {
+                    parse_int(std::string_view(entry.name).substr(kManifestPrefix.size()))) {
                 numbers.push_back(static_cast<std::uint32_t>(*number));
             }
         }
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
 }
 
 std::string url_of(const std::string& run_folder, std::uint32_t number) {
-    return io::join(run_folder, fmt::format("{}{:05}", kPrefix, number));
+    return io::join(run_folder, fmt::format("{}{:05}", kManifestPrefix, number));
 }
 
 Bytes encode(const Manifest& manifest) {
@@ -99,22 +99,66 @@ bool decode(ByteSpan payload, Manifest& manifest) {
 
 }  // namespace
 
+namespace {
+
+std::optional<Manifest> read_one(const std::string& run_folder, std::uint32_t number) {
+    std::optional<Manifest> found;
+    FrameFile file(url_of(run_folder, number));
+    (void)file.poll(
+        [&](const FrameFile::Frame& frame) {
+            Manifest manifest;
+            manifest.number = number;
+            if (frame.header.type == kManifestFrame && decode(frame.payload, manifest)) {
+                found = std::move(manifest);
+            }
+            return true;
+        },
+        [](const tlog::DamagedRange&) {});
+    return found;
+}
+
+/// Sealed files have their names only once they are complete, so what is there counts.
+void add_files_found(const std::string& run_folder, Manifest& manifest) {
+    const std::string folder = io::join(run_folder, kDataFolder);
+    const auto entries = io::list(folder);
+    for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        const bool listed = std::ranges::find(manifest.files, entry.name,
+                                              &seal::SealedFileInfo::name) != manifest.files.end();
+        const auto info = io::stat(io::join(folder, entry.name));
+        if (listed || entry.name.starts_with('.') || !info.ok()) {
+            continue;
+        }
+        seal::SealedFileInfo file;
+        file.name = entry.name;
+        file.bytes = info->size;
+        file.crc_is_known = false;
+        if (writer_of_rest_log(entry.name)) {
+            file.kind = seal::SealedFileInfo::Kind::Rest;
+        } else if (entry.name.ends_with(".parquet")) {
+            file.kind = entry.name.starts_with("values-") ? seal::SealedFileInfo::Kind::Values
+                                                          : seal::SealedFileInfo::Kind::Scalars;
+        } else {
+            continue;
+        }
+        manifest.files.push_back(std::move(file));
+    }
+}
+
+}  // namespace
+
 std::optional<Manifest> read_manifest(const std::string& run_folder) {
-    for (const std::uint32_t number : numbers_of(run_folder)) {
-        std::optional<Manifest> found;
-        FrameFile file(url_of(run_folder, number));
-        (void)file.poll(
-            [&](const FrameFile::Frame& frame) {
-                Manifest manifest;
-                manifest.number = number;
-                if (frame.header.type == kManifestFrame && decode(frame.payload, manifest)) {
-                    found = std::move(manifest);
-                }
-                return true;
-            },
-            [](const tlog::DamagedRange&) {});
-        if (found) {
+    const std::vector<std::uint32_t> numbers = numbers_of(run_folder);
+    for (const std::uint32_t number : numbers) {
+        auto found = read_one(run_folder, number);
+        if (found && number == numbers.front()) {
             return found;
+        }
+        if (found || number == numbers.back()) {
+            Manifest manifest = found.value_or(Manifest{});
+            manifest.number = numbers.front();
+            manifest.unreadable = url_of(run_folder, numbers.front());
+            add_files_found(run_folder, manifest);
+            return manifest;
         }
     }
     return std::nullopt;

@@ -18,9 +18,13 @@ struct Manifest {
     std::int64_t time_ns = 0;
     std::vector<seal::SealedFileInfo> files;
     std::vector<seal::CoveredLog> logs;  ///< path is left empty
+    /// The newest manifest file, when it cannot be read. Then `files` also has what lies in data/,
+    /// and which logs those cover is not known.
+    std::string unreadable;
 };
 
-/// The newest manifest that can be read; nothing when there is none.
+/// The newest manifest; nothing when there is none. One that is damaged is made up for by an older
+/// one and the files that are there.
 std::optional<Manifest> read_manifest(const std::string& run_folder);
 /// Writes `manifest` under the next free number, durable when it returns.
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,

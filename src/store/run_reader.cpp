@@ -18,7 +18,8 @@ namespace taffrail::storage {
 Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
     if (!is_run_folder(run_folder)) {
         return Error{ErrorCode::NotFound,
-                     fmt::format("{} is no run folder: it has no live or data folder", run_folder)};
+                     fmt::format("{} is no run folder: it holds no log, manifest or sealed file",
+                                 run_folder)};
     }
     auto reader = std::make_shared<RunReader>(std::move(run_folder));
     TAFFRAIL_TRY(reader->refresh());
@@ -49,6 +50,14 @@ Result<bool> RunReader::refresh_locked() const {
             changed |= writer->take_orphans(folder_);
         }
     }
+    const bool rest_is_damaged = std::ranges::any_of(
+        writers_, [](const auto& each) { return each.second->log.rest_is_damaged(); });
+    if (rest_is_damaged && !doubt_) {
+        doubt_ = true;
+        writers_.clear();
+        console_.clear();
+        return refresh_locked();
+    }
     const std::uint64_t edited = folder_print(io::join(folder_, kMetaFolder));
     if (edited != edits_print_) {
         edits_ = read_edits(folder_);
@@ -68,6 +77,9 @@ Result<bool> RunReader::refresh_locked() const {
 void RunReader::describe() const {
     std::vector<WriterGlance> glances;
     for (const auto& [id, writer] : writers_) {
+        if (writer->log.is_garbage()) {
+            continue;
+        }
         WriterGlance& glance = glances.emplace_back();
         glance.identity = writer->log.identity();
         glance.meta = writer->log.state().meta();
@@ -127,26 +139,14 @@ std::vector<const WriterData*> RunReader::ordered_writers() const {
     return order;
 }
 
-std::vector<KeyInfo> RunReader::keys() const {
-    const std::shared_lock lock(mutex_);
-    std::map<std::pair<std::string_view, Kind>, SeriesTotals> merged;
-    for (const auto& [id, writer] : writers_) {
-        for (const LogState::Key& key : writer->log.state().keys()) {
-            if (key.defined && key.totals.summary.count > 0) {
-                merged[{key.name, key.kind}].merge(key.totals.summary);
-            }
-        }
-    }
-    if (sealed_ != nullptr) {
-        for (const KeyInfo& key : sealed_->keys()) {
-            SeriesSummary summary = key.scalar;
-            summary.count = key.count;
-            merged[{key.key, key.kind}].merge(summary);
-        }
-    }
+namespace {
+
+using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesTotals>;
+
+std::vector<KeyInfo> listed(const MergedKeys& merged) {
     std::vector<KeyInfo> result;
     for (const auto& [name, totals] : merged) {
-        result.push_back({std::string(name.first), name.second, totals.summary.count,
+        result.push_back({name.first, name.second, totals.summary.count,
                           name.second == Kind::Scalar ? totals.summary : SeriesSummary{}});
         if (name.second != Kind::Scalar) {
             SeriesSummary& places = result.back().scalar;
@@ -157,6 +157,72 @@ std::vector<KeyInfo> RunReader::keys() const {
         }
     }
     return result;
+}
+
+}  // namespace
+
+std::vector<KeyInfo> RunReader::keys() const {
+    {
+        const std::shared_lock lock(mutex_);
+        if (!doubt_) {
+            MergedKeys merged;
+            for (const auto& [id, writer] : writers_) {
+                for (const LogState::Key& key : writer->log.state().keys()) {
+                    if (key.defined && key.totals.summary.count > 0) {
+                        merged[{key.name, key.kind}].merge(key.totals.summary);
+                    }
+                }
+            }
+            for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
+                SeriesSummary summary = key.scalar;
+                summary.count = key.count;
+                merged[{key.key, key.kind}].merge(summary);
+            }
+            return listed(merged);
+        }
+    }
+    return keys_in_doubt();
+}
+
+// Logs and sealed files hold the same rows, each with holes of its own: only the points tell.
+std::vector<KeyInfo> RunReader::keys_in_doubt() const {
+    if (!ensure(WriterData::Depth::Everything).ok()) {
+        return {};
+    }
+    const std::shared_lock lock(mutex_);
+    std::map<std::string, Kind, std::less<>> kinds;
+    for (const auto& [id, writer] : writers_) {
+        for (const LogState::Key& key : writer->log.state().keys()) {
+            if (key.defined && key.totals.summary.count > 0) {
+                kinds[key.name] = key.kind;
+            }
+        }
+    }
+    for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
+        kinds[key.key] = key.kind;
+    }
+    MergedKeys merged;
+    for (const auto& [name, kind] : kinds) {
+        SeriesTotals totals;
+        const auto add = [&totals](const auto& at, double value) {
+            totals.add(value, at.step, at.time_ns, totals.summary.count + 1);
+        };
+        if (kind == Kind::Scalar) {
+            const auto points = collect(name, pieces(name));
+            for (const Point& point : points.ok() ? *points : std::vector<Point>()) {
+                add(point, point.value);
+            }
+        } else {
+            bool known = false;
+            for (const Entry& entry : collect_entries(name, known)) {
+                add(entry, 0);
+            }
+        }
+        if (totals.summary.count > 0) {
+            merged[{name, kind}] = totals;
+        }
+    }
+    return listed(merged);
 }
 
 std::vector<std::string> RunReader::key_names() const {
@@ -199,8 +265,8 @@ std::vector<Damage> RunReader::damage() const {
     }
     const std::shared_lock lock(mutex_);
     std::vector<Damage> all;
-    if (!sealed_problem_.empty()) {
-        all.push_back({io::join(folder_, kDataFolder), 0, 0, 0, 0, sealed_problem_});
+    if (sealed_ != nullptr) {
+        all = sealed_->damage();
     }
     for (const seal::CoveredLog& log : manifest_.logs) {
         if (log.damaged_ranges > 0) {

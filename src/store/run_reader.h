@@ -69,9 +69,15 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] Result<std::optional<Bins>> bins_by_segments(std::string_view key,
                                                                const std::vector<Piece>& pieces,
                                                                const BinRequest& request) const;
-    [[nodiscard]] bool logs_are_complete(std::uint64_t writer) const;
-    static Result<bool> visit_sealed(const seal::SealedRun& sealed, std::uint64_t writer,
-                                     const std::function<bool(const Record&)>& visit);
+    /// Runs `read`; when that met damage in the sealed files for the first time, the logs that are
+    /// still there are taken in beside them and it runs again.
+    template <typename Read>
+    [[nodiscard]] auto with_second_look(Read read) const;
+    [[nodiscard]] bool met_damage() const;
+    void doubt_sealed() const;
+    [[nodiscard]] std::vector<KeyInfo> keys_in_doubt() const;
+    [[nodiscard]] std::vector<Entry> collect_entries(std::string_view key, bool& known) const;
+    [[nodiscard]] Result<Bins> locked_bins(std::string_view key, const BinRequest& request) const;
     [[nodiscard]] Error no_such_key(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> key_names() const;
     [[nodiscard]] std::vector<ResumePoint> resume_points() const;
@@ -88,7 +94,9 @@ class RunReader final : public RecordedRun {
     mutable std::shared_ptr<seal::SealedRun> sealed_;  ///< null while nothing is sealed
     mutable Manifest manifest_;
     mutable std::uint64_t folder_print_ = 0;
-    mutable std::string sealed_problem_;
+    /// Something sealed is damaged: logs that are still there are read as well, and rows that stand
+    /// in both count once.
+    mutable bool doubt_ = false;
     mutable MetaState edits_;
     mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;
@@ -103,5 +111,15 @@ class RunReader final : public RecordedRun {
     mutable std::mutex cache_mutex_;
     mutable std::map<std::string, CachedSeries> cache_;
 };
+
+template <typename Read>
+auto RunReader::with_second_look(Read read) const {
+    auto answer = read();
+    if (met_damage()) {
+        doubt_sealed();
+        answer = read();
+    }
+    return answer;
+}
 
 }  // namespace taffrail::storage

@@ -61,22 +61,29 @@ Result<std::vector<Point>> RunReader::collect(std::string_view key,
             points.push_back(point_at(*pieces[i].writer, pieces[i].series, row));
         }
     }
+    const auto place = [](const Point& point) {
+        return std::tuple(point.attempt, point.rank, point.writer, point.seq);
+    };
     if (!sorted) {  // one key in several places: back into the order of the log
-        std::ranges::stable_sort(points, {}, [](const Point& point) {
-            return std::tuple(point.attempt, point.rank, point.writer, point.seq);
-        });
+        std::ranges::stable_sort(points, {}, place);
+    }
+    if (doubt_) {  // the log and the sealed files may both have a row
+        const auto doubled = std::ranges::unique(points, {}, place);
+        points.erase(doubled.begin(), doubled.end());
     }
     return points;
 }
 
 Result<std::vector<Point>> RunReader::points(std::string_view key) const {
-    TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
-    const std::shared_lock lock(mutex_);
-    const std::vector<Piece> found = pieces(key);
-    if (found.empty() && !is_sealed(key)) {
-        return no_such_key(key);
-    }
-    return collect(key, found);
+    return with_second_look([&]() -> Result<std::vector<Point>> {
+        TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
+        const std::shared_lock lock(mutex_);
+        const std::vector<Piece> found = pieces(key);
+        if (found.empty() && !is_sealed(key)) {
+            return no_such_key(key);
+        }
+        return collect(key, found);
+    });
 }
 
 std::vector<ResumePoint> RunReader::resume_points() const {
@@ -173,6 +180,10 @@ Result<std::optional<Bins>> RunReader::bins_by_segments(std::string_view key,
 }
 
 Result<Bins> RunReader::bins(std::string_view key, const BinRequest& request) const {
+    return with_second_look([&] { return locked_bins(key, request); });
+}
+
+Result<Bins> RunReader::locked_bins(std::string_view key, const BinRequest& request) const {
     TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
     const std::shared_lock lock(mutex_);
     const std::vector<Piece> found = pieces(key);
@@ -180,9 +191,11 @@ Result<Bins> RunReader::bins(std::string_view key, const BinRequest& request) co
         if (found.empty()) {
             return sealed_->bins(key, request, info_.start_time_ns);
         }
-        TAFFRAIL_ASSIGN(std::optional<Bins> bins, bins_by_segments(key, found, request));
-        if (bins) {
-            return *std::move(bins);
+        if (!doubt_) {
+            TAFFRAIL_ASSIGN(std::optional<Bins> bins, bins_by_segments(key, found, request));
+            if (bins) {
+                return *std::move(bins);
+            }
         }
     } else if (found.empty()) {
         return no_such_key(key);

@@ -1,30 +1,29 @@
-// The sealed part of a native run: taking up a manifest, and records out of sealed files whose logs are gone.
-#include <algorithm>
-#include <set>
-
-#include "base/try.h"
-#include "codec/value_codec.h"
+// The sealed part of a native run: taking up a manifest, and what to read when sealed files are
+// damaged.
 #include "io/files.h"
-#include "seal/sealed_rows.h"
-#include "store/batch_records.h"
+#include "seal/file_check.h"
 #include "store/layout.h"
 #include "store/run_reader.h"
 
+#include <algorithm>
+#include <mutex>
+#include <set>
+
 namespace taffrail::storage {
+namespace {
+
+using FileKind = seal::SealedFileInfo::Kind;
+
+}  // namespace
+
 bool RunReader::take_manifest() const {
     auto manifest = read_manifest(folder_);
     if (!manifest || manifest->number == manifest_.number) {
         return false;
     }
-    auto sealed = seal::SealedRun::open(folder_, manifest->files);
-    if (!sealed.ok()) {
-        // The logs are removed only after a grace period: as long as they are there nothing is lost.
-        sealed_problem_ = sealed.error().message;
-        return false;
-    }
-    sealed_problem_.clear();
-    sealed_ = *std::move(sealed);
+    sealed_ = seal::SealedRun::open(folder_, manifest->files);
     manifest_ = *std::move(manifest);
+    doubt_ = sealed_->is_damaged() || !manifest_.unreadable.empty();
     writers_.clear();
     console_.clear();
     return true;
@@ -36,7 +35,8 @@ std::vector<std::uint64_t> RunReader::list_all_writers() const {
         writers.insert(name.writer);
     }
     for (const seal::SealedFileInfo& file : manifest_.files) {
-        const auto writer = file.kind == seal::SealedFileInfo::Kind::Rest ? writer_of_rest_log(file.name) : std::nullopt;
+        const auto writer =
+            file.kind == FileKind::Rest ? writer_of_rest_log(file.name) : std::nullopt;
         if (writer) {
             writers.insert(*writer);
         }
@@ -46,19 +46,28 @@ std::vector<std::uint64_t> RunReader::list_all_writers() const {
 
 std::unique_ptr<WriterData> RunReader::make_writer(std::uint64_t id) const {
     auto writer = std::make_unique<WriterData>(folder_, id);
+    const std::vector<FileName> files = list_logs(folder_, id);
     std::map<std::uint32_t, std::uint64_t> covered;
-    std::vector<std::string> rest;
+    bool complete = !files.empty();
     for (const seal::CoveredLog& log : manifest_.logs) {
         if (log.writer == id) {
             covered[log.file_number] = log.bytes;
+            complete &= std::ranges::find(files, FileName{id, log.file_number}) != files.end();
         }
     }
+    std::vector<std::string> rest;
+    bool rest_is_whole = manifest_.unreadable.empty();
     for (const seal::SealedFileInfo& file : manifest_.files) {
-        if (file.kind == seal::SealedFileInfo::Kind::Rest && writer_of_rest_log(file.name) == id) {
+        if (file.kind == FileKind::Rest && writer_of_rest_log(file.name) == id) {
             rest.push_back(io::join(io::join(folder_, kDataFolder), file.name));
+            rest_is_whole = rest_is_whole && (!doubt_ || seal::is_whole(rest.back(), file));
         }
     }
-    writer->log.set_sealed(std::move(covered), rest);
+    if (doubt_ && complete && !rest_is_whole) {
+        return writer;  // its logs alone tell everything
+    }
+    writer->log.set_sealed(std::move(covered), rest,
+                           doubt_ ? WriterLog::CoveredPart::Rows : WriterLog::CoveredPart::Nothing);
     return writer;
 }
 
@@ -66,67 +75,21 @@ bool RunReader::is_sealed(std::string_view key) const {
     return sealed_ != nullptr && sealed_->contains(key);
 }
 
-bool RunReader::logs_are_complete(std::uint64_t writer) const {
-    const std::vector<FileName> files = list_logs(folder_, writer);
-    return std::ranges::all_of(manifest_.logs, [&](const seal::CoveredLog& log) {
-        return log.writer != writer || std::ranges::find(files, FileName{log.writer, log.file_number}) != files.end();
-    });
+bool RunReader::met_damage() const {
+    const std::shared_lock lock(mutex_);
+    return sealed_ != nullptr && !doubt_ && sealed_->is_damaged();
 }
 
-// Rows and values of one writer, put back into the order of its log. False when `visit` wants no more.
-Result<bool> RunReader::visit_sealed(const seal::SealedRun& sealed, std::uint64_t writer,
-                                     const std::function<bool(const Record&)>& visit) {
-    seal::SealedRows rows(sealed.files(), writer);
-    seal::SealedRow row;
-    const auto visit_rows = [&](std::uint64_t end_seq) -> Result<bool> {
-        while (true) {
-            TAFFRAIL_ASSIGN(const bool more, rows.next(end_seq, row));
-            if (!more) {
-                return true;
-            }
-            const Point& axes = row.axes;
-            Record record;
-            record.step = axes.step;
-            record.time_ns = axes.time_ns;
-            record.epoch = axes.epoch == axes.epoch ? std::optional(axes.epoch) : std::nullopt;
-            record.samples = axes.samples != INT64_MIN ? std::optional(axes.samples) : std::nullopt;
-            record.phase = axes.phase;
-            record.rank = axes.rank;
-            record.attempt = axes.attempt;
-            record.writer = axes.writer;
-            record.seq = axes.seq;
-            for (const auto& [key, value] : row.values) {
-                record.key = key;
-                record.scalar = value;
-                if (!visit(record)) {
-                    return false;
-                }
-            }
-        }
-    };
-    TAFFRAIL_ASSIGN(const auto values, sealed.values());
-    for (const seal::SealedValue* value : values) {
-        if (value->writer.writer != writer) {
-            continue;
-        }
-        TAFFRAIL_ASSIGN(const bool more, visit_rows(value->record.seq));
-        if (!more) {
-            return false;
-        }
-        tlog::FileIdentity identity;
-        identity.writer = value->writer.writer;
-        identity.attempt = value->writer.attempt;
-        identity.rank = value->writer.rank;
-        Record record = record_of(value->record, identity);
-        record.key = value->name;
-        auto decoded = decode_value(value->record.metadata);
-        const Value content = decoded.ok() ? *std::move(decoded) : Value(Text{decoded.error().message, true});
-        record.value = &content;
-        if (!visit(record)) {
-            return false;
-        }
+void RunReader::doubt_sealed() const {
+    const std::unique_lock lock(mutex_);
+    if (doubt_) {
+        return;
     }
-    return visit_rows(UINT64_MAX);
+    doubt_ = true;
+    writers_.clear();
+    console_.clear();
+    ++revision_;
+    (void)refresh_locked();  // what cannot be read is told by the question that comes again
 }
 
 }  // namespace taffrail::storage

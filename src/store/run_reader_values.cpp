@@ -1,10 +1,13 @@
 // What is not a scalar in a native run, and the whole stream of records.
-#include "base/sha256.h"
 #include "base/try.h"
-#include "codec/value_codec.h"
+#include "store/batch_filter.h"
 #include "store/batch_records.h"
+#include "store/layout.h"
 #include "store/liveness.h"
+#include "store/record_visitor.h"
+#include "store/run_check.h"
 #include "store/run_reader.h"
+#include "store/sealed_records.h"
 
 #include <fmt/core.h>
 
@@ -29,98 +32,25 @@ Entry entry_of(const Record& record, std::shared_ptr<const Value> value) {
     return entry;
 }
 
-// A value that cannot be decoded is shown as what it is, not left out.
-Value value_of(const tlog::ValueRecord& record) {
-    auto value = decode_value(record.metadata);
-    if (value.ok()) {
-        return *std::move(value);
-    }
-    return Text{"this value cannot be read: " + value.error().message, true};
-}
-
-class RecordVisitor {
-  public:
-    RecordVisitor(const std::function<bool(const Record&)>& visit) : visit_(visit) {}
-
-    void take(const tlog::Batch& batch, const WriterLog& log) {
-        if (stopped_) {
-            return;
-        }
-        order_rows(batch, rows_);
-        for (const RowPlace& place : rows_) {
-            switch (place.section) {
-                case RowPlace::Section::Wide:
-                    wide(batch.wide[place.index], place.row, log);
-                    break;
-                case RowPlace::Section::Long:
-                    lone(batch.long_rows[place.index], place.row, log);
-                    break;
-                case RowPlace::Section::Values:
-                    value(batch.values[place.index], log);
-                    break;
-            }
-            if (stopped_) {
-                return;
-            }
-        }
-    }
-
-    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-
-  private:
-    void show(Record& record, const LogState::Key* key) {
-        if (key != nullptr && !stopped_) {
-            record.key = key->name;
-            stopped_ = !visit_(record);
-        }
-    }
-
-    void wide(const tlog::WideRows& rows, std::size_t row, const WriterLog& log) {
-        const auto* members = log.state().schema(rows.schema);
-        if (members == nullptr || members->size() != rows.columns.size() ||
-            (route_of(rows.axes, row) & tlog::kHidden) != 0) {
-            return;
-        }
-        Record record = record_of(rows.axes, row, log.identity());
-        for (std::size_t column = 0; column < members->size(); ++column) {
-            record.scalar = rows.columns[column][row];
-            show(record, log.state().key((*members)[column]));
-        }
-    }
-
-    void lone(const tlog::LongRows& rows, std::size_t row, const WriterLog& log) {
-        if ((route_of(rows.axes, row) & tlog::kHidden) == 0) {
-            Record record = record_of(rows.axes, row, log.identity());
-            record.scalar = rows.value[row];
-            show(record, log.state().key(rows.key[row]));
-        }
-    }
-
-    void value(const tlog::ValueRecord& stored, const WriterLog& log) {
-        if ((stored.route & tlog::kHidden) == 0) {
-            Record record = record_of(stored, log.identity());
-            const Value decoded = value_of(stored);
-            record.value = &decoded;
-            record.kind = kind_of(decoded);
-            show(record, log.state().key(stored.key));
-        }
-    }
-
-    const std::function<bool(const Record&)>& visit_;
-    std::vector<RowPlace> rows_;
-    bool stopped_ = false;
-};
-
 }  // namespace
 
 Result<std::vector<Entry>> RunReader::entries(std::string_view key) const {
-    TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
-    const std::shared_lock lock(mutex_);
+    return with_second_look([&]() -> Result<std::vector<Entry>> {
+        TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
+        const std::shared_lock lock(mutex_);
+        bool known = false;
+        std::vector<Entry> found = collect_entries(key, known);
+        if (!known && pieces(key).empty() && !is_sealed(key)) {
+            return no_such_key(key);
+        }
+        return found;
+    });
+}
+
+std::vector<Entry> RunReader::collect_entries(std::string_view key, bool& known) const {
     std::vector<Entry> result;
-    bool known = false;
-    if (sealed_ != nullptr) {
-        TAFFRAIL_ASSIGN(const auto values, sealed_->values(key));
-        for (const seal::SealedValue* value : key.empty() ? decltype(values){} : values) {
+    if (sealed_ != nullptr && !key.empty()) {
+        for (const seal::SealedValue* value : sealed_->values(key)) {
             tlog::FileIdentity identity;
             identity.writer = value->writer.writer;
             identity.attempt = value->writer.attempt;
@@ -140,7 +70,10 @@ Result<std::vector<Entry>> RunReader::entries(std::string_view key) const {
         std::optional<FramePlace> at;
         for (const ValuePlace& place : found->second) {
             if (!at || at->file != place.frame.file || at->offset != place.frame.offset) {
-                TAFFRAIL_TRY(load_value(writer->log, place, loaded));
+                at.reset();
+                if (!load_value(writer->log, place, loaded).ok()) {
+                    continue;  // its frame went bad since it was first read; verify names it
+                }
                 at = place.frame;
             }
             const tlog::ValueRecord& record = loaded.decoded.batch().values[place.index];
@@ -148,8 +81,13 @@ Result<std::vector<Entry>> RunReader::entries(std::string_view key) const {
                                       std::make_shared<const Value>(value_of(record))));
         }
     }
-    if (!known && pieces(key).empty() && !is_sealed(key)) {
-        return no_such_key(key);
+    if (doubt_) {  // the log and the sealed files may both have a value
+        const auto place = [](const Entry& entry) {
+            return std::tuple(entry.attempt, entry.rank, entry.writer, entry.seq);
+        };
+        std::ranges::stable_sort(result, {}, place);
+        const auto doubled = std::ranges::unique(result, {}, place);
+        result.erase(doubled.begin(), doubled.end());
     }
     return result;
 }
@@ -163,7 +101,9 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
             continue;
         }
         LoadedValue loaded;
-        TAFFRAIL_TRY(load_value(writer->log, found->second, loaded));
+        if (!load_value(writer->log, found->second, loaded).ok()) {
+            continue;  // the sealed files or the packs may have it
+        }
         for (const tlog::BlobPlace& place : loaded.record->blobs) {
             if (place.ref.sha256 == blob.sha256) {
                 return blobs_.load(place, id);
@@ -171,8 +111,7 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
         }
     }
     if (sealed_ != nullptr) {
-        TAFFRAIL_ASSIGN(const auto values, sealed_->values());
-        for (const seal::SealedValue* value : values) {
+        for (const seal::SealedValue* value : sealed_->values()) {
             for (const tlog::BlobPlace& place : value->record.blobs) {
                 if (place.ref.sha256 == blob.sha256) {
                     return blobs_.load(place, value->writer.writer);
@@ -183,16 +122,39 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
     return blobs_.find(blob);
 }
 
-// Read from the files again, one frame at a time: exporting a run of any size needs little memory.
-// Where the logs were removed after sealing, the sealed rows of a writer are put back into order
-// first.
-Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit) const {
-    struct Source {
-        std::unique_ptr<WriterData> writer;
-        bool from_sealed = false;
-    };
+namespace {
 
-    std::vector<Source> sources;
+/// Where the records of a writer are to be had.
+enum class Way : std::uint8_t { Logs, Sealed, Both };
+
+Way choose_way(const std::string& run_folder, const Manifest& manifest, std::uint64_t writer) {
+    const std::vector<FileName> files = list_logs(run_folder, writer);
+    if (!manifest.unreadable.empty()) {
+        return files.empty() ? Way::Sealed : Way::Both;
+    }
+    std::size_t covered = 0, there = 0;
+    bool whole = true;
+    for (const seal::CoveredLog& log : manifest.logs) {
+        if (log.writer == writer) {
+            ++covered;
+            if (std::ranges::find(files, FileName{log.writer, log.file_number}) != files.end()) {
+                ++there;
+                whole = whole && check_covered_log(run_folder, log).size() <= log.damaged_ranges;
+            }
+        }
+    }
+    return covered > 0 && there == 0 ? Way::Sealed
+           : there < covered || !whole ? Way::Both
+                                       : Way::Logs;
+}
+
+}  // namespace
+
+// Read from the files again, one frame at a time: exporting a run of any size needs little memory.
+// Logs that are still there and whole give their own order. Where they were removed after sealing,
+// the sealed rows are put back into order; where they are damaged, the sealed rows fill the holes.
+Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit) const {
+    std::vector<std::pair<std::uint64_t, Way>> sources;
     std::shared_ptr<const seal::SealedRun> sealed;
     {
         // Not held while visiting: the visitor may well ask this run something.
@@ -200,30 +162,50 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
         sealed = sealed_;
         for (const WriterData* writer : ordered_writers()) {
             const std::uint64_t id = writer->log.identity().writer;
-            const bool from_sealed = sealed_ != nullptr && !logs_are_complete(id);
-            sources.push_back(
-                {from_sealed ? make_writer(id) : std::make_unique<WriterData>(folder_, id),
-                 from_sealed});
+            sources.emplace_back(
+                id, sealed == nullptr ? Way::Logs : choose_way(folder_, manifest_, id));
         }
     }
-    RecordVisitor visitor(visit);
-    for (const Source& source : sources) {
-        if (source.from_sealed) {
-            TAFFRAIL_ASSIGN(const bool more,
-                            visit_sealed(*sealed, source.writer->log.identity().writer, visit));
-            if (!more) {
-                return {};
+    for (const auto& [id, way] : sources) {
+        std::unique_ptr<WriterData> writer;
+        std::optional<SealedRecords> records;
+        VisitedRows visited;
+        VisitedRows* const both = way == Way::Both ? &visited : nullptr;
+        if (way == Way::Sealed) {
+            const std::shared_lock lock(mutex_);
+            writer = make_writer(id);
+        } else {
+            writer = std::make_unique<WriterData>(folder_, id);
+        }
+        if (way != Way::Logs) {
+            records.emplace(*sealed, id);
+        }
+        if (way == Way::Sealed && !records->visit_until(UINT64_MAX, visit)) {
+            return {};
+        }
+        RecordVisitor visitor(visit, both);
+        bool stopped = false;
+        WriterLog& log = writer->log;
+        TAFFRAIL_TRY(log.poll([&](const tlog::Batch& batch, FramePlace) {
+            std::uint64_t first = 0, last = 0;
+            if (both != nullptr && !stopped && scalar_rows(batch, first, last)) {
+                stopped = !records->visit_until(first, visit, both);
             }
+            if (!stopped) {
+                visitor.take(batch, log);
+                stopped = visitor.stopped();
+            }
+        }));
+        if (both != nullptr && !stopped) {
+            stopped = !records->visit_until(UINT64_MAX, visit, both);
         }
-        WriterLog& log = source.writer->log;
-        TAFFRAIL_TRY(
-            log.poll([&](const tlog::Batch& batch, FramePlace) { visitor.take(batch, log); }));
-        if (!visitor.stopped() && !log.finished() &&
+        if (!stopped && !log.finished() &&
             !writer_is_alive(folder_, log.identity(), log.last_sign_of_life_ns())) {
-            source.writer->take_orphans(
-                folder_, [&](const tlog::Batch& batch) { visitor.take(batch, log); });
+            writer->take_orphans(folder_,
+                                 [&](const tlog::Batch& batch) { visitor.take(batch, log); });
+            stopped = visitor.stopped();
         }
-        if (visitor.stopped()) {
+        if (stopped) {
             break;
         }
     }

@@ -3,14 +3,19 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "seal/file_check.h"
 #include "store/frame_file.h"
 #include "store/glance.h"
 #include "store/layout.h"
 #include "store/liveness.h"
 #include "store/manifest.h"
+#include "store/run_check.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace taffrail::storage {
 namespace {
@@ -58,33 +63,14 @@ void sweep_remains(const std::string& run_folder) {
 
 }  // namespace
 
-Result<seal::SealReport> seal_finished(const std::string& run_folder,
-                                       const seal::SealOptions& options) {
-    Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
-    const std::vector<FileName> files = list_logs(run_folder);
-    std::map<std::uint64_t, bool> ended;
-    std::string run_id;
-    for (const FileName& name : files) {  // the last file of a writer decides
-        TAFFRAIL_ASSIGN(const WriterGlance glance,
-                        glance_at_writer(run_folder, name.writer, name.number));
-        run_id = glance.identity.run_id;
-        ended[name.writer] =
-            glance.finished || !writer_is_alive(run_folder, glance.identity, glance.last_sign_ns);
-    }
-    std::vector<std::string> logs;
-    for (const FileName& name : files) {
-        const std::string url =
-            io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
-        const auto info = io::stat(url);
-        if (info.ok() && ended[name.writer] && !covers(manifest, name, url)) {
-            logs.push_back(url);
-        }
-    }
-    sweep_remains(run_folder);
-    if (logs.empty()) {
-        return seal::SealReport{};
-    }
-    TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
+namespace {
+
+std::string url_of(const std::string& run_folder, std::uint64_t writer, std::uint32_t number) {
+    return io::join(io::join(run_folder, kLiveFolder), log_name(writer, number));
+}
+
+/// Puts what was sealed into the manifest, in the place of what it stands for.
+void take_up(Manifest& manifest, const seal::SealReport& report) {
     for (const seal::SealedFileInfo& file : report.files) {
         std::erase_if(manifest.files,
                       [&file](const seal::SealedFileInfo& old) { return old.name == file.name; });
@@ -96,36 +82,138 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder,
         });
         manifest.logs.push_back(log);
     }
+}
+
+}  // namespace
+
+Result<seal::SealReport> seal_finished(const std::string& run_folder,
+                                       const seal::SealOptions& options) {
+    Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+    const std::vector<FileName> files = list_logs(run_folder);
+    std::map<std::uint64_t, bool> ended;
+    std::string run_id;
+    for (const FileName& name : files) {  // the last file of a writer decides
+        const auto glance = glance_at_writer(run_folder, name.writer, name.number);
+        if (!glance.ok() && glance.error().code == ErrorCode::Corrupt) {
+            continue;  // no log: it stays, and verify names it
+        }
+        if (!glance.ok()) {
+            return glance.error();
+        }
+        run_id = glance->identity.run_id;
+        ended[name.writer] =
+            glance->finished ||
+            !writer_is_alive(run_folder, glance->identity, glance->last_sign_ns);
+    }
+    std::vector<std::string> logs;
+    for (const FileName& name : files) {
+        const std::string url = url_of(run_folder, name.writer, name.number);
+        const auto info = io::stat(url);
+        if (info.ok() && ended[name.writer] && !covers(manifest, name, url)) {
+            logs.push_back(url);
+        }
+    }
+    sweep_remains(run_folder);
+    if (logs.empty()) {
+        return seal::SealReport{};
+    }
+    TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
+    take_up(manifest, report);
+    for (seal::SealedFileInfo& file : manifest.files) {
+        if (!file.crc_is_known) {
+            TAFFRAIL_TRY(
+                seal::measure(io::join(io::join(run_folder, kDataFolder), file.name), file));
+        }
+    }
     TAFFRAIL_TRY(write_manifest(run_folder, run_id, std::move(manifest)));
     return report;
 }
 
-Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
-                                       std::chrono::nanoseconds grace) {
-    const auto manifest = read_manifest(run_folder);
-    if (!manifest || wall_time_ns() - manifest->time_ns < grace.count() ||
-        sinks_may_read(run_folder)) {
-        return std::uint64_t{0};
+Result<std::optional<seal::SealReport>> reseal_damaged(const std::string& run_folder,
+                                                       const seal::SealOptions& options) {
+    auto manifest = read_manifest(run_folder);
+    if (!manifest) {
+        return std::optional<seal::SealReport>();
     }
-    for (const seal::SealedFileInfo& file : manifest->files) {
-        const auto info = io::stat(io::join(io::join(run_folder, kDataFolder), file.name));
-        if (!info.ok() || info->size != file.bytes) {
-            return Error{ErrorCode::Corrupt,
-                         "sealed file " + file.name + " of " + run_folder +
-                             " is missing or has another size: the logs are kept"};
+    const std::vector<const seal::SealedFileInfo*> damaged = damaged_files(run_folder, *manifest);
+    if (damaged.empty()) {
+        return std::optional<seal::SealReport>();
+    }
+    const auto cannot = [&](std::string_view why) {
+        return Error{ErrorCode::Corrupt, fmt::format("{} is damaged and cannot be sealed anew: {}",
+                                                     damaged.front()->name, why)};
+    };
+    std::vector<std::string> logs;
+    std::string run_id;
+    for (const seal::CoveredLog& log : manifest->logs) {
+        const std::string url = url_of(run_folder, log.writer, log.file_number);
+        if (!io::exists(url)) {
+            continue;
+        }
+        if (check_covered_log(run_folder, log).size() > log.damaged_ranges) {
+            return cannot(url + " is damaged as well; both are kept, and readers take from each "
+                                "what the other lacks");
+        }
+        TAFFRAIL_ASSIGN(const WriterGlance glance,
+                        glance_at_writer(run_folder, log.writer, log.file_number));
+        run_id = glance.identity.run_id;
+        logs.push_back(url);
+    }
+    if (logs.size() < manifest->logs.size()) {
+        return cannot("its logs are gone; what is left of it stays readable");
+    }
+    TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
+    const std::vector<seal::SealedFileInfo> before = std::exchange(manifest->files, {});
+    take_up(*manifest, report);
+    TAFFRAIL_TRY(write_manifest(run_folder, run_id, *manifest));
+    for (const seal::SealedFileInfo& old : before) {
+        if (std::ranges::find(manifest->files, old.name, &seal::SealedFileInfo::name) ==
+            manifest->files.end()) {
+            (void)io::remove(io::join(io::join(run_folder, kDataFolder), old.name));
         }
     }
-    std::uint64_t freed = 0;
+    return std::optional(std::move(report));
+}
+
+Result<SpareLogs> find_spare_logs(const std::string& run_folder, std::chrono::nanoseconds grace,
+                                  std::int64_t now_ns) {
+    SpareLogs spare;
+    const auto manifest = read_manifest(run_folder);
+    const std::int64_t now = now_ns != 0 ? now_ns : wall_time_ns();
+    if (!manifest || now - manifest->time_ns < grace.count() || sinks_may_read(run_folder)) {
+        return spare;
+    }
     for (const FileName& name : list_logs(run_folder)) {
-        const std::string url =
-            io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number));
+        const std::string url = url_of(run_folder, name.writer, name.number);
         const auto info = io::stat(url);
         if (info.ok() && covers(*manifest, name, url)) {
-            TAFFRAIL_TRY(io::remove(url));
-            freed += info->size;
+            spare.urls.push_back(url);
+            spare.bytes += info->size;
         }
     }
-    return freed;
+    if (spare.urls.empty()) {
+        return spare;
+    }
+    if (!manifest->unreadable.empty()) {
+        return Error{ErrorCode::Corrupt,
+                     manifest->unreadable + " cannot be read: the logs are kept"};
+    }
+    if (const auto damaged = damaged_files(run_folder, *manifest); !damaged.empty()) {
+        return Error{ErrorCode::Corrupt,
+                     fmt::format("sealed file {} of {} is missing or damaged: the logs are kept; "
+                                 "`taffrail seal` writes it anew from them",
+                                 damaged.front()->name, run_folder)};
+    }
+    return spare;
+}
+
+Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
+                                       std::chrono::nanoseconds grace, std::int64_t now_ns) {
+    TAFFRAIL_ASSIGN(const SpareLogs spare, find_spare_logs(run_folder, grace, now_ns));
+    for (const std::string& url : spare.urls) {
+        TAFFRAIL_TRY(io::remove(url));
+    }
+    return spare.bytes;
 }
 
 }  // namespace taffrail::storage

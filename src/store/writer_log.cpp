@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace taffrail::storage {
 namespace {
@@ -41,7 +42,8 @@ bool WriterLog::discover() {
         }
         FrameFile file(url_of(name.number));
         const auto covered = covered_.find(name.number);
-        if (covered != covered_.end() && !file.begin_at(covered->second).ok()) {
+        if (covered != covered_.end() && covered_part_ == CoveredPart::Nothing &&
+            !file.begin_at(covered->second).ok()) {
             continue;
         }
         files_.emplace(name.number, std::move(file));
@@ -51,8 +53,9 @@ bool WriterLog::discover() {
 }
 
 void WriterLog::set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes,
-                           const std::vector<std::string>& rest_logs) {
+                           const std::vector<std::string>& rest_logs, CoveredPart part) {
     covered_ = std::move(covered_bytes);
+    covered_part_ = part;
     for (const std::string& url : rest_logs) {
         rest_.emplace_back(url);
     }
@@ -130,6 +133,9 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
     if (frame.header.version != 1) {
         return;
     }
+    if (is_covered(file, frame.offset)) {
+        return take_covered(frame, file, on_batch);
+    }
     const std::uint64_t end_seq = frame.header.first_seq + frame.header.rows;
     next_seq_ = std::max(next_seq_, end_seq);
     FileRows& known = file_rows_[file];
@@ -173,15 +179,7 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
                                                         "a batch that cannot be decoded"});
                 break;
             }
-            state_.define(decoded_.batch().keys, decoded_.batch().schemas);
-            definitions_changed_ |=
-                !decoded_.batch().keys.empty() || !decoded_.batch().schemas.empty();
-            if (!defined(decoded_.batch()) && waiting_.size() < kMaxWaiting) {
-                waiting_.push_back(
-                    {{frame.payload.begin(), frame.payload.end()}, {file, frame.offset}});
-            } else {
-                take_batch(decoded_.batch(), {file, frame.offset}, on_batch);
-            }
+            take_decoded(frame, file, decoded_.batch(), on_batch);
             break;
         default:
             break;
@@ -190,6 +188,39 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
         retry_waiting(on_batch);
     }
     definitions_changed_ = false;
+}
+
+void WriterLog::take_decoded(const FrameFile::Frame& frame, std::uint32_t file,
+                             const tlog::Batch& batch, const OnBatch& on_batch) {
+    state_.define(batch.keys, batch.schemas);
+    definitions_changed_ |= !batch.keys.empty() || !batch.schemas.empty();
+    if (!defined(batch) && waiting_.size() < kMaxWaiting) {
+        waiting_.push_back({{frame.payload.begin(), frame.payload.end()}, {file, frame.offset}});
+    } else {
+        take_batch(batch, {file, frame.offset}, on_batch);
+    }
+}
+
+bool WriterLog::is_covered(std::uint32_t file, std::uint64_t offset) const {
+    const auto covered = covered_.find(file);
+    return covered != covered_.end() && offset < covered->second;
+}
+
+// Only rows and values: console, marks and states of this part are in the rest log.
+void WriterLog::take_covered(const FrameFile::Frame& frame, std::uint32_t file,
+                             const OnBatch& on_batch) {
+    if (frame.header.type != tlog::FrameType::Batch ||
+        !frames_.insert(fingerprint(frame.header)).second || !decoded_.decode(frame.payload)) {
+        return;
+    }
+    tlog::Batch rows = decoded_.batch();
+    rows.meta.clear();
+    rows.console.clear();
+    rows.gaps.clear();
+    take_decoded(frame, file, rows, on_batch);
+    if (std::exchange(definitions_changed_, false) && !waiting_.empty()) {
+        retry_waiting(on_batch);
+    }
 }
 
 void WriterLog::take_orphan_batch(const tlog::Batch& batch, const OnBatch& on_batch) {
@@ -219,28 +250,39 @@ void WriterLog::give_up_waiting(const OnBatch& on_batch) {
     }
 }
 
-Result<bool> WriterLog::poll_rest(const OnBatch& on_batch) {
+// Rest logs are complete: what cannot be read in them is damage, also at their end.
+bool WriterLog::poll_rest(const OnBatch& on_batch) {
     bool changed = false;
     for (FrameFile& file : rest_) {
-        TAFFRAIL_ASSIGN(
-            const bool grew,
-            file.poll(
-                [&](const FrameFile::Frame& frame) {
-                    if (frame.header.type == tlog::FrameType::Checkpoint) {
-                        if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
-                            state_.restore_description(*checkpoint);
-                        }
+        const auto note = [&](const tlog::DamagedRange& range) {
+            rest_damage_.try_emplace(
+                fmt::format("{} {}", file.url(), range.offset),
+                Damage{file.url(), range.offset, range.length, 0, 0, std::string(range.reason)});
+        };
+        const auto grew = file.poll(
+            [&](const FrameFile::Frame& frame) {
+                if (frame.header.type == tlog::FrameType::Checkpoint) {
+                    if (const auto checkpoint = tlog::decode_checkpoint(frame.payload)) {
+                        state_.restore_description(*checkpoint);
                     }
-                    return take(frame, UINT32_MAX, on_batch), true;
-                },
-                [](const tlog::DamagedRange&) {}));
-        changed |= grew;
+                }
+                return take(frame, UINT32_MAX, on_batch), true;
+            },
+            note);
+        if (!grew.ok()) {
+            note({0, 0, 0, 0, "the file cannot be read"});
+            continue;
+        }
+        if (file.offset() < file.size()) {
+            note({file.offset(), file.size() - file.offset(), 0, 0, "bytes that are no frame"});
+        }
+        changed |= *grew;
     }
     return changed;
 }
 
 Result<bool> WriterLog::poll(const OnBatch& on_batch) {
-    TAFFRAIL_ASSIGN(bool changed, poll_rest(on_batch));
+    bool changed = poll_rest(on_batch);
     changed |= discover();
     for (auto file = files_.begin(); file != files_.end();) {
         const auto polled = file->second.poll(
@@ -290,9 +332,37 @@ void WriterLog::add_short_files(std::vector<Damage>& to) const {
     }
 }
 
+bool WriterLog::is_garbage() const noexcept {
+    bool any = false;
+    for (const auto& [number, file] : files_) {
+        if (file.offset() > 0) {
+            return false;
+        }
+        any |= file.size() >= tlog::kFrameHeaderBytes;
+    }
+    return any && rest_.empty();
+}
+
+// A log begins with the frame that says whose it is. Less than that is a writer that only just
+// began; this much without it is none.
+void WriterLog::add_garbage(std::vector<Damage>& to) const {
+    for (const auto& [number, file] : files_) {
+        if (file.offset() == 0 && file.size() >= tlog::kFrameHeaderBytes) {
+            to.push_back({url_of(number), 0, file.size(), 0, 0,
+                          "it does not begin with a log's header, and holds no frame"});
+        }
+    }
+}
+
 std::vector<Damage> WriterLog::damage() const {
     std::vector<Damage> result;
+    for (const auto& [place, damage] : rest_damage_) {
+        result.push_back(damage);
+    }
     for (const auto& [file, range] : damage_) {
+        if (is_covered(file, range.offset)) {
+            continue;  // what is lost with it is decided by the sealed files
+        }
         Damage damage{url_of(file), range.offset, range.length, 0, 0, std::string(range.reason)};
         // Rows that came from another file, or later in this one, are not lost.
         std::uint64_t first = range.first_seq;
@@ -314,6 +384,7 @@ std::vector<Damage> WriterLog::damage() const {
         result.push_back(std::move(damage));
     }
     add_short_files(result);
+    add_garbage(result);
     for (const Waiting& waiting : waiting_) {
         result.push_back({url_of(waiting.place.file), waiting.place.offset, waiting.payload.size(),
                           0, 0, "rows whose key names were in a damaged part"});

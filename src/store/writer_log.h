@@ -39,10 +39,15 @@ class WriterLog {
     /// False when there is none to be found; then read from the beginning.
     Result<bool> begin_at_checkpoint();
 
-    /// Rows of these files up to these bytes are sealed and not read here; what the sealer carried
-    /// over beside them is in the rest logs. Call before anything else.
+    /// What to read of the sealed part of a log that is still there. `Rows`: its rows and values,
+    /// to stand in for sealed files that are damaged.
+    enum class CoveredPart : std::uint8_t { Nothing, Rows };
+
+    /// These files are sealed up to these bytes; what the sealer carried over beside their rows is
+    /// in the rest logs. Call before anything else.
     void set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes,
-                    const std::vector<std::string>& rest_logs);
+                    const std::vector<std::string>& rest_logs,
+                    CoveredPart part = CoveredPart::Nothing);
 
     /// Takes in what was written since; true when anything was. `on_batch` may be empty.
     Result<bool> poll(const OnBatch& on_batch);
@@ -64,6 +69,12 @@ class WriterLog {
 
     /// Damage so far; rows that turned up elsewhere are not counted as lost.
     [[nodiscard]] std::vector<Damage> damage() const;
+
+    /// A rest log is damaged, or not there.
+    [[nodiscard]] bool rest_is_damaged() const noexcept { return !rest_damage_.empty(); }
+
+    /// There are bytes under this writer's name, and no frame in any of them: not a log at all.
+    [[nodiscard]] bool is_garbage() const noexcept;
     [[nodiscard]] std::uint64_t bytes() const noexcept;
     [[nodiscard]] std::string url_of(std::uint32_t file) const;
 
@@ -83,9 +94,14 @@ class WriterLog {
     };
 
     bool discover();
-    Result<bool> poll_rest(const OnBatch& on_batch);
+    bool poll_rest(const OnBatch& on_batch);
     void take(const FrameFile::Frame& frame, std::uint32_t file, const OnBatch& on_batch);
+    void take_covered(const FrameFile::Frame& frame, std::uint32_t file, const OnBatch& on_batch);
+    void take_decoded(const FrameFile::Frame& frame, std::uint32_t file, const tlog::Batch& batch,
+                      const OnBatch& on_batch);
     void take_batch(const tlog::Batch& batch, FramePlace place, const OnBatch& on_batch);
+    [[nodiscard]] bool is_covered(std::uint32_t file, std::uint64_t offset) const;
+    void add_garbage(std::vector<Damage>& to) const;
     [[nodiscard]] bool defined(const tlog::Batch& batch) const;
     void retry_waiting(const OnBatch& on_batch);
     /// Files that end before the next one begins: copied at different moments, or cut.
@@ -95,7 +111,9 @@ class WriterLog {
     std::uint32_t first_file_ = 0;
     std::map<std::uint32_t, FrameFile> files_;
     std::map<std::uint32_t, std::uint64_t> covered_;
+    CoveredPart covered_part_ = CoveredPart::Nothing;
     std::vector<FrameFile> rest_;
+    std::map<std::string, Damage> rest_damage_;  ///< by file and byte
     tlog::FileIdentity identity_;
     LogState state_;
     std::optional<tlog::EndMark> finished_;

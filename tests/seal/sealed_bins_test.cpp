@@ -5,6 +5,7 @@
 #include "model/axes.h"
 #include "model/bins.h"
 #include "model/points_in_order.h"
+#include "seal/file_check.h"
 #include "seal/log_maker.h"
 #include "seal/seal.h"
 #include "seal/sealed_reader.h"
@@ -109,7 +110,7 @@ TEST_F(SealedBins, EqualBruteForceOnEveryAxis) {
         log.wide({"a", "b"}, 20'000, noisy);
         log.lone({"lone", "other"}, 3000, noisy);
     }
-    const auto run = SealedRun::open(folder_, seal({&log}).files).value();
+    const auto run = SealedRun::open(folder_, seal({&log}).files);
     expect_all_axes(*run, "a", log.points["a"]);
     expect_all_axes(*run, "lone", log.points["lone"]);
     EXPECT_TRUE(run->segments("a", Axis::Steps, 0).has_value());
@@ -127,7 +128,7 @@ TEST_F(SealedBins, ContinueOverSeveralSealings) {
     SealReport report = seal({&first});
     const SealReport more = seal({&second});
     report.files.insert(report.files.end(), more.files.begin(), more.files.end());
-    const auto run = SealedRun::open(folder_, report.files).value();
+    const auto run = SealedRun::open(folder_, report.files);
     std::vector<Point> points = first.points["a"];
     points.insert(points.end(), second.points["a"].begin(), second.points["a"].end());
     ASSERT_EQ(run->segments("a", Axis::Steps, 0)->size(), 2u);
@@ -140,7 +141,7 @@ TEST_F(SealedBins, ShowTheNewestAttemptOfARepeatedRange) {
     first.wide({"a", "b"}, 10'000, noisy);
     second.set_next_step(6'000);
     second.wide({"a", "b"}, 10'000, [](std::size_t, std::int64_t) { return -5.0; });
-    const auto run = SealedRun::open(folder_, seal({&first, &second}).files).value();
+    const auto run = SealedRun::open(folder_, seal({&first, &second}).files);
     std::vector<Point> points = first.points["a"];
     points.insert(points.end(), second.points["a"].begin(), second.points["a"].end());
     EXPECT_FALSE(run->segments("a", Axis::Steps, 0).has_value());
@@ -157,7 +158,7 @@ TEST_F(SealedBins, SortRanksThatLoggedTheSameSteps) {
         one({.run_id = "r", .writer = 2, .rank = 1});
     zero.wide({"a", "b"}, 6'000, noisy);
     one.wide({"a", "b"}, 6'000, noisy);
-    const auto run = SealedRun::open(folder_, seal({&zero, &one}).files).value();
+    const auto run = SealedRun::open(folder_, seal({&zero, &one}).files);
     std::vector<Point> points = zero.points["a"];
     points.insert(points.end(), one.points["a"].begin(), one.points["a"].end());
     const BinRequest request{.width = 50};
@@ -169,7 +170,7 @@ TEST_F(SealedBins, UseAnotherMetricAsTheAxis) {
     log.wide({"loss", "tokens"}, 8'000, [](std::size_t column, std::int64_t step) {
         return column == 0 ? noisy(0, step) : 1000.0 - static_cast<double>(step);
     });
-    const auto run = SealedRun::open(folder_, seal({&log}).files).value();
+    const auto run = SealedRun::open(folder_, seal({&log}).files);
     const Bins bins =
         run->bins("loss", {.axis = Axis::Metric, .metric = "tokens", .width = 100}, 0).value();
     EXPECT_EQ(bins.points, 8'000u);
@@ -196,19 +197,21 @@ TEST_F(SealedBins, ReportEveryFlippedByteInsteadOfWrongNumbers) {
         bad[at] ^= std::byte{0x10};
         io::open(path, io::OpenMode::Truncate).value()->append(bad).value();
         const auto run = SealedRun::open(folder_, std::vector{*file});
-        if (!run.ok()) {
-            continue;
-        }
-        if (const auto bins = (*run)->bins("a", {.width = 20}, 0); bins.ok()) {
-            EXPECT_EQ(bins->points, points.size());
-        }
-        if (const auto read = (*run)->points("a"); read.ok()) {
-            ASSERT_EQ(read->size(), points.size());
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                ASSERT_EQ(std::memcmp(&(*read)[i].value, &points[i].value, 8), 0)
-                    << "byte " << at << " point " << i;
-                ASSERT_EQ((*read)[i].step, points[i].step);
+        const std::vector<Point> read = run->points("a").value();
+        // The pyramid may still know what a page has lost.
+        EXPECT_THAT(run->bins("a", {.width = 20}, 0).value().points,
+                    ::testing::AnyOf(read.size(), points.size()));
+        ASSERT_TRUE(run->is_damaged() || read.size() == points.size()) << "byte " << at;
+        ASSERT_FALSE(check_file(path, *file).empty()) << "byte " << at;
+        ASSERT_GE(read.size() + 16 * 1024, points.size()) << "byte " << at;  // one page at most
+        for (std::size_t i = 0, of = 0; i < read.size(); ++i, ++of) {
+            while (of < points.size() && points[of].seq != read[i].seq) {
+                ++of;
             }
+            ASSERT_LT(of, points.size()) << "byte " << at << " point " << i;
+            ASSERT_EQ(std::memcmp(&read[i].value, &points[of].value, 8), 0)
+                << "byte " << at << " point " << i;
+            ASSERT_EQ(read[i].step, points[of].step);
         }
     }
 }

@@ -9,7 +9,7 @@
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/run_reader.h"
-#include "store/sample_batch.h"
+#include "store/sealing_fixture.h"
 
 #include <algorithm>
 #include <limits>
@@ -63,35 +63,6 @@ View look(const std::string& folder) {
     view.config = run->info().config;
     return view;
 }
-
-class SealingTest : public ::testing::Test {
-  protected:
-    void add(std::uint64_t writer, std::uint32_t attempt, std::uint64_t first, std::size_t rows) {
-        tlog::FileIdentity identity = sample_identity(writer);
-        identity.attempt = attempt;
-        identity.start_time_ns = 1000 + static_cast<std::int64_t>(attempt);
-        auto log = open_log(folder_, identity, {.roll_bytes = 3000}).value();
-        tlog::Batch batch = sample_definitions();
-        const Bytes hparams = encode_value(Value(Hparams{{"lr", 0.1 + attempt}}));
-        tlog::ValueRecord& value = batch.values.emplace_back();
-        value.seq = first;
-        value.key = 5;
-        value.kind = Kind::Hparams;
-        value.metadata = hparams;
-        value.epoch = std::numeric_limits<double>::quiet_NaN();
-        value.time_ns = attempt;
-        batch.meta = {{tlog::MetaType::Project, 1, 1, as_bytes("digits")}};
-        batch.first_seq = first;
-        batch.rows = 1;
-        log->append(batch).value();
-        for (std::size_t row = 1; row < rows; row += 20) {
-            log->append(SampleRows(writer, first + row, 20).batch()).value();
-        }
-        log->close(RunState::Finished).value();
-    }
-
-    std::string folder_ = fresh_folder("memory") + "/01SAMPLE-x";
-};
 
 TEST_F(SealingTest, NothingChangesForReaders) {
     add(1, 0, 0, 400);

@@ -71,4 +71,7 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
                             std::span<const Encoding> expected,
                             std::vector<std::string>& dictionary, DecodedColumn& to);
 
+/// Whether `bytes` are one page whose body passes its checksum. Decodes nothing.
+Result<void> check_page(ByteSpan bytes);
+
 }  // namespace taffrail::parquet

@@ -228,4 +228,16 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
     return PageTaken{parsed.bytes + packed_size, entries};
 }
 
+Result<void> check_page(ByteSpan bytes) {
+    TAFFRAIL_ASSIGN(const ParsedPageHeader parsed, decode_page_header(bytes));
+    const auto packed_size = static_cast<std::size_t>(parsed.header.compressed_bytes);
+    if (bytes.size() - parsed.bytes != packed_size || !parsed.header.crc) {
+        return Error{ErrorCode::Corrupt, "a page header that does not fit its page"};
+    }
+    if (*parsed.header.crc != crc32(bytes.subspan(parsed.bytes))) {
+        return Error{ErrorCode::Corrupt, "a page fails its checksum"};
+    }
+    return {};
+}
+
 }  // namespace taffrail::parquet

@@ -105,6 +105,13 @@ Result<void> Reader::append_chunk(std::size_t row_group, std::size_t column,
     return {};
 }
 
+Result<Bytes> Reader::bytes(std::uint64_t offset, std::uint64_t size) const {
+    if (offset > file_bytes_ || file_bytes_ - offset < size) {
+        return not_parquet("a range lies behind its end");
+    }
+    return read_at_(offset, size);
+}
+
 Result<DecodedColumn> Reader::read_column(std::size_t row_group, std::size_t column) const {
     DecodedColumn decoded;
     TAFFRAIL_TRY(append_chunk(row_group, column, decoded));

@@ -34,6 +34,9 @@ class Reader {
     /// All values of one column.
     [[nodiscard]] Result<DecodedColumn> read_column(std::size_t column) const;
 
+    /// Bytes of the file, for those who look at pages themselves. Fails where the file is shorter.
+    [[nodiscard]] Result<Bytes> bytes(std::uint64_t offset, std::uint64_t size) const;
+
   private:
     Result<void> append_chunk(std::size_t row_group, std::size_t column, DecodedColumn& to) const;
 
