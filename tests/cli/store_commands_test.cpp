@@ -3,8 +3,6 @@
 
 #include "base/strings.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 namespace taffrail::cli {
