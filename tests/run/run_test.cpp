@@ -275,8 +275,8 @@ TEST_F(Runs, ResumeContinuesEveryCountAfterTheLogsAreGone) {
     }
 }
 
-// Ranks set by hand all look like the first on their machine: the machine's load is still there once,
-// under the machine's name.
+// Ranks set by hand all look like the first on their machine: the machine's load is still there
+// once, under the machine's name.
 TEST_F(Runs, RanksOfOneMachineRecordItsLoadOnceUnderItsName) {
     RunOptions watched = options();
     watched.world_size = 2;
