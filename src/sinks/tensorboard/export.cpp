@@ -95,11 +95,14 @@ class Files {
 
     /// The newest attempt of each rank tells how the run ended; the others only stop.
     Result<void> close() {
+        // Idle: nobody said that the original ended, so its copy does not say so either.
+        const bool has_ended = info_.state != RunState::Running && info_.state != RunState::Idle;
         now_ns_ = std::max(info_.end_time_ns, now_ns_);
         for (auto sink = sinks_.begin(); sink != sinks_.end(); ++sink) {
             const auto next = std::next(sink);
             const bool is_newest = next == sinks_.end() || next->first.first != sink->first.first;
-            TAFFRAIL_TRY(sink->second->close(is_newest ? info_.state : RunState::Running));
+            TAFFRAIL_TRY(
+                sink->second->close(is_newest && has_ended ? info_.state : RunState::Running));
             if (info_.state != RunState::Running && io::is_local(sink->second->path())) {
                 TAFFRAIL_TRY(io::set_modified(sink->second->path(), now_ns_));
             }
