@@ -55,8 +55,9 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
     session.print("\n " + session.styled(Style::Bold, info.name) + "   " +
                   state_text(session, info.state) + "\n ");
     if (info.deleted) {
-        session.print(session.styled(Style::Yellow, "deleted: `taffrail restore` brings it back "
-                                                    "until gc removes its bytes") +
+        session.print(session.styled(Style::Yellow,
+                                     "deleted: `taffrail restore` brings it back "
+                                     "until gc removes its bytes") +
                       "\n ");
     }
     std::string facts = session.styled(Style::Dim, info.id);

@@ -155,8 +155,8 @@ class Gc final : public Command {
             }
         }
         for (const auto& [run, spare] : sealed_) {
-            const auto done = storage::drop_sealed_logs(run.location, storage::kSealedLogGrace,
-                                                        session.now_ns);
+            const auto done =
+                storage::drop_sealed_logs(run.location, storage::kSealedLogGrace, session.now_ns);
             if (!done.ok()) {
                 outcome_ = session.fail(done.error());
             }
@@ -201,9 +201,9 @@ class Gc final : public Command {
             session.print(verb + "the sealed logs of " + run.name + ", " + size(spare.bytes) +
                           "  " + session.styled(Style::Dim, run.id) + "\n");
         }
-        session.print(size(bytes) + " in " + std::to_string(deleted_.size()) +
-                      " deleted runs, " + size(log_bytes) + " in the sealed logs of " +
-                      std::to_string(sealed_.size()) + " runs\n");
+        session.print(size(bytes) + " in " + std::to_string(deleted_.size()) + " deleted runs, " +
+                      size(log_bytes) + " in the sealed logs of " + std::to_string(sealed_.size()) +
+                      " runs\n");
     }
 
     std::string root_;

@@ -33,8 +33,8 @@ Result<Sum> sum_of(const std::string& path) {
 }
 
 void check_rest(const std::string& path, DamageNotes& notes) {
-    const auto scan = for_each_frame(
-        path, [](const tlog::FrameHeader&, ByteSpan) -> Result<void> { return {}; });
+    const auto scan =
+        for_each_frame(path, [](const tlog::FrameHeader&, ByteSpan) -> Result<void> { return {}; });
     if (!scan.ok()) {
         notes.add({path, 0, 0, 0, 0, scan.error().message});
         return;
@@ -87,8 +87,8 @@ std::vector<Damage> check_file(const std::string& path, const SealedFileInfo& in
         found.push_back({path, 0, sum->bytes, 0, 0,
                          unreadable ? unreadable->message
                          : sum->bytes != info.bytes
-                             ? "it has " + std::to_string(sum->bytes) + " bytes where the manifest says " +
-                                   std::to_string(info.bytes)
+                             ? "it has " + std::to_string(sum->bytes) +
+                                   " bytes where the manifest says " + std::to_string(info.bytes)
                              : "it fails its checksum, in bytes that nothing read from it needs"});
     }
     return found;

@@ -40,10 +40,9 @@ Result<void> find_pages(const parquet::Reader& reader, FileIndex& index) {
                     return not_ours("a page is damaged as well");
                 }
                 if (!page.header.dictionary) {
-                    index.pages[column].push_back(
-                        {static_cast<std::uint64_t>(start) + page.offset,
-                         static_cast<std::uint32_t>(page.bytes),
-                         static_cast<std::uint32_t>(page.header.values)});
+                    index.pages[column].push_back({static_cast<std::uint64_t>(start) + page.offset,
+                                                   static_cast<std::uint32_t>(page.bytes),
+                                                   static_cast<std::uint32_t>(page.header.values)});
                     rows += static_cast<std::uint64_t>(page.header.values);
                 }
             }
@@ -76,11 +75,10 @@ Result<void> find_writers(const parquet::Reader& reader, FileIndex& index) {
     };
     for (std::size_t row = 0; row < index.rows; ++row) {
         const WriterSpan who{static_cast<std::uint64_t>(writer.int64s[row]),
-                             static_cast<std::uint32_t>(attempt.int32s[row]), rank.int32s[row],
-                             row, 0};
+                             static_cast<std::uint32_t>(attempt.int32s[row]), rank.int32s[row], row,
+                             0};
         if (index.writers.empty() || index.writers.back().writer != who.writer ||
-            index.writers.back().attempt != who.attempt ||
-            index.writers.back().rank != who.rank) {
+            index.writers.back().attempt != who.attempt || index.writers.back().rank != who.rank) {
             index.writers.push_back(who);
         }
         ++index.writers.back().rows;

@@ -85,8 +85,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
                                                      std::int64_t origin_ns);
 
   private:
-    SealedFile(std::string path, std::unique_ptr<io::File> file,
-               std::shared_ptr<DamageNotes> notes)
+    SealedFile(std::string path, std::unique_ptr<io::File> file, std::shared_ptr<DamageNotes> notes)
         : path_(std::move(path)), file_(std::move(file)), notes_(std::move(notes)) {}
 
     /// Reads the index and sets what follows from it.
@@ -94,6 +93,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     Result<FileIndex> find_index(std::uint64_t file_bytes);
     Result<FileIndex> read_index(std::uint64_t trailer_offset);
     Result<std::shared_ptr<const PageValues>> read_page(std::size_t column, std::size_t number);
+    Result<void> check_page(std::size_t column, std::size_t number);
     void note_page(std::size_t column, std::size_t number, const std::string& why);
     [[nodiscard]] std::string name_of(std::size_t column) const;
     Result<Bytes> read(std::uint64_t offset, std::uint64_t size);

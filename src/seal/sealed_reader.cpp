@@ -45,8 +45,9 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
     for (const SealedFileInfo& info : files) {
         const std::string path = run_folder + "/data/" + info.name;
         const auto leave_out = [&](const Error& error) {
-            run->notes_->add({path, 0, info.bytes, 0, 0,
-                              error.message + ": " + std::to_string(info.rows) + " rows are missing"});
+            run->notes_->add(
+                {path, 0, info.bytes, 0, 0,
+                 error.message + ": " + std::to_string(info.rows) + " rows are missing"});
         };
         if (info.kind == SealedFileInfo::Kind::Scalars) {
             const auto opened = SealedFile::open(path, run->notes_);

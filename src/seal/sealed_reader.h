@@ -43,6 +43,7 @@ class SealedRun {
 
     /// True for scalar keys.
     [[nodiscard]] bool contains(std::string_view key) const { return places_.contains(key); }
+
     /// Every point of a scalar key that can be read, by (attempt, rank, writer, row number).
     /// NotFound for other keys.
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;

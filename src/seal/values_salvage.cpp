@@ -98,8 +98,8 @@ std::vector<Group> groups_by_pages(ByteSpan file, std::span<const parquet::Colum
     std::size_t at = 0;
     for (std::uint64_t done = 0; done < rows;) {
         Group& group = groups.emplace_back();
-        group.rows = static_cast<std::size_t>(
-            std::min<std::uint64_t>(kValuesRowGroupRows, rows - done));
+        group.rows =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kValuesRowGroupRows, rows - done));
         done += group.rows;
         for (std::size_t column = 0; column < schema.size(); ++column) {
             Chunk& chunk = group.columns.emplace_back();
@@ -157,10 +157,10 @@ class Salvage {
         parquet::DecodedColumn scratch;
         bool readable = true;
         if (chunk.dictionary) {
-            readable = chunk.dictionary->whole &&
-                       parquet::read_page(bytes_of(*chunk.dictionary), schema, {}, dictionary,
-                                          scratch)
-                           .ok();
+            readable =
+                chunk.dictionary->whole &&
+                parquet::read_page(bytes_of(*chunk.dictionary), schema, {}, dictionary, scratch)
+                    .ok();
             if (!readable) {
                 note(*chunk.dictionary, schema, first_row, first_row + group.rows, wanted.needed);
             }

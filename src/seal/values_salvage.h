@@ -1,5 +1,5 @@
-// What is left of a damaged table of values: pages are read one by one, and where the footer is lost
-// they are found without it.
+// What is left of a damaged table of values: pages are read one by one, and where the footer is
+// lost they are found without it.
 #pragma once
 
 #include "base/bytes.h"

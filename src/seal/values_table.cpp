@@ -147,7 +147,7 @@ Result<void> ValuesTableWriter::add(const RowWriter& writer, std::string_view ke
     crc_ = crc32c(as_bytes(to.blobs.back()), crc32c(as_bytes(to.metadata.back()), crc_));
     ++rows_;
     return to.step.size() >= kValuesRowGroupRows || to.bytes >= kRowGroupBytes ? write_row_group()
-                                                                         : Result<void>{};
+                                                                               : Result<void>{};
 }
 
 Result<void> ValuesTableWriter::write_row_group() {
@@ -226,9 +226,9 @@ namespace {
 
 // Attempt and rank place a value among the others; without an epoch, a phase, a route or the places
 // of its blobs (the packs know those by their hash) it is still the value.
-constexpr WantedColumn kWanted[] = {{0}, {1}, {2, false}, {3, false}, {4},         {5},  {6},
-                                    {7}, {8, false},      {9},        {11},        {12, false},
-                                    {19}, {20, false}};
+constexpr WantedColumn kWanted[] = {{0},  {1},         {2, false}, {3, false}, {4},
+                                    {5},  {6},         {7},        {8, false}, {9},
+                                    {11}, {12, false}, {19},       {20, false}};
 
 /// The columns of a whole file.
 Result<SalvagedValues> read_columns(ByteSpan bytes, const std::string& path) {

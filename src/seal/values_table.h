@@ -64,8 +64,7 @@ class ValuesTable {
     /// Values in damaged pages are left out and noted. `rows` is what the manifest counts: it helps
     /// where the footer is lost. Fails when the file cannot be read at all.
     static Result<std::shared_ptr<const ValuesTable>> read(const std::string& path,
-                                                           std::uint64_t rows,
-                                                           DamageNotes& notes);
+                                                           std::uint64_t rows, DamageNotes& notes);
     /// Reads the columns that are only there for other programs, too, so that all damage is noted.
     static Result<void> check(const std::string& path, std::uint64_t rows, DamageNotes& notes);
 

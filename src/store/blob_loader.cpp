@@ -86,9 +86,10 @@ Result<SharedBytes> BlobLoader::find(const BlobRef& ref) {
             found = index_.find(ref.sha256);
         }
         if (found == index_.end()) {
-            return Error{ErrorCode::NotFound,
-                         fmt::format("blob {} is in no pack of {}: copy its blobs folder again if you can",
-                                     to_hex(ref.sha256), run_folder_)};
+            return Error{
+                ErrorCode::NotFound,
+                fmt::format("blob {} is in no pack of {}: copy its blobs folder again if you can",
+                            to_hex(ref.sha256), run_folder_)};
         }
         places.push_back(found->second);
     }

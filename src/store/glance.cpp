@@ -188,7 +188,8 @@ std::optional<WriterGlance> glance_at_file(const std::string& url) {
 }
 
 // What the rest log says of a writer whose newest log is sealed to its last byte.
-std::optional<WriterGlance> glance_at_sealed(const std::string& run_folder, const FileName& newest) {
+std::optional<WriterGlance> glance_at_sealed(const std::string& run_folder,
+                                             const FileName& newest) {
     const auto info = io::stat(
         io::join(io::join(run_folder, kLiveFolder), log_name(newest.writer, newest.number)));
     const auto manifest = read_manifest(run_folder);

@@ -19,8 +19,8 @@ void RecordVisitor::take(const tlog::Batch& batch, const WriterLog& log) {
     order_rows(batch, rows_);
     for (const RowPlace& place : rows_) {
         if (visited_ != nullptr) {
-            RowSet& seen = place.section == RowPlace::Section::Values ? visited_->values
-                                                                      : visited_->scalars;
+            RowSet& seen =
+                place.section == RowPlace::Section::Values ? visited_->values : visited_->scalars;
             if (seen.contains(place.seq)) {
                 continue;
             }

@@ -26,18 +26,19 @@ std::vector<Damage> check_covered_log(const std::string& run_folder, const seal:
         return found;
     }
     FrameFile file(url);
-    const auto polled = file.poll([](const FrameFile::Frame&) { return true; },
-                                  [&](const tlog::DamagedRange& range) {
-                                      if (range.offset < log.bytes) {
-                                          found.push_back({url, range.offset, range.length, 0, 0,
-                                                           std::string(range.reason)});
-                                      }
-                                  });
+    const auto polled = file.poll(
+        [](const FrameFile::Frame&) { return true; },
+        [&](const tlog::DamagedRange& range) {
+            if (range.offset < log.bytes) {
+                found.push_back({url, range.offset, range.length, 0, 0, std::string(range.reason)});
+            }
+        });
     if (!polled.ok()) {
         found.push_back({url, 0, log.bytes, 0, 0, polled.error().message});
     } else if (file.offset() < log.bytes) {
-        found.push_back({url, file.offset(), log.bytes - file.offset(), 0, 0,
-                         file.size() < log.bytes ? "the file ends early" : "bytes that are no frame"});
+        found.push_back(
+            {url, file.offset(), log.bytes - file.offset(), 0, 0,
+             file.size() < log.bytes ? "the file ends early" : "bytes that are no frame"});
     }
     return found;
 }

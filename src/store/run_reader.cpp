@@ -173,7 +173,8 @@ std::vector<KeyInfo> RunReader::keys() const {
                     }
                 }
             }
-            for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
+            for (const KeyInfo& key :
+                 sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
                 SeriesSummary summary = key.scalar;
                 summary.count = key.count;
                 merged[{key.key, key.kind}].merge(summary);

@@ -143,7 +143,7 @@ Way choose_way(const std::string& run_folder, const Manifest& manifest, std::uin
             }
         }
     }
-    return covered > 0 && there == 0 ? Way::Sealed
+    return covered > 0 && there == 0   ? Way::Sealed
            : there < covered || !whole ? Way::Both
                                        : Way::Logs;
 }

@@ -101,9 +101,8 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder,
             return glance.error();
         }
         run_id = glance->identity.run_id;
-        ended[name.writer] =
-            glance->finished ||
-            !writer_is_alive(run_folder, glance->identity, glance->last_sign_ns);
+        ended[name.writer] = glance->finished ||
+                             !writer_is_alive(run_folder, glance->identity, glance->last_sign_ns);
     }
     std::vector<std::string> logs;
     for (const FileName& name : files) {
@@ -151,8 +150,9 @@ Result<std::optional<seal::SealReport>> reseal_damaged(const std::string& run_fo
             continue;
         }
         if (check_covered_log(run_folder, log).size() > log.damaged_ranges) {
-            return cannot(url + " is damaged as well; both are kept, and readers take from each "
-                                "what the other lacks");
+            return cannot(url +
+                          " is damaged as well; both are kept, and readers take from each "
+                          "what the other lacks");
         }
         TAFFRAIL_ASSIGN(const WriterGlance glance,
                         glance_at_writer(run_folder, log.writer, log.file_number));

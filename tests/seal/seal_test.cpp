@@ -251,6 +251,37 @@ TEST_F(Seal, SplitsVeryWideRowsIntoSeveralFiles) {
     expect_points(*run, "layer/777", log.points["layer/777"]);
 }
 
+// Pages have 16k rows: one of a value costs its rows in that key, one of the steps its rows.
+TEST_F(Seal, ADamagedPageCostsItsRowsAndNoOthers) {
+    LogMaker log(kWriter);
+    log.wide({"a", "b"}, 40'000, awkward);
+    const SealReport report = seal_run(folder_, std::vector{save(log, "a.tlog")}).value();
+    const auto info = std::find_if(
+        report.files.begin(), report.files.end(),
+        [](const SealedFileInfo& file) { return file.kind == SealedFileInfo::Kind::Scalars; });
+    const std::string path = folder_ + "/data/" + info->name;
+    const auto index = SealedFile::open(path).value()->index();
+    const Bytes good = io::read_file(path).value();
+    const auto sizes_with_flip_in = [&](std::size_t column, std::size_t page) {
+        const auto& place = index.pages[column][page];
+        Bytes bad = good;
+        bad[static_cast<std::size_t>(place.offset) + place.bytes / 2] ^= std::byte{1};
+        io::open(path, io::OpenMode::Truncate).value()->append(bad).value();
+        const auto run = SealedRun::open(folder_, report.files);
+        const std::pair sizes{run->points("a").value().size(), run->points("b").value().size()};
+        const std::vector<Damage> damage = run->damage();
+        EXPECT_EQ(damage.size(), 1u);
+        EXPECT_EQ(damage[0].offset, place.offset);
+        EXPECT_EQ(damage[0].length, place.bytes);
+        EXPECT_THAT(damage[0].reason, ::testing::HasSubstr("rows 16384 to 32767"));
+        return sizes;
+    };
+    const std::size_t left = 40'000 - 16'384;
+    const std::uint32_t column_of_a = index.sections[0].series[0].column;
+    EXPECT_EQ(sizes_with_flip_in(column_of_a, 1), (std::pair{left, std::size_t{40'000}}));
+    EXPECT_EQ(sizes_with_flip_in(0, 1), (std::pair{left, left}));
+}
+
 TEST_F(Seal, RefusesAFileThatIsNoLog) {
     io::open(folder_ + "/live/x.tlog", io::OpenMode::Truncate)
         .value()

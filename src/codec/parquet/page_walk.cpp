@@ -10,8 +10,8 @@ namespace {
 /// Length of the header and body that a header claims, when the bytes hold them.
 std::optional<ParsedPageHeader> page_at(ByteSpan bytes) {
     auto parsed = decode_page_header(bytes);
-    if (!parsed.ok() || bytes.size() - parsed->bytes <
-                            static_cast<std::size_t>(parsed->header.compressed_bytes)) {
+    if (!parsed.ok() ||
+        bytes.size() - parsed->bytes < static_cast<std::size_t>(parsed->header.compressed_bytes)) {
         return std::nullopt;
     }
     return *std::move(parsed);
