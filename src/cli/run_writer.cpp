@@ -9,9 +9,9 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "io/modified.h"
-#include "record/stored_blobs.h"
 #include "store/layout.h"
 #include "store/open_log.h"
+#include "store/stored_blobs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -172,7 +172,7 @@ Result<void> RunWriter::value(std::string_view key, const Entry& entry) {
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    TAFFRAIL_ASSIGN(record.blobs, record::store_blobs(*log_, value));
+    TAFFRAIL_ASSIGN(record.blobs, storage::store_blobs(*log_, value));
     tlog::Batch batch;
     batch.first_seq = record.seq;
     batch.rows = 1;

@@ -6,9 +6,9 @@
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "record/identity.h"
-#include "record/stored_blobs.h"
 #include "store/layout.h"
 #include "store/open_log.h"
+#include "store/stored_blobs.h"
 #include "values.h"
 
 #include <algorithm>
@@ -164,7 +164,7 @@ Result<void> RunLog::value(const std::string& key, Step step, std::int64_t time_
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    TAFFRAIL_ASSIGN(record.blobs, record::store_blobs(*log_, value));
+    TAFFRAIL_ASSIGN(record.blobs, storage::store_blobs(*log_, value));
     batch.first_seq = record.seq;
     batch.rows = 1;
     batch.values.push_back(std::move(record));

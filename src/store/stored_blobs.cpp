@@ -1,12 +1,12 @@
-#include "record/stored_blobs.h"
+#include "store/stored_blobs.h"
 
 #include "codec/value_codec.h"
 
 #include <optional>
 
-namespace taffrail::record {
+namespace taffrail::storage {
 
-Result<std::vector<tlog::BlobPlace>> store_blobs(LogWriter& log, Value& value) {
+Result<std::vector<tlog::BlobPlace>> store_blobs(record::LogWriter& log, Value& value) {
     std::vector<tlog::BlobPlace> places;
     std::optional<Error> failure;
     for_each_blob(value, [&](Blob& blob) {
@@ -25,4 +25,4 @@ Result<std::vector<tlog::BlobPlace>> store_blobs(LogWriter& log, Value& value) {
     return places;
 }
 
-}  // namespace taffrail::record
+}  // namespace taffrail::storage
