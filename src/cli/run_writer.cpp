@@ -8,7 +8,6 @@
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
-#include "io/modified.h"
 #include "store/layout.h"
 #include "store/open_log.h"
 #include "store/stored_blobs.h"

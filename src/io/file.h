@@ -163,8 +163,8 @@ class FileSystem {
     virtual Result<bool> is_locked(const std::string& path) = 0;
     /// False for NFS, SMB, FUSE and the like: no shared mappings there.
     virtual bool is_local(const std::string& path) = 0;
-    /// Sets the modification time to now.
-    virtual Result<void> touch(const std::string& path) = 0;
+    /// For who writes down what happened earlier; `time_ns` counts from the Unix epoch.
+    virtual Result<void> set_modified(const std::string& path, std::int64_t time_ns) = 0;
 };
 
 }  // namespace taffrail::io

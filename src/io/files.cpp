@@ -139,8 +139,10 @@ bool is_local(std::string_view url) {
     return where.ok() && where->file_system->is_local(where->path);
 }
 
-Result<void> touch(std::string_view url) {
-    return at(url, [](FileSystem& files, const std::string& path) { return files.touch(path); });
+Result<void> set_modified(std::string_view url, std::int64_t time_ns) {
+    return at(url, [time_ns](FileSystem& files, const std::string& path) {
+        return files.set_modified(path, time_ns);
+    });
 }
 
 Result<Bytes> read_file(std::string_view url) {

@@ -35,7 +35,7 @@ Result<void> remove_tree(std::string_view url);
 Result<void> sync_directory(std::string_view url);
 Result<bool> is_locked(std::string_view url);
 bool is_local(std::string_view url);
-Result<void> touch(std::string_view url);
+Result<void> set_modified(std::string_view url, std::int64_t time_ns);
 
 /// The whole file.
 Result<Bytes> read_file(std::string_view url);

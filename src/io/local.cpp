@@ -353,9 +353,13 @@ class LocalFileSystem final : public FileSystem {
                kRemote.end();
     }
 
-    Result<void> touch(const std::string& path) override {
-        if (utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0) {
-            return system_error("touch", path, errno);
+    Result<void> set_modified(const std::string& path, std::int64_t time_ns) override {
+        constexpr std::int64_t kSecond = 1'000'000'000;
+        const timespec time{static_cast<time_t>(time_ns / kSecond),
+                            static_cast<long>(time_ns % kSecond)};
+        const std::array<timespec, 2> times{time, time};
+        if (utimensat(AT_FDCWD, path.c_str(), times.data(), 0) != 0) {
+            return system_error("set the time of", path, errno);
         }
         return {};
     }

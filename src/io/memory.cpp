@@ -235,14 +235,14 @@ class MemoryFileSystem final : public FileSystem {
 
     bool is_local(const std::string&) override { return true; }
 
-    Result<void> touch(const std::string& path) override {
+    Result<void> set_modified(const std::string& path, std::int64_t time_ns) override {
         const std::lock_guard guard(mutex_);
         const auto found = files_.find(path);
         if (found == files_.end()) {
-            return system_error("touch", path, ENOENT);
+            return system_error("set the time of", path, ENOENT);
         }
         const std::lock_guard content(found->second->mutex);
-        found->second->modified_ns = wall_time_ns();
+        found->second->modified_ns = time_ns;
         return {};
     }
 

@@ -97,7 +97,8 @@ TEST(ExportToLogdir, GivesBackWhatWasRead) {
         .value(encode_histogram("h", histogram), 6)
         .save(from);
     const auto source = read_run(from);
-    ASSERT_TRUE(export_to_logdir(*source, to).ok());
+    const auto exported = export_to_logdir(*source, to);
+    ASSERT_TRUE(exported.ok()) << exported.error().message;
     const auto copy = read_run(to);
     const auto points = source->points("loss").value(), copied = copy->points("loss").value();
     ASSERT_EQ(points.size(), copied.size());

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "codec/formats/tensorboard/hparams.h"
-#include "io/modified.h"
+#include "io/files.h"
 #include "io/temporary_folder.h"
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"

@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
-#include "io/modified.h"
 #include "sinks/tensorboard/loaded_value.h"
 #include "sinks/tensorboard/sink.h"
 
@@ -103,8 +102,8 @@ class Files {
             const bool is_newest = next == sinks_.end() || next->first.first != sink->first.first;
             TAFFRAIL_TRY(
                 sink->second->close(is_newest && has_ended ? info_.state : RunState::Running));
-            if (info_.state != RunState::Running && io::is_local(sink->second->path())) {
-                TAFFRAIL_TRY(io::set_modified(sink->second->path(), now_ns_));
+            if (info_.state != RunState::Running) {
+                (void)io::set_modified(sink->second->path(), now_ns_);  // some folders refuse
             }
         }
         return {};
