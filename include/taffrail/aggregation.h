@@ -1,10 +1,11 @@
-// The plain aggregators: mean, sum, minimum and maximum of everything they are fed, over batches and ranks.
+// The plain aggregators: mean, sum, minimum and maximum of everything they are fed, over batches
+// and ranks.
 #pragma once
-
-#include <optional>
 
 #include <taffrail/metric.h>
 #include <taffrail/value.h>
+
+#include <optional>
 
 namespace taffrail {
 
@@ -21,7 +22,9 @@ struct NanPolicy {
     double replacement = 0;
 
     NanPolicy() = default;
+
     NanPolicy(Action chosen) : action(chosen) {}  // NOLINT: implicit on purpose
+
     NanPolicy(double value) : action(Action::Replace), replacement(value) {}  // NOLINT
 };
 
@@ -29,18 +32,25 @@ struct NanPolicy {
 class Aggregator : public Metric {
   public:
     Result<void> update(double value) { return update(TensorView(&value, DType::F64, {})); }
+
     Result<void> update(const TensorView& values);
-    Result<MetricValue> forward(double value) { return forward(TensorView(&value, DType::F64, {})); }
+
+    Result<MetricValue> forward(double value) {
+        return forward(TensorView(&value, DType::F64, {}));
+    }
+
     Result<MetricValue> forward(const TensorView& values);
 
   protected:
     Aggregator(NanPolicy policy, MetricSettings settings) : Metric(settings), policy_(policy) {}
 
-    /// The values and weights with the policy applied. `weights` is broadcast to the shape of `values`.
+    /// The values and weights with the policy applied. `weights` is broadcast to the shape of
+    /// `values`.
     struct Input {
         std::vector<double> values;
         std::vector<double> weights;
     };
+
     [[nodiscard]] Result<Input> read(const TensorView& values, const TensorView* weights) const;
     virtual void add(const Input& input) = 0;
 
@@ -74,6 +84,7 @@ class SumMetric final : public Aggregator {
 
   private:
     void add(const Input& input) override;
+
     [[nodiscard]] MetricValue compute_state() const override { return state(total_)[0]; }
 
     StateId total_;
@@ -86,6 +97,7 @@ class MaxMetric final : public Aggregator {
 
   private:
     void add(const Input& input) override;
+
     [[nodiscard]] MetricValue compute_state() const override { return state(largest_)[0]; }
 
     StateId largest_;
@@ -98,6 +110,7 @@ class MinMetric final : public Aggregator {
 
   private:
     void add(const Input& input) override;
+
     [[nodiscard]] MetricValue compute_state() const override { return state(smallest_)[0]; }
 
     StateId smallest_;

@@ -1,6 +1,8 @@
 // A batch of whatever type the program uses, and how its size is found for weighted means.
 #pragma once
 
+#include <taffrail/value.h>
+
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -16,8 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/value.h>
-
 namespace taffrail {
 
 /// Walks through a batch depth first and remembers the first size it meets.
@@ -29,11 +29,14 @@ class BatchVisitor {
     void nothing() noexcept;
     /// Around the parts of a container; false = too deep or nothing more to find, do not descend.
     bool enter() noexcept;
+
     void leave() noexcept { --depth_; }
 
     [[nodiscard]] std::optional<std::int64_t> size() const noexcept { return size_; }
+
     /// A later part said something else.
     [[nodiscard]] bool ambiguous() const noexcept { return ambiguous_; }
+
     /// The batch contains itself.
     [[nodiscard]] bool endless() const noexcept { return endless_; }
 
@@ -49,9 +52,11 @@ template <typename T>
 struct BatchTraits;
 
 template <typename T>
-concept HasBatchTraits = requires(BatchVisitor& visitor, const T& value) { BatchTraits<T>::visit(visitor, value); };
+concept HasBatchTraits =
+    requires(BatchVisitor& visitor, const T& value) { BatchTraits<T>::visit(visitor, value); };
 
-/// Visits tensors, standard containers of them, and types with BatchTraits; contiguous numbers count as a tensor.
+/// Visits tensors, standard containers of them, and types with BatchTraits; contiguous numbers
+/// count as a tensor.
 template <typename T>
 void visit_batch(BatchVisitor& visitor, const T& value);
 
@@ -77,7 +82,8 @@ void visit_batch(BatchVisitor& visitor, const T& value) {
         visitor.tensor(value.shape.rank() == 0 ? 1 : value.shape[0]);
     } else if constexpr (std::is_same_v<T, ImageView>) {
         visit_batch(visitor, value.pixels);
-    } else if constexpr (std::is_convertible_v<const T&, std::string_view> || std::is_arithmetic_v<T>) {
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view> ||
+                         std::is_arithmetic_v<T>) {
         visitor.nothing();
     } else if constexpr (detail::MapLike<T>) {
         if (visitor.enter()) {
@@ -87,7 +93,8 @@ void visit_batch(BatchVisitor& visitor, const T& value) {
             visitor.leave();
         }
     } else if constexpr (std::ranges::range<T>) {
-        if constexpr (std::is_arithmetic_v<std::ranges::range_value_t<T>> && std::ranges::sized_range<T>) {
+        if constexpr (std::is_arithmetic_v<std::ranges::range_value_t<T>> &&
+                      std::ranges::sized_range<T>) {
             visitor.tensor(static_cast<std::int64_t>(std::ranges::size(value)));
         } else if (visitor.enter()) {
             for (const auto& part : value) {
@@ -129,9 +136,12 @@ class Batch {
     /// The data when it is of this type, else null.
     template <typename T>
     [[nodiscard]] const T* get() const noexcept {
-        return type_ != nullptr && *type_ == typeid(T) ? static_cast<const T*>(data_.get()) : nullptr;
+        return type_ != nullptr && *type_ == typeid(T) ? static_cast<const T*>(data_.get())
+                                                       : nullptr;
     }
+
     [[nodiscard]] bool empty() const noexcept { return data_ == nullptr; }
+
     void visit(BatchVisitor& visitor) const {
         if (visit_ != nullptr) {
             visit_(visitor, data_.get());

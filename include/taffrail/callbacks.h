@@ -1,6 +1,9 @@
 // Ready callbacks: early stop, checkpoints, learning-rate, device and throughput monitors.
 #pragma once
 
+#include <taffrail/callback.h>
+#include <taffrail/throughput.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,42 +12,46 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/callback.h>
-#include <taffrail/throughput.h>
-
 namespace taffrail {
 
 /// Which direction of a monitored value is better.
 enum class MonitorMode : std::uint8_t { Min, Max };
 
 struct EarlyStoppingOptions {
-    std::string monitor = {};        ///< a name of the callback view, such as "val_loss"
-    double min_delta = 0;            ///< smaller improvements do not count
-    int patience = 3;                ///< checks without improvement before the stop
+    std::string monitor = {};  ///< a name of the callback view, such as "val_loss"
+    double min_delta = 0;      ///< smaller improvements do not count
+    int patience = 3;          ///< checks without improvement before the stop
     MonitorMode mode = MonitorMode::Min;
-    bool check_finite = true;        ///< NaN and infinities stop at once
+    bool check_finite = true;                         ///< NaN and infinities stop at once
     std::optional<double> stopping_threshold = {};    ///< as good as this is good enough
     std::optional<double> divergence_threshold = {};  ///< worse than this is hopeless
-    bool strict = true;              ///< a missing name is an error, not only a warning
+    bool strict = true;  ///< a missing name is an error, not only a warning
 };
 
-/// Stops fit() when a monitored value no longer improves. Checked once per validation, or once per train epoch where
-/// validation runs at its end. All ranks stop together.
+/// Stops fit() when a monitored value no longer improves. Checked once per validation, or once per
+/// train epoch where validation runs at its end. All ranks stop together.
 class EarlyStopping final : public Callback {
   public:
     explicit EarlyStopping(EarlyStoppingOptions options);
 
-    [[nodiscard]] std::string state_key() const override { return "EarlyStopping:" + options_.monitor; }
+    [[nodiscard]] std::string state_key() const override {
+        return "EarlyStopping:" + options_.monitor;
+    }
+
     [[nodiscard]] bool monitors() const override { return true; }
+
     void on_train_epoch_end(Trainer& trainer, Module& module) override;
     void on_validation_end(Trainer& trainer, Module& module) override;
     [[nodiscard]] std::string state_dict() const override;
     Result<void> load_state_dict(std::string_view text) override;
 
     [[nodiscard]] double best_score() const noexcept { return best_; }
+
     [[nodiscard]] int wait_count() const noexcept { return waited_; }
+
     /// Epoch of the stop, and why; -1 and "" before.
     [[nodiscard]] std::int64_t stopped_epoch() const noexcept { return stopped_epoch_; }
+
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
   private:
@@ -59,16 +66,17 @@ class EarlyStopping final : public Callback {
 };
 
 struct ModelCheckpointOptions {
-    std::string dirpath = {};        ///< "" = checkpoints/ below the trainer's root
-    /// {epoch}, {step} and names of the callback view are filled in as name=value; ".ckpt" is added.
+    std::string dirpath = {};  ///< "" = checkpoints/ below the trainer's root
+    /// {epoch}, {step} and names of the callback view are filled in as name=value; ".ckpt" is
+    /// added.
     std::string filename = "{epoch}-{step}";
-    std::string monitor = {};        ///< "" = keep the newest
+    std::string monitor = {};  ///< "" = keep the newest
     MonitorMode mode = MonitorMode::Min;
-    int save_top_k = 1;              ///< -1 = all, 0 = none
-    bool save_last = false;          ///< also last.ckpt, overwritten each time
+    int save_top_k = 1;      ///< -1 = all, 0 = none
+    bool save_last = false;  ///< also last.ckpt, overwritten each time
     std::int64_t every_n_epochs = 1;
     std::int64_t every_n_train_steps = 0;  ///< more than 0: by steps instead of epochs
-    bool save_on_stop = true;        ///< last.ckpt also when a signal or an exception ends the stage
+    bool save_on_stop = true;  ///< last.ckpt also when a signal or an exception ends the stage
 };
 
 /// Saves checkpoints after validation, or at the end of train epochs without one; keeps the k best.
@@ -76,10 +84,15 @@ class ModelCheckpoint final : public Callback {
   public:
     explicit ModelCheckpoint(ModelCheckpointOptions options = {});
 
-    [[nodiscard]] std::string state_key() const override { return "ModelCheckpoint:" + options_.monitor; }
+    [[nodiscard]] std::string state_key() const override {
+        return "ModelCheckpoint:" + options_.monitor;
+    }
+
     [[nodiscard]] bool monitors() const override { return true; }
+
     void setup(Trainer& trainer, Module& module, Stage stage) override;
-    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch, std::int64_t index) override;
+    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch,
+                            std::int64_t index) override;
     void on_train_epoch_end(Trainer& trainer, Module& module) override;
     void on_validation_end(Trainer& trainer, Module& module) override;
     void on_exception(Trainer& trainer, Module& module, std::string_view reason) override;
@@ -88,7 +101,9 @@ class ModelCheckpoint final : public Callback {
     Result<void> load_state_dict(std::string_view text) override;
 
     [[nodiscard]] const std::string& best_model_path() const noexcept { return best_path_; }
+
     [[nodiscard]] std::optional<double> best_model_score() const noexcept { return best_score_; }
+
     [[nodiscard]] const std::string& last_model_path() const noexcept { return last_path_; }
 
   private:
@@ -114,19 +129,23 @@ class ModelCheckpoint final : public Callback {
 /// Writes Module::learning_rates() with the step rows.
 class LearningRateMonitor final : public Callback {
   public:
-    void on_train_batch_start(Trainer& trainer, Module& module, const Batch& batch, std::int64_t index) override;
+    void on_train_batch_start(Trainer& trainer, Module& module, const Batch& batch,
+                              std::int64_t index) override;
 };
 
-/// Writes processor, memory and GPU readings with the step rows as DeviceStatsMonitor.<hook>/<reading>. A thread of its
-/// own reads the machine; the training step only copies the newest numbers.
+/// Writes processor, memory and GPU readings with the step rows as
+/// DeviceStatsMonitor.<hook>/<reading>. A thread of its own reads the machine; the training step
+/// only copies the newest numbers.
 class DeviceStatsMonitor final : public Callback {
   public:
     DeviceStatsMonitor();
     ~DeviceStatsMonitor() override;
     void setup(Trainer& trainer, Module& module, Stage stage) override;
     void teardown(Trainer& trainer, Module& module, Stage stage) override;
-    void on_train_batch_start(Trainer& trainer, Module& module, const Batch& batch, std::int64_t index) override;
-    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch, std::int64_t index) override;
+    void on_train_batch_start(Trainer& trainer, Module& module, const Batch& batch,
+                              std::int64_t index) override;
+    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch,
+                            std::int64_t index) override;
 
   private:
     struct Readings;
@@ -140,12 +159,14 @@ struct ThroughputMonitorOptions {
     std::function<double(const Batch&)> flops = {};        ///< operations of a batch
 };
 
-/// Writes rates with the step rows as "train/device/samples_per_sec" and so on. Time spent in validation does not count.
+/// Writes rates with the step rows as "train/device/samples_per_sec" and so on. Time spent in
+/// validation does not count.
 class ThroughputMonitor final : public Callback {
   public:
     explicit ThroughputMonitor(ThroughputMonitorOptions options = {});
     void on_train_start(Trainer& trainer, Module& module) override;
-    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch, std::int64_t index) override;
+    void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch,
+                            std::int64_t index) override;
     void on_validation_start(Trainer& trainer, Module& module) override;
     void on_validation_end(Trainer& trainer, Module& module) override;
 

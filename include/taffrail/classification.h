@@ -1,12 +1,12 @@
-// Metrics of classifiers: accuracy, precision, recall, F1, confusion matrix, area under the ROC curve. Exact over
-// batches and ranks of any sizes.
+// Metrics of classifiers: accuracy, precision, recall, F1, confusion matrix, area under the ROC
+// curve. Exact over batches and ranks of any sizes.
 #pragma once
+
+#include <taffrail/metric.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
-
-#include <taffrail/metric.h>
 
 namespace taffrail {
 
@@ -28,32 +28,37 @@ struct ClassificationOptions {
     Task task = Task::Multiclass;
     std::int64_t classes = 2;  ///< classes, or labels of a multilabel task
     Average average = Average::Macro;
-    std::int64_t top_k = 1;    ///< multiclass scores: right when the target is among the k highest
+    std::int64_t top_k = 1;  ///< multiclass scores: right when the target is among the k highest
     /// Samples (for multilabel: single labels) with this target are left out.
     std::optional<std::int64_t> ignore_index = {};
-    /// Binary and multilabel: scores above it are positive. Scores outside of 0 … 1 are taken as logits.
+    /// Binary and multilabel: scores above it are positive. Scores outside of 0 … 1 are taken as
+    /// logits.
     double threshold = 0.5;
 };
 
 /// Which number a StatScores metric gives.
 enum class Score : std::uint8_t { Accuracy, Precision, Recall, F1 };
 
-/// Counts true and false positives and negatives per class; Accuracy, Precision, Recall and F1Score are its values.
+/// Counts true and false positives and negatives per class; Accuracy, Precision, Recall and F1Score
+/// are its values.
 class StatScores : public Metric {
   public:
     StatScores(Score score, const ClassificationOptions& options, MetricSettings settings = {});
 
     /// Scores, row after row; see Task for how many per sample.
     Result<void> update(std::span<const double> scores, std::span<const std::int64_t> target);
-    Result<MetricValue> forward(std::span<const double> scores, std::span<const std::int64_t> target);
+    Result<MetricValue> forward(std::span<const double> scores,
+                                std::span<const std::int64_t> target);
     /// Decided classes instead of scores (for multilabel: 0 or 1 per label).
-    Result<void> update_labels(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
+    Result<void> update_labels(std::span<const std::int64_t> predicted,
+                               std::span<const std::int64_t> target);
     Result<MetricValue> forward_labels(std::span<const std::int64_t> predicted,
                                        std::span<const std::int64_t> target);
 
   private:
     Result<void> add_scores(std::span<const double> scores, std::span<const std::int64_t> target);
-    Result<void> add_labels(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
+    Result<void> add_labels(std::span<const std::int64_t> predicted,
+                            std::span<const std::int64_t> target);
     [[nodiscard]] MetricValue compute_state() const override;
 
     Score score_;
@@ -88,17 +93,20 @@ class F1Score final : public StatScores {
 /// What a confusion matrix is divided by.
 enum class Normalize : std::uint8_t { None, Target, Predicted, All };
 
-/// Rows are targets, columns predictions: 2×2, classes×classes, or labels×2×2 for a multilabel task.
+/// Rows are targets, columns predictions: 2×2, classes×classes, or labels×2×2 for a multilabel
+/// task.
 class ConfusionMatrix final : public Metric {
   public:
-    explicit ConfusionMatrix(const ClassificationOptions& options, Normalize normalize = Normalize::None,
-                             MetricSettings settings = {});
+    explicit ConfusionMatrix(const ClassificationOptions& options,
+                             Normalize normalize = Normalize::None, MetricSettings settings = {});
 
     Result<void> update(std::span<const double> scores, std::span<const std::int64_t> target);
-    Result<void> update_labels(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
+    Result<void> update_labels(std::span<const std::int64_t> predicted,
+                               std::span<const std::int64_t> target);
 
   private:
-    Result<void> add_labels(std::span<const std::int64_t> predicted, std::span<const std::int64_t> target);
+    Result<void> add_labels(std::span<const std::int64_t> predicted,
+                            std::span<const std::int64_t> target);
     [[nodiscard]] MetricValue compute_state() const override;
 
     ClassificationOptions options_;
@@ -106,14 +114,15 @@ class ConfusionMatrix final : public Metric {
     StateId counts_;
 };
 
-/// Area under the ROC curve, exact: keeps every score until compute(). Classes without both kinds of targets give NaN
-/// and are left out of means.
+/// Area under the ROC curve, exact: keeps every score until compute(). Classes without both kinds
+/// of targets give NaN and are left out of means.
 class Auroc final : public Metric {
   public:
     explicit Auroc(const ClassificationOptions& options, MetricSettings settings = {});
 
     Result<void> update(std::span<const double> scores, std::span<const std::int64_t> target);
-    Result<MetricValue> forward(std::span<const double> scores, std::span<const std::int64_t> target);
+    Result<MetricValue> forward(std::span<const double> scores,
+                                std::span<const std::int64_t> target);
 
   private:
     Result<void> add(std::span<const double> scores, std::span<const std::int64_t> target);

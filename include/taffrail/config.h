@@ -162,7 +162,7 @@ struct ComposeOptions {
 
 /// A composed configuration.
 struct Composed {
-    Config config;                               ///< interpolations resolved
+    Config config;                                    ///< interpolations resolved
     std::map<std::string, std::string> choices = {};  ///< group → option
     [[nodiscard]] std::string choice(std::string_view group, std::string_view fallback = "") const;
 };

@@ -1,19 +1,21 @@
 // Metrics of pictures against pictures: peak signal-to-noise ratio and structural similarity.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-
 #include <taffrail/metric.h>
 #include <taffrail/value.h>
 
+#include <cstdint>
+#include <optional>
+
 namespace taffrail {
 
-/// 10·log10(range² / mean squared error) over everything since the last reset. Infinite for equal pictures.
+/// 10·log10(range² / mean squared error) over everything since the last reset. Infinite for equal
+/// pictures.
 class PeakSignalNoiseRatio final : public Metric {
   public:
     /// `data_range` is the distance between black and white; nothing = what the targets span.
-    explicit PeakSignalNoiseRatio(std::optional<double> data_range = {}, MetricSettings settings = {});
+    explicit PeakSignalNoiseRatio(std::optional<double> data_range = {},
+                                  MetricSettings settings = {});
 
     /// Tensors of the same shape, whatever it is.
     Result<void> update(const TensorView& predicted, const TensorView& target);
@@ -34,7 +36,8 @@ struct SsimOptions {
     double k2 = 0.03;
 };
 
-/// Mean structural similarity over pictures; channels count alike. Every picture must be larger than the window.
+/// Mean structural similarity over pictures; channels count alike. Every picture must be larger
+/// than the window.
 class StructuralSimilarity final : public Metric {
   public:
     explicit StructuralSimilarity(SsimOptions options = {}, MetricSettings settings = {});

@@ -13,14 +13,22 @@ using Step = std::int64_t;
 /// "The caller gave no step": the key's next step is taken (0, 1, 2, …).
 inline constexpr Step kAutoStep = INT64_MIN + 1;
 
-/// A key (series name) of one run after its first use. Keys are any UTF-8 up to 64 KiB; `/` groups them.
+/// A key (series name) of one run after its first use. Keys are any UTF-8 up to 64 KiB; `/` groups
+/// them.
 struct KeyId {
     std::uint32_t value = 0;
     auto operator<=>(const KeyId&) const = default;
 };
 
 /// Which loop a record belongs to.
-enum class Phase : std::uint8_t { None = 0, Train = 1, Validate = 2, Test = 3, Predict = 4, Sanity = 5 };
+enum class Phase : std::uint8_t {
+    None = 0,
+    Train = 1,
+    Validate = 2,
+    Test = 3,
+    Predict = 4,
+    Sanity = 5
+};
 
 /// "train", "validate", "test", "predict", "sanity"; "" for None.
 std::string_view to_string(Phase phase) noexcept;

@@ -1,6 +1,8 @@
 // Where batches come from: loaders with a known length (map style) and streams.
 #pragma once
 
+#include <taffrail/batch.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/batch.h>
-
 namespace taffrail {
 
 /// Gives the batches of one pass after another. Used by one thread.
 class Loader {
   public:
     virtual ~Loader() = default;
+
     /// Batches in a pass; nothing for a stream.
     [[nodiscard]] virtual std::optional<std::int64_t> size() const { return std::nullopt; }
+
     /// A pass begins. `epoch` lets a loader shuffle differently each time.
     virtual void start(std::int64_t epoch) = 0;
     /// The next batch, or nothing at the end of the pass.
@@ -27,7 +29,8 @@ class Loader {
 using LoaderList = std::vector<std::shared_ptr<Loader>>;
 
 /// A loader of `size` batches, each made by its number.
-std::shared_ptr<Loader> map_loader(std::int64_t size, std::function<Batch(std::int64_t index)> make);
+std::shared_ptr<Loader> map_loader(std::int64_t size,
+                                   std::function<Batch(std::int64_t index)> make);
 /// A loader without a length: `open` begins a pass and gives the function that makes its batches.
 std::shared_ptr<Loader> stream_loader(
     std::function<std::function<std::optional<Batch>()>(std::int64_t epoch)> open);
@@ -38,12 +41,17 @@ std::shared_ptr<Loader> list_loader(std::vector<Batch> batches);
 class BatchLimit {
   public:
     BatchLimit() = default;
-    BatchLimit(int batches) : count_(batches) {}           // NOLINT: implicit on purpose
+
+    BatchLimit(int batches) : count_(batches) {}  // NOLINT: implicit on purpose
+
     BatchLimit(std::int64_t batches) : count_(batches) {}  // NOLINT
-    BatchLimit(double share) : share_(share) {}            // NOLINT
+
+    BatchLimit(double share) : share_(share) {}  // NOLINT
 
     [[nodiscard]] std::optional<std::int64_t> count() const noexcept { return count_; }
+
     [[nodiscard]] double share() const noexcept { return share_; }
+
     /// The loop does not run at all.
     [[nodiscard]] bool off() const noexcept { return count_ ? *count_ == 0 : share_ == 0; }
 

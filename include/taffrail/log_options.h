@@ -1,14 +1,14 @@
 // What can be logged from a training hook, and the options of one log() call.
 #pragma once
 
+#include <taffrail/value.h>
+
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <taffrail/value.h>
 
 namespace taffrail {
 
@@ -17,15 +17,21 @@ class Metric;
 /// How the values of an epoch become one.
 enum class Reduce : std::uint8_t { Mean, Sum, Min, Max };
 
-/// A Reduce, or its name in any case ("mean", "avg", "sum", "min", "max"). Other names are refused by log().
+/// A Reduce, or its name in any case ("mean", "avg", "sum", "min", "max"). Other names are refused
+/// by log().
 class Reduction {
   public:
-    Reduction(Reduce reduce = Reduce::Mean) noexcept : reduce_(reduce) {}  // NOLINT: implicit on purpose
-    Reduction(std::string_view name) noexcept;                            // NOLINT
+    Reduction(Reduce reduce = Reduce::Mean) noexcept
+        : reduce_(reduce) {}  // NOLINT: implicit on purpose
+
+    Reduction(std::string_view name) noexcept;  // NOLINT
+
     Reduction(const char* name) noexcept : Reduction(std::string_view(name)) {}  // NOLINT
 
     [[nodiscard]] bool known() const noexcept { return known_; }
+
     [[nodiscard]] Reduce reduce() const noexcept { return reduce_; }
+
     /// The name as it was given, for the message about an unknown one.
     [[nodiscard]] std::string_view given() const noexcept { return given_; }
 
@@ -45,12 +51,16 @@ struct LogOptions {
     std::optional<bool> on_step = {};    ///< one point per step; default in train batches
     std::optional<bool> on_epoch = {};   ///< one reduced point per epoch; default elsewhere
     Reduction reduce_fx = Reduce::Mean;  ///< over the epoch; ignored for Metric objects
-    bool enable_graph = false;           ///< accepted and without effect: plain numbers keep no graph
-    bool sync_dist = false;              ///< reduce over ranks: step values in the call, epoch values when computed
-    std::string_view sync_dist_group = {};  ///< a group made by Communicator::group(); "" = all ranks
-    bool add_dataloader_idx = true;      ///< append /dataloader_idx_N when several loaders are evaluated
-    std::optional<std::int64_t> batch_size = {};  ///< weight in the epoch mean; default: found in the batch
-    bool rank_zero_only = false;         ///< only rank 0 makes this call: it is never synced
+    bool enable_graph = false;  ///< accepted and without effect: plain numbers keep no graph
+    bool sync_dist =
+        false;  ///< reduce over ranks: step values in the call, epoch values when computed
+    std::string_view sync_dist_group =
+        {};  ///< a group made by Communicator::group(); "" = all ranks
+    bool add_dataloader_idx =
+        true;  ///< append /dataloader_idx_N when several loaders are evaluated
+    std::optional<std::int64_t> batch_size =
+        {};                       ///< weight in the epoch mean; default: found in the batch
+    bool rank_zero_only = false;  ///< only rank 0 makes this call: it is never synced
 };
 
 /// A value given to log(): a number, a tensor of one element, or a Metric.
@@ -60,18 +70,27 @@ class LogValue {
 
     template <typename Number>
         requires std::is_arithmetic_v<Number>
-    LogValue(Number number) noexcept : number_(static_cast<double>(number)) {}  // NOLINT: implicit on purpose
+    LogValue(Number number) noexcept
+        : number_(static_cast<double>(number)) {}  // NOLINT: implicit on purpose
+
     /// Read at once. Whole numbers and truth values are converted with one warning.
     LogValue(const TensorView& tensor) noexcept;  // NOLINT
+
     LogValue(Metric& metric) noexcept : form_(Form::MetricObject), metric_(&metric) {}  // NOLINT
+
     /// For callers with dynamic types: something log() refuses, such as a "text" or a "list".
     static LogValue unsupported(std::string_view type_name) noexcept;
 
     [[nodiscard]] Form form() const noexcept { return form_; }
+
     [[nodiscard]] double number() const noexcept { return number_; }
+
     [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+
     [[nodiscard]] std::int64_t elements() const noexcept { return elements_; }
+
     [[nodiscard]] Metric* metric() const noexcept { return metric_; }
+
     [[nodiscard]] std::string_view type_name() const noexcept { return type_name_; }
 
   private:
@@ -93,7 +112,8 @@ std::string_view to_string(MisuseKind kind) noexcept;
 
 /// A mistake in the training program. The trainer stops at the end of the hook it was made in.
 struct Misuse {
-    std::string code = {};  ///< "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group
+    std::string code =
+        {};  ///< "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group
     MisuseKind kind = MisuseKind::Configuration;
     std::string message = {};  ///< what, where in the program, and the cure
 };

@@ -75,8 +75,8 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed);
 /// Makes them all. A sink that this build lacks is an Unsupported error.
 Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed);
 
-/// The options of the group `logger`: short names of the sinks in this build, then of trackers that a build may lack
-/// (they are refused by name when made, not taken for a misspelling).
+/// The options of the group `logger`: short names of the sinks in this build, then of trackers that
+/// a build may lack (they are refused by name when made, not taken for a misspelling).
 std::vector<std::string> interface_names();
 
 /// The configuration as hyperparameters, with everything that looks like a secret taken out.

@@ -1,19 +1,26 @@
-// Metrics that aggregate correctly over batches and ranks: named states with a reduction each, an update that changes
-// them and a computation that reads them.
+// Metrics that aggregate correctly over batches and ranks: named states with a reduction each, an
+// update that changes them and a computation that reads them.
 //
 //   class Accuracy : public taffrail::Metric {
 //     public:
-//       taffrail::Result<void> update(std::span<const int> predicted, std::span<const int> target) {
-//           return apply_update([&] { … state(correct_)[0] += …; state(total_)[0] += …; return Result<void>(); });
+//       taffrail::Result<void> update(std::span<const int> predicted, std::span<const int> target)
+//       {
+//           return apply_update([&] { … state(correct_)[0] += …; state(total_)[0] += …; return
+//           Result<void>(); });
 //       }
 //     private:
-//       taffrail::MetricValue compute_state() const override { return state(correct_)[0] / state(total_)[0]; }
-//       StateId correct_ = add_state("correct", {0}, taffrail::StateReduce::Sum);
-//       StateId total_ = add_state("total", {0}, taffrail::StateReduce::Sum);
+//       taffrail::MetricValue compute_state() const override { return state(correct_)[0] /
+//       state(total_)[0]; } StateId correct_ = add_state("correct", {0},
+//       taffrail::StateReduce::Sum); StateId total_ = add_state("total", {0},
+//       taffrail::StateReduce::Sum);
 //   };
 //
-// Not thread-safe: a metric belongs to the loop that feeds it. Failures are values (Result), never exceptions.
+// Not thread-safe: a metric belongs to the loop that feeds it. Failures are values (Result), never
+// exceptions.
 #pragma once
+
+#include <taffrail/communicator.h>
+#include <taffrail/result.h>
 
 #include <cstdint>
 #include <functional>
@@ -23,9 +30,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <taffrail/communicator.h>
-#include <taffrail/result.h>
 
 namespace taffrail {
 
@@ -40,24 +44,29 @@ enum class StateReduce : std::uint8_t {
     Custom,  ///< by the function given to add_state()
 };
 
-/// What a metric computes: one number, or several with their extents (a confusion matrix, a value per class).
+/// What a metric computes: one number, or several with their extents (a confusion matrix, a value
+/// per class).
 struct MetricValue {
     std::vector<double> values = {};
     std::vector<std::int64_t> shape = {};  ///< empty for one number
 
     MetricValue(double number) : values{number} {}  // NOLINT: implicit on purpose
+
     MetricValue(std::vector<double> numbers, std::vector<std::int64_t> extents)
         : values(std::move(numbers)), shape(std::move(extents)) {}
 
     [[nodiscard]] bool is_number() const noexcept { return values.size() == 1; }
+
     /// The one number; NaN when there are several.
     [[nodiscard]] double number() const noexcept;
 };
 
 struct MetricSettings {
-    bool dist_sync_on_step = false;  ///< forward() gives the batch value over all ranks, not this rank's
-    bool sync_on_compute = true;     ///< compute() gives the value over all ranks
-    /// forward() updates twice instead of merging: for metrics whose update reads the state it changes.
+    bool dist_sync_on_step =
+        false;  ///< forward() gives the batch value over all ranks, not this rank's
+    bool sync_on_compute = true;  ///< compute() gives the value over all ranks
+    /// forward() updates twice instead of merging: for metrics whose update reads the state it
+    /// changes.
     bool full_state_update = false;
 };
 
@@ -65,13 +74,15 @@ struct MetricSettings {
 class Metric {
   public:
     using Values = std::vector<double>;
-    /// Receives the values of each side (rank, or "so far" and "this batch") and gives the combined ones.
+    /// Receives the values of each side (rank, or "so far" and "this batch") and gives the combined
+    /// ones.
     using CustomReduce = std::function<Values(const std::vector<Values>& parts)>;
 
     virtual ~Metric() = default;
 
-    /// The value of everything since the last reset, over all ranks when a communicator is set. Cached until the next
-    /// update. Before any update it warns and computes from the initial states.
+    /// The value of everything since the last reset, over all ranks when a communicator is set.
+    /// Cached until the next update. Before any update it warns and computes from the initial
+    /// states.
     Result<MetricValue> compute();
     /// Back to the initial states.
     void reset();
@@ -86,10 +97,16 @@ class Metric {
     void set_communicator(std::shared_ptr<Communicator> communicator);
 
     [[nodiscard]] bool update_called() const noexcept { return update_count_ > 0; }
+
     [[nodiscard]] std::int64_t update_count() const noexcept { return update_count_; }
+
     [[nodiscard]] bool synced() const noexcept { return synced_; }
+
     /// What the last forward() gave; nothing after reset() or when only update() was called.
-    [[nodiscard]] const std::optional<MetricValue>& batch_value() const noexcept { return batch_value_; }
+    [[nodiscard]] const std::optional<MetricValue>& batch_value() const noexcept {
+        return batch_value_;
+    }
+
     /// Values of a state by name, for tests and checkpoints; null when there is none of that name.
     [[nodiscard]] const Values* find_state(std::string_view name) const noexcept;
     /// All states as text-free numbers in declaration order, and back: what a checkpoint keeps.
@@ -100,13 +117,18 @@ class Metric {
     using StateId = std::size_t;
 
     explicit Metric(MetricSettings settings = {}) : settings_(settings) {}
+
     Metric(const Metric&) = default;
     Metric& operator=(const Metric&) = default;
 
-    /// Declares a state. `initial` is its value after reset(); empty for Cat. A repeated or empty name, a Cat state
-    /// that does not start empty, or Custom without a function make every later call fail with that reason.
-    StateId add_state(std::string name, Values initial, StateReduce reduce, CustomReduce custom = {});
+    /// Declares a state. `initial` is its value after reset(); empty for Cat. A repeated or empty
+    /// name, a Cat state that does not start empty, or Custom without a function make every later
+    /// call fail with that reason.
+    StateId add_state(std::string name, Values initial, StateReduce reduce,
+                      CustomReduce custom = {});
+
     [[nodiscard]] Values& state(StateId id) noexcept { return states_[id].values; }
+
     [[nodiscard]] const Values& state(StateId id) const noexcept { return states_[id].values; }
 
     /// The value of the present states.

@@ -1,6 +1,13 @@
-// The training code: what a program overrides so that a Trainer can run it. Everything has a default that does
-// nothing; a module overrides what it needs. All hooks run on the training thread.
+// The training code: what a program overrides so that a Trainer can run it. Everything has a
+// default that does nothing; a module overrides what it needs. All hooks run on the training
+// thread.
 #pragma once
+
+#include <taffrail/batch.h>
+#include <taffrail/loader.h>
+#include <taffrail/log_options.h>
+#include <taffrail/metric.h>
+#include <taffrail/routine.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/batch.h>
-#include <taffrail/loader.h>
-#include <taffrail/log_options.h>
-#include <taffrail/metric.h>
-#include <taffrail/routine.h>
-
 namespace taffrail {
 
 class Callback;
 class Trainer;
+
 namespace trainer {
 class Core;
 }
@@ -55,8 +57,10 @@ class Module {
     virtual void test_step(const Batch& batch, std::int64_t index, int loader);
     virtual void predict_step(const Batch& batch, std::int64_t index, int loader);
 
-    /// True: training_step(BatchSource&) is called instead and draws its own batches; log() then needs batch_size.
+    /// True: training_step(BatchSource&) is called instead and draws its own batches; log() then
+    /// needs batch_size.
     [[nodiscard]] virtual bool takes_iterator() const { return false; }
+
     virtual void training_step(BatchSource& batches, std::int64_t index);
 
     /// Gradients of the loss of the last training_step. Called for every batch.
@@ -65,13 +69,16 @@ class Module {
     virtual void apply_gradients();
     virtual void optimizer_zero_grad();
     virtual void configure_gradient_clipping();
-    /// Wraps the whole step: `closure` runs training_step, zeroing and backward. The default runs it, then
-    /// apply_gradients().
+    /// Wraps the whole step: `closure` runs training_step, zeroing and backward. The default runs
+    /// it, then apply_gradients().
     virtual void optimizer_step(const std::function<void()>& closure);
     /// After each optimiser step and each epoch, for schedules.
     virtual void lr_scheduler_step();
+
     /// Learning rates by name, for the monitor.
-    [[nodiscard]] virtual std::vector<std::pair<std::string, double>> learning_rates() const { return {}; }
+    [[nodiscard]] virtual std::vector<std::pair<std::string, double>> learning_rates() const {
+        return {};
+    }
 
     // Data; used where the trainer was given none
 
@@ -134,20 +141,26 @@ class Module {
 
     // Logging
 
-    /// Records `value` under `name`: see LogOptions. Costs nanoseconds after the first call of a name. A mistake stops
-    /// the trainer at the end of the hook, with a message that names this place.
+    /// Records `value` under `name`: see LogOptions. Costs nanoseconds after the first call of a
+    /// name. A mistake stops the trainer at the end of the hook, with a message that names this
+    /// place.
     void log(std::string_view name, const LogValue& value, const LogOptions& options = {},
              const std::source_location& site = std::source_location::current()) noexcept;
     /// The same options for several values.
-    void log_dict(const std::vector<std::pair<std::string, LogValue>>& values, const LogOptions& options = {},
+    void log_dict(const std::vector<std::pair<std::string, LogValue>>& values,
+                  const LogOptions& options = {},
                   const std::source_location& site = std::source_location::current()) noexcept;
 
-    /// Makes a Metric known, so that it can be logged, syncs over ranks and is saved in checkpoints. It must live as
-    /// long as the module.
+    /// Makes a Metric known, so that it can be logged, syncs over ranks and is saved in
+    /// checkpoints. It must live as long as the module.
     void register_metric(std::string name, Metric& metric);
-    [[nodiscard]] const std::vector<std::pair<std::string, Metric*>>& metrics() const noexcept { return metrics_; }
 
-    /// What this step hands to the loggers' routines (images, histograms, …); sent and emptied after each batch.
+    [[nodiscard]] const std::vector<std::pair<std::string, Metric*>>& metrics() const noexcept {
+        return metrics_;
+    }
+
+    /// What this step hands to the loggers' routines (images, histograms, …); sent and emptied
+    /// after each batch.
     DataMap output;
 
     /// The trainer that runs this module; null outside.

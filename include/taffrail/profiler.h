@@ -1,14 +1,14 @@
-// Profilers by name. The interface stands now so that configurations, trainer hooks and zones can name one; "none" is
-// the only one built in so far.
+// Profilers by name. The interface stands now so that configurations, trainer hooks and zones can
+// name one; "none" is the only one built in so far.
 #pragma once
+
+#include <taffrail/result.h>
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/result.h>
 
 namespace taffrail {
 

@@ -1,8 +1,13 @@
-// Reading what was recorded: the same three interfaces for the native store and for foreign formats.
+// Reading what was recorded: the same three interfaces for the native store and for foreign
+// formats.
 //
-// A Catalogue lists runs; a RecordedRun lists keys and answers for them; nothing is sampled, ever. Objects are safe for
-// concurrent use. A run that is still being written grows on refresh().
+// A Catalogue lists runs; a RecordedRun lists keys and answers for them; nothing is sampled, ever.
+// Objects are safe for concurrent use. A run that is still being written grows on refresh().
 #pragma once
+
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+#include <taffrail/value.h>
 
 #include <cstdint>
 #include <functional>
@@ -13,10 +18,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/record.h>
-#include <taffrail/result.h>
-#include <taffrail/value.h>
 
 namespace taffrail {
 
@@ -45,17 +46,19 @@ struct RunInfo {
     std::vector<std::string> tags = {};
     RunState state = RunState::Running;
     std::int64_t start_time_ns = 0;
-    std::int64_t end_time_ns = 0;    ///< last sign of life while running
+    std::int64_t end_time_ns = 0;  ///< last sign of life while running
     std::uint32_t attempts = 1;
     std::int32_t world_size = 1;
-    std::string location = {};       ///< folder or file the run was read from
-    std::string source = {};         ///< "taffrail", "tensorboard", …
+    std::string location = {};  ///< folder or file the run was read from
+    std::string source = {};    ///< "taffrail", "tensorboard", …
     bool archived = false;
-    bool deleted = false;            ///< tombstoned, until gc
-    std::string color = {};          ///< chosen by a person, else empty
+    bool deleted = false;    ///< tombstoned, until gc
+    std::string color = {};  ///< chosen by a person, else empty
     Hparams config = {};
-    std::map<std::string, Cell> summary = {};  ///< explicit summary values; scalar series have theirs in KeyInfo
-    std::string message = {};        ///< why it failed, which rank is missing, what is damaged; empty when all is well
+    std::map<std::string, Cell> summary =
+        {};  ///< explicit summary values; scalar series have theirs in KeyInfo
+    std::string message =
+        {};  ///< why it failed, which rank is missing, what is damaged; empty when all is well
 };
 
 /// One point of a scalar series. Absent epoch/samples are NaN / INT64_MIN.
@@ -75,26 +78,31 @@ struct Point {
 enum class Axis : std::uint8_t { Steps, WallTime, RelativeTime, Epoch, Samples, Metric };
 enum class Scale : std::uint8_t { Linear, Log };
 
-/// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted in Bins::outside.
+/// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted
+/// in Bins::outside.
 struct BinRequest {
     Axis axis = Axis::Steps;
-    std::string metric = {};     ///< Axis::Metric
+    std::string metric = {};  ///< Axis::Metric
     Scale scale = Scale::Linear;
-    std::optional<double> from = {}, to = {};  ///< in axis units (ns for the time axes); absent = all
+    std::optional<double> from = {},
+                          to = {};  ///< in axis units (ns for the time axes); absent = all
     std::size_t width = 1000;
-    std::optional<std::uint32_t> attempt = {};  ///< absent = the winning points (newest of each re-logged range)
+    std::optional<std::uint32_t> attempt =
+        {};  ///< absent = the winning points (newest of each re-logged range)
 };
 
-/// Bins with true edges: min, max, mean, last and the counts are exact for the points between edges[i] and edges[i+1]
-/// (the last bin is closed). Empty bins have count 0.
+/// Bins with true edges: min, max, mean, last and the counts are exact for the points between
+/// edges[i] and edges[i+1] (the last bin is closed). Empty bins have count 0.
 struct Bins {
     std::vector<double> edges = {};  ///< size() + 1
     std::vector<double> min = {}, max = {}, mean = {}, last = {};
-    std::vector<std::uint64_t> count = {}, nan_count = {}, positive_infinity_count = {}, negative_infinity_count = {};
-    std::uint64_t points = 0;   ///< all points in range
+    std::vector<std::uint64_t> count = {}, nan_count = {}, positive_infinity_count = {},
+                               negative_infinity_count = {};
+    std::uint64_t points = 0;  ///< all points in range
     std::uint64_t outside = 0;
-    bool raw = false;           ///< true: every point has a bin of its own and `x` holds its position
+    bool raw = false;  ///< true: every point has a bin of its own and `x` holds its position
     std::vector<double> x = {};
+
     [[nodiscard]] std::size_t size() const noexcept { return count.size(); }
 };
 
@@ -108,14 +116,15 @@ struct Entry {
     std::int32_t rank = 0;
     Phase phase = Phase::None;
     std::uint64_t writer = 0, seq = 0;
-    std::shared_ptr<const Value> value = {};  ///< blobs carry their ref; bytes are null until loaded
+    std::shared_ptr<const Value> value =
+        {};  ///< blobs carry their ref; bytes are null until loaded
 };
 
 /// A damaged or missing range, stated exactly.
 struct Damage {
     std::string file = {};
-    std::uint64_t offset = 0, length = 0;          ///< bytes
-    std::uint64_t first_seq = 0, last_seq = 0;     ///< rows lost, where known
+    std::uint64_t offset = 0, length = 0;       ///< bytes
+    std::uint64_t first_seq = 0, last_seq = 0;  ///< rows lost, where known
     std::string reason = {};
 };
 
@@ -137,15 +146,19 @@ class RecordedRun {
     [[nodiscard]] virtual std::vector<KeyInfo> keys() const = 0;
     /// Every point of a scalar key in log order (writer, seq); the live tail included.
     [[nodiscard]] virtual Result<std::vector<Point>> points(std::string_view key) const = 0;
-    /// Bins of a scalar key; cost is bound by width, not by the number of points, where a pyramid exists.
-    [[nodiscard]] virtual Result<Bins> bins(std::string_view key, const BinRequest& request) const = 0;
+    /// Bins of a scalar key; cost is bound by width, not by the number of points, where a pyramid
+    /// exists.
+    [[nodiscard]] virtual Result<Bins> bins(std::string_view key,
+                                            const BinRequest& request) const = 0;
     /// Every entry of a non-scalar key in log order.
     [[nodiscard]] virtual Result<std::vector<Entry>> entries(std::string_view key) const = 0;
     /// The bytes of a blob, checked against its SHA-256.
-    [[nodiscard]] virtual Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const = 0;
+    [[nodiscard]] virtual Result<std::shared_ptr<const std::vector<std::byte>>> load(
+        const BlobRef& blob) const = 0;
     /// Every visible record in log order, blobs not loaded. Stops when `visit` returns false.
     virtual Result<void> for_each(const std::function<bool(const Record&)>& visit) const = 0;
-    [[nodiscard]] virtual std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const = 0;
+    [[nodiscard]] virtual std::vector<ConsoleLine> console(std::size_t first,
+                                                           std::size_t count) const = 0;
     /// Environment snapshot as flattened cells ("git/commit", "host/name", …).
     [[nodiscard]] virtual Hparams environment() const = 0;
     [[nodiscard]] virtual std::vector<Damage> damage() const = 0;
@@ -168,8 +181,8 @@ class Catalogue {
     virtual Result<std::vector<std::string>> refresh() = 0;
 };
 
-/// Opens a folder: a Taffrail root, one run folder, or anything a registered source understands (a TensorBoard logdir, …).
-/// `name1:path1,name2:path2` opens several under names.
+/// Opens a folder: a Taffrail root, one run folder, or anything a registered source understands (a
+/// TensorBoard logdir, …). `name1:path1,name2:path2` opens several under names.
 Result<std::shared_ptr<Catalogue>> read(std::string_view path);
 
 /// A foreign format that can be read.

@@ -1,11 +1,11 @@
 // Metrics of numbers against numbers: mean squared error, coefficient of determination, perplexity.
 #pragma once
 
+#include <taffrail/metric.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
-
-#include <taffrail/metric.h>
 
 namespace taffrail {
 
@@ -25,8 +25,8 @@ class MeanSquaredError final : public Metric {
     StateId squares_, count_;
 };
 
-/// 1 - residual / total variance; NaN with fewer than two samples. The moments of ranks and batches are merged
-/// about their own means, so large offsets cost no precision.
+/// 1 - residual / total variance; NaN with fewer than two samples. The moments of ranks and batches
+/// are merged about their own means, so large offsets cost no precision.
 class R2Score final : public Metric {
   public:
     explicit R2Score(MetricSettings settings = {});
@@ -49,7 +49,8 @@ class Perplexity final : public Metric {
 
     /// Unnormalised scores, `vocabulary` per target, row after row.
     Result<void> update(std::span<const double> logits, std::span<const std::int64_t> target);
-    Result<MetricValue> forward(std::span<const double> logits, std::span<const std::int64_t> target);
+    Result<MetricValue> forward(std::span<const double> logits,
+                                std::span<const std::int64_t> target);
 
   private:
     Result<void> add(std::span<const double> logits, std::span<const std::int64_t> target);

@@ -1,6 +1,7 @@
 // Value-or-error for everything outside the training loop.
 //
-// A Result that is dropped is a compiler warning: ignoring a failed open or read must be a decision.
+// A Result that is dropped is a compiler warning: ignoring a failed open or read must be a
+// decision.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,8 @@ struct [[nodiscard]] Error {
 /// Thrown by Result::value() of a failed result, and only there.
 class ResultError : public std::runtime_error {
   public:
-    explicit ResultError(Error error) : std::runtime_error(error.message), error_(std::move(error)) {}
+    explicit ResultError(Error error)
+        : std::runtime_error(error.message), error_(std::move(error)) {}
 
     [[nodiscard]] const Error& error() const noexcept { return error_; }
 
@@ -52,28 +54,41 @@ class ResultError : public std::runtime_error {
 template <typename T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+    Result(T value)
+        : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
     [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+
     explicit operator bool() const noexcept { return ok(); }
 
     /// The value; throws ResultError when there is none. Meant for scripts and tests.
     T& value() & { return check(), std::get<0>(state_); }
+
     const T& value() const& { return check(), std::get<0>(state_); }
+
     /// By value: `for (auto& x : f().value())` then keeps the range alive.
     T value() && { return check(), std::get<0>(std::move(state_)); }
-    T value_or(T fallback) && { return ok() ? std::get<0>(std::move(state_)) : std::move(fallback); }
+
+    T value_or(T fallback) && {
+        return ok() ? std::get<0>(std::move(state_)) : std::move(fallback);
+    }
 
     /// Unchecked access: only after ok().
     T& operator*() & noexcept { return *std::get_if<0>(&state_); }
+
     const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
+
     T operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+
     T* operator->() noexcept { return std::get_if<0>(&state_); }
+
     const T* operator->() const noexcept { return std::get_if<0>(&state_); }
 
     /// The error; only after !ok().
     [[nodiscard]] const Error& error() const& noexcept { return *std::get_if<1>(&state_); }
+
     [[nodiscard]] Error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
 
   private:
@@ -91,9 +106,11 @@ template <>
 class [[nodiscard]] Result<void> {
   public:
     Result() = default;
+
     Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit on purpose
 
     [[nodiscard]] bool ok() const noexcept { return !error_.has_value(); }
+
     explicit operator bool() const noexcept { return ok(); }
 
     /// Throws ResultError on failure.
@@ -104,6 +121,7 @@ class [[nodiscard]] Result<void> {
     }
 
     [[nodiscard]] const Error& error() const& noexcept { return *error_; }
+
     [[nodiscard]] Error&& error() && noexcept { return std::move(*error_); }
 
   private:

@@ -1,6 +1,11 @@
 // Routines: what a Logger does with a batch's data. One class and a key in the registry.
 #pragma once
 
+#include <taffrail/key.h>
+#include <taffrail/result.h>
+#include <taffrail/run.h>
+#include <taffrail/value.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,17 +15,15 @@
 #include <variant>
 #include <vector>
 
-#include <taffrail/key.h>
-#include <taffrail/result.h>
-#include <taffrail/run.h>
-#include <taffrail/value.h>
-
 namespace taffrail {
 
-/// What a training step hands to Logger::log_iter, by name. Views must outlive the call; nested maps are expanded.
+/// What a training step hands to Logger::log_iter, by name. Views must outlive the call; nested
+/// maps are expanded.
 struct DataMap;
-using Datum = std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView, std::string, Table, Graph, Histogram,
-                           Hparams, std::map<std::string, double>>;
+using Datum =
+    std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView, std::string, Table,
+                 Graph, Histogram, Hparams, std::map<std::string, double>>;
+
 struct DataMap {
     std::map<std::string, Datum> values = {};
     Phase phase = Phase::Train;
@@ -29,7 +32,7 @@ struct DataMap {
     std::int64_t batch_size = 0;
     std::int64_t batch_current = 0;  ///< from 1
     std::int64_t batch_total = 0;
-    std::int64_t total_iters = 0;    ///< iterations of this phase so far
+    std::int64_t total_iters = 0;  ///< iterations of this phase so far
 };
 
 /// Where a routine sends what it makes: the run, with the route of its Logger.

@@ -1,9 +1,16 @@
 // A run: what a training program talks to.
 //
-// Tier 1 calls (log and everything named log_…, set_epoch, …) are noexcept, never throw, never abort and never print over
-// a progress bar; what goes wrong is counted and reported once. Scalars cost nanoseconds: no system call, no allocation
-// after a key's first use, no lock shared with I/O. Media costs one copy.
+// Tier 1 calls (log and everything named log_…, set_epoch, …) are noexcept, never throw, never
+// abort and never print over a progress bar; what goes wrong is counted and reported once. Scalars
+// cost nanoseconds: no system call, no allocation after a key's first use, no lock shared with I/O.
+// Media costs one copy.
 #pragma once
+
+#include <taffrail/key.h>
+#include <taffrail/record.h>
+#include <taffrail/result.h>
+#include <taffrail/sink.h>
+#include <taffrail/value.h>
 
 #include <chrono>
 #include <cstdint>
@@ -16,12 +23,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <taffrail/key.h>
-#include <taffrail/record.h>
-#include <taffrail/result.h>
-#include <taffrail/sink.h>
-#include <taffrail/value.h>
 
 namespace taffrail {
 
@@ -43,7 +44,8 @@ enum class Resume : std::uint8_t {
     Must,   ///< it must exist
 };
 
-/// When the log is forced to the disk itself (kill -9 never loses anything, whatever is chosen here).
+/// When the log is forced to the disk itself (kill -9 never loses anything, whatever is chosen
+/// here).
 enum class Durability : std::uint8_t {
     Async,  ///< at least every 5 s, at roll and finish
     Sync,   ///< every flush (100 ms)
@@ -55,49 +57,54 @@ enum class Goal : std::uint8_t { None, Minimize, Maximize };
 
 /// How init() opens a run. Everything has a default; TAFFRAIL_* variables fill what is left empty.
 struct RunOptions {
-    std::string project = {};   ///< "" = "default"
-    std::string name = {};      ///< "" = a generated two-word name
-    std::string root = {};      ///< "" = $TAFFRAIL_DIR, else ./taffrail
+    std::string project = {};  ///< "" = "default"
+    std::string name = {};     ///< "" = a generated two-word name
+    std::string root = {};     ///< "" = $TAFFRAIL_DIR, else ./taffrail
     std::string group = {};
     std::string job_type = {};
     std::vector<std::string> tags = {};
     std::string notes = {};
-    std::string id = {};        ///< "" = $TAFFRAIL_RUN_ID, else new
+    std::string id = {};  ///< "" = $TAFFRAIL_RUN_ID, else new
     Resume resume = Resume::Never;
-    /// First step that a resumed run logs again: its points win over older ones from there on, and TensorBoard drops
-    /// what they replace. Else $TAFFRAIL_RESUME_STEP; without effect on a new run.
+    /// First step that a resumed run logs again: its points win over older ones from there on, and
+    /// TensorBoard drops what they replace. Else $TAFFRAIL_RESUME_STEP; without effect on a new
+    /// run.
     std::optional<Step> resume_step = {};
     Overflow overflow = Overflow::Block;
     std::chrono::milliseconds overflow_wait = std::chrono::seconds(30);
     std::chrono::milliseconds flush_interval = std::chrono::milliseconds(100);
-    std::chrono::milliseconds finish_timeout = std::chrono::seconds(30);  ///< for slow sinks; the store itself is quick
+    std::chrono::milliseconds finish_timeout =
+        std::chrono::seconds(30);  ///< for slow sinks; the store itself is quick
     std::uint64_t ring_budget_bytes = 64u << 20;
-    std::uint64_t ring_bytes = 2u << 20;   ///< first ring of a thread; grows ahead of need
-    std::uint64_t roll_bytes = 64u << 20;  ///< a live log file is closed and a new one begun at this size
+    std::uint64_t ring_bytes = 2u << 20;  ///< first ring of a thread; grows ahead of need
+    std::uint64_t roll_bytes =
+        64u << 20;  ///< a live log file is closed and a new one begun at this size
     Durability durability = Durability::Async;
     Store store = Store::On;
-    bool seal_on_finish = true;   ///< write the Parquet form when the run ends
-    bool console = false;         ///< capture stdout and stderr into the run
-    bool environment = true;      ///< snapshot of command line, git, packages, hardware (see docs/privacy.md)
-    std::optional<std::chrono::milliseconds> machine_load = std::chrono::seconds(2);  ///< nullopt = off
-    std::optional<std::int32_t> rank = {};        ///< else from torchrun, Slurm or MPI variables
+    bool seal_on_finish = true;  ///< write the Parquet form when the run ends
+    bool console = false;        ///< capture stdout and stderr into the run
+    bool environment =
+        true;  ///< snapshot of command line, git, packages, hardware (see docs/privacy.md)
+    std::optional<std::chrono::milliseconds> machine_load =
+        std::chrono::seconds(2);            ///< nullopt = off
+    std::optional<std::int32_t> rank = {};  ///< else from torchrun, Slurm or MPI variables
     std::optional<std::int32_t> world_size = {};
-    std::string spool = {};       ///< second folder used while the first one is full or broken
+    std::string spool = {};  ///< second folder used while the first one is full or broken
 };
 
 /// Counters of a run; all monotonic.
 struct RunStats {
-    std::uint64_t records = 0;             ///< values taken by log calls
-    std::uint64_t written = 0;             ///< values in the log
-    std::uint64_t gaps = 0;                ///< values counted as lost by overflow, exact
-    std::uint64_t blocked_ns = 0;          ///< time log calls waited for room
-    std::uint64_t errors = 0;              ///< tier 1 failures (bad shape, unknown dtype, after finish, …)
+    std::uint64_t records = 0;     ///< values taken by log calls
+    std::uint64_t written = 0;     ///< values in the log
+    std::uint64_t gaps = 0;        ///< values counted as lost by overflow, exact
+    std::uint64_t blocked_ns = 0;  ///< time log calls waited for room
+    std::uint64_t errors = 0;      ///< tier 1 failures (bad shape, unknown dtype, after finish, …)
     std::uint64_t bytes_written = 0;
 };
 
 /// How a metric is meant. Patterns take `*`.
 struct MetricOptions {
-    std::string step = {};                 ///< key whose value is this metric's x axis by default
+    std::string step = {};  ///< key whose value is this metric's x axis by default
     Summary summary = Summary::Last;
     Goal goal = Goal::None;
     bool hidden = false;
@@ -117,7 +124,7 @@ struct MediaOptions {
 };
 
 struct EmbeddingOptions {
-    const Table* metadata = nullptr;      ///< one row per vector
+    const Table* metadata = nullptr;        ///< one row per vector
     const ImageView* thumbnails = nullptr;  ///< a batch, one per vector
 };
 
@@ -132,14 +139,15 @@ struct Routing {
     bool visible = true;  ///< false: delivered to sinks, hidden from readers of the native store
 };
 
-/// A bound scalar key. Cheap to copy; the fastest lone call. Usable from any thread; after finish() it counts and does
-/// nothing.
+/// A bound scalar key. Cheap to copy; the fastest lone call. Usable from any thread; after finish()
+/// it counts and does nothing.
 class Scalar {
   public:
     Scalar() = default;
 
-    /// Records `value` at `step`. Safe from any thread; one ring push, no lock, no allocation, no system call.
-    /// If the ring is full the call follows RunOptions::overflow and the wait shows up in Run::stats().
+    /// Records `value` at `step`. Safe from any thread; one ring push, no lock, no allocation, no
+    /// system call. If the ring is full the call follows RunOptions::overflow and the wait shows up
+    /// in Run::stats().
     void log(double value, Step step = kAutoStep) const noexcept;
 
   private:
@@ -152,7 +160,8 @@ class Row {
   public:
     Row() = default;
 
-    /// Records one value per key, in the order the keys were bound. A wrong number of values is counted as an error.
+    /// Records one value per key, in the order the keys were bound. A wrong number of values is
+    /// counted as an error.
     void log(Step step, std::span<const double> values) const noexcept;
 
     template <typename... Values>
@@ -189,6 +198,7 @@ class Run {
     /// Bound handles: resolve once, log often.
     [[nodiscard]] Scalar scalar(std::string_view key) noexcept;
     [[nodiscard]] Row row(std::span<const std::string_view> keys) noexcept;
+
     template <typename... Keys>
         requires(sizeof...(Keys) > 0 && (std::is_convertible_v<Keys, std::string_view> && ...))
     [[nodiscard]] Row row(Keys&&... keys) noexcept {
@@ -198,8 +208,10 @@ class Run {
 
     /// Scalars by name: one row, one timestamp. Costs a hash of each key more than a bound handle.
     void log(std::string_view key, double value, Step step = kAutoStep) noexcept;
-    void log(std::initializer_list<std::pair<std::string_view, double>> values, Step step = kAutoStep) noexcept;
-    void log(std::span<const std::pair<std::string_view, double>> values, Step step = kAutoStep) noexcept;
+    void log(std::initializer_list<std::pair<std::string_view, double>> values,
+             Step step = kAutoStep) noexcept;
+    void log(std::span<const std::pair<std::string_view, double>> values,
+             Step step = kAutoStep) noexcept;
 
     void log_image(std::string_view key, const ImageView& image, Step step = kAutoStep,
                    const ImageOptions& options = {}) noexcept;
@@ -218,7 +230,8 @@ class Run {
                         const MediaOptions& options = {}) noexcept;
     void log_mesh(std::string_view key, const MeshView& mesh, Step step = kAutoStep) noexcept;
     /// OBJ, PLY, STL or GLB, kept as it is.
-    void log_mesh_file(std::string_view key, const std::string& path, Step step = kAutoStep) noexcept;
+    void log_mesh_file(std::string_view key, const std::string& path,
+                       Step step = kAutoStep) noexcept;
     void log_text(std::string_view key, std::string_view text, Step step = kAutoStep) noexcept;
     void log_table(std::string_view key, const Table& table, Step step = kAutoStep) noexcept;
     void log_figure(std::string_view key, std::string_view plotly_json, Step step = kAutoStep,
@@ -231,8 +244,10 @@ class Run {
     /// Flattened names use `/`: {"model/depth", 4}. Later calls add and overwrite.
     void log_hparams(const Hparams& hparams) noexcept;
     /// A file or a folder, as the next version of the artifact `name`.
-    void log_artifact(std::string_view name, const std::string& path, const ArtifactOptions& options = {}) noexcept;
-    void alert(std::string_view title, std::string_view text, AlertLevel level = AlertLevel::Warning) noexcept;
+    void log_artifact(std::string_view name, const std::string& path,
+                      const ArtifactOptions& options = {}) noexcept;
+    void alert(std::string_view title, std::string_view text,
+               AlertLevel level = AlertLevel::Warning) noexcept;
     void tag(std::string_view tag) noexcept;
     void untag(std::string_view tag) noexcept;
     void note(std::string_view text) noexcept;
@@ -246,19 +261,23 @@ class Run {
     void set_samples(std::int64_t samples) noexcept;
     void set_phase(Phase phase) noexcept;
 
-    /// Adds a sink; every later record whose route names it goes there. Returns its bit in RouteMask.
+    /// Adds a sink; every later record whose route names it goes there. Returns its bit in
+    /// RouteMask.
     Result<RouteMask> add_sink(std::string_view name, const OptionMap& options = {});
     Result<RouteMask> add_sink(std::unique_ptr<Sink> sink, std::string_view name);
 
-    /// The same calls with a chosen route and visibility, for code that gates sinks itself (the logging pipeline does).
-    void log_routed(std::span<const std::pair<std::string_view, double>> values, Step step, Routing routing) noexcept;
+    /// The same calls with a chosen route and visibility, for code that gates sinks itself (the
+    /// logging pipeline does).
+    void log_routed(std::span<const std::pair<std::string_view, double>> values, Step step,
+                    Routing routing) noexcept;
     void log_value(std::string_view key, Value value, Step step, Routing routing = {}) noexcept;
 
     /// Returns when everything logged before is in the log file (page cache).
     Result<void> flush() noexcept;
     /// As flush(), and on the disk itself.
     Result<void> commit() noexcept;
-    /// Ends the run: drains, closes sinks within finish_timeout, seals. Idempotent. The error also stays in check().
+    /// Ends the run: drains, closes sinks within finish_timeout, seals. Idempotent. The error also
+    /// stays in check().
     Result<void> finish(RunState state = RunState::Finished) noexcept;
     /// The first failure so far; under TAFFRAIL_STRICT=1 also the first tier 1 failure.
     [[nodiscard]] Result<void> check() const noexcept;
@@ -272,7 +291,8 @@ class Run {
     std::shared_ptr<detail::RunCore> core_;
 };
 
-/// Opens a run. Never stops a program: if it cannot open, it prints one clear error and returns an inert run.
+/// Opens a run. Never stops a program: if it cannot open, it prints one clear error and returns an
+/// inert run.
 [[nodiscard]] Run init(RunOptions options = {}) noexcept;
 
 }  // namespace taffrail

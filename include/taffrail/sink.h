@@ -1,9 +1,12 @@
 // Sinks: where records go besides the native store. A sink is one class and a name in the registry.
 //
-// A sink never runs on the training thread nor on the collector. Its runner (one thread) reads the run's own log from a
-// durable cursor and hands over batches; a batch that fails is kept and handed over again, so a sink may sleep, fail and
-// recover without losing or doubling anything.
+// A sink never runs on the training thread nor on the collector. Its runner (one thread) reads the
+// run's own log from a durable cursor and hands over batches; a batch that fails is kept and handed
+// over again, so a sink may sleep, fail and recover without losing or doubling anything.
 #pragma once
+
+#include <taffrail/record.h>
+#include <taffrail/result.h>
 
 #include <chrono>
 #include <cstdint>
@@ -15,9 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/record.h>
-#include <taffrail/result.h>
-
 namespace taffrail {
 
 /// A string map with the order kept: the options of a sink as they stand in the configuration.
@@ -28,16 +28,17 @@ struct SinkContext {
     std::string run_id = {};
     std::string run_name = {};
     std::string project = {};
-    std::string run_folder = {};     ///< folder of the native run
+    std::string run_folder = {};  ///< folder of the native run
     std::int64_t start_time_ns = 0;
-    std::uint32_t attempt = 0;  ///< 0 for a new run
+    std::uint32_t attempt = 0;             ///< 0 for a new run
     std::optional<Step> resume_step = {};  ///< first step of this attempt, where known
     std::int32_t rank = 0;
     std::int32_t world_size = 1;
 };
 
-/// One back end. Methods are called by one thread, in this order: open, (write | flush)*, close. A failed write may be
-/// called again with the same records; a sink that cannot undo a half-written batch says so by `delivered`.
+/// One back end. Methods are called by one thread, in this order: open, (write | flush)*, close. A
+/// failed write may be called again with the same records; a sink that cannot undo a half-written
+/// batch says so by `delivered`.
 class Sink {
   public:
     virtual ~Sink() = default;
@@ -45,8 +46,8 @@ class Sink {
     /// Called before the first write of a process, also when a later process resumes the run.
     virtual Result<void> open(const SinkContext& context) = 0;
 
-    /// Takes the records in order. On failure set `delivered` to the number of records that did arrive, so that only
-    /// the others are handed over again.
+    /// Takes the records in order. On failure set `delivered` to the number of records that did
+    /// arrive, so that only the others are handed over again.
     virtual Result<void> write(std::span<const Record> records, std::size_t& delivered) = 0;
 
     /// Makes everything written so far visible to readers of the back end.
@@ -59,7 +60,9 @@ class Sink {
     [[nodiscard]] virtual bool accepts(Kind kind) const noexcept = 0;
 
     /// How long the runner may hold records back before it calls flush().
-    [[nodiscard]] virtual std::chrono::milliseconds flush_interval() const noexcept { return std::chrono::seconds(2); }
+    [[nodiscard]] virtual std::chrono::milliseconds flush_interval() const noexcept {
+        return std::chrono::seconds(2);
+    }
 
     /// After this many records without a flush the runner calls flush(); 0 = by time only.
     [[nodiscard]] virtual std::size_t flush_records() const noexcept { return 0; }
@@ -68,7 +71,8 @@ class Sink {
 /// Makes a sink from its options; refuses unknown options by name with a suggestion.
 using SinkFactory = std::function<Result<std::unique_ptr<Sink>>(const OptionMap& options)>;
 
-/// A registered sink: `name` is the short key ("tensorboard"), `class_name` the one used in configurations
+/// A registered sink: `name` is the short key ("tensorboard"), `class_name` the one used in
+/// configurations
 /// ("TensorboardWriter"); both find it.
 struct SinkInfo {
     std::string name = {};
@@ -81,7 +85,8 @@ struct SinkInfo {
 void register_sink(SinkInfo info);
 /// All registered sinks, built-in ones first.
 std::vector<SinkInfo> registered_sinks();
-/// Makes the sink called `name` (short or class name). Unknown names fail with the known ones listed.
+/// Makes the sink called `name` (short or class name). Unknown names fail with the known ones
+/// listed.
 Result<std::unique_ptr<Sink>> make_sink(std::string_view name, const OptionMap& options);
 
 }  // namespace taffrail

@@ -1,21 +1,10 @@
-// A small, honest training loop. It knows epochs, batches, validation, limits, callbacks and logging; it knows nothing
-// of any neural-network library.
+// A small, honest training loop. It knows epochs, batches, validation, limits, callbacks and
+// logging; it knows nothing of any neural-network library.
 //
-//   struct Digits : taffrail::Module { void training_step(const taffrail::Batch& b, std::int64_t) override { … log("loss", loss); } };
-//   taffrail::Trainer trainer({.max_epochs = 10});
-//   auto done = trainer.fit(module, {.train = loader, .val = {val_loader}});
+//   struct Digits : taffrail::Module { void training_step(const taffrail::Batch& b, std::int64_t)
+//   override { … log("loss", loss); } }; taffrail::Trainer trainer({.max_epochs = 10}); auto done =
+//   trainer.fit(module, {.train = loader, .val = {val_loader}});
 #pragma once
-
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <taffrail/callback.h>
 #include <taffrail/communicator.h>
@@ -28,9 +17,21 @@
 #include <taffrail/result.h>
 #include <taffrail/routine.h>
 
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace taffrail {
 
 class Run;
+
 namespace trainer {
 class Core;
 }
@@ -39,27 +40,36 @@ class Core;
 class LoggerBase {
   public:
     virtual ~LoggerBase() = default;
-    /// The sinks this logger stands for, as bits of the run the trainer was given; 0 for a logger outside of it. Rows
-    /// for routed loggers are written once into the run; the others get log_metrics().
+
+    /// The sinks this logger stands for, as bits of the run the trainer was given; 0 for a logger
+    /// outside of it. Rows for routed loggers are written once into the run; the others get
+    /// log_metrics().
     [[nodiscard]] virtual RouteMask route() const noexcept { return kStoreOnly; }
-    virtual void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step) noexcept {
+
+    virtual void log_metrics(std::span<const std::pair<std::string_view, double>> row,
+                             Step step) noexcept {
         static_cast<void>(row);
         static_cast<void>(step);
     }
+
     /// What a step put into Module::output.
     virtual void log_iter(const DataMap& data) noexcept { static_cast<void>(data); }
+
     /// A train epoch or an evaluation pass ended.
     virtual void log_epoch(std::int64_t epoch, Phase phase) noexcept {
         static_cast<void>(epoch);
         static_cast<void>(phase);
     }
+
     /// The trainer is done; may come more than once.
     virtual void end_log(RunState state) noexcept { static_cast<void>(state); }
+
     /// Shown as v_num on the bar.
     [[nodiscard]] virtual std::string version() const { return ""; }
 };
 
-/// What a Trainer needs of a progress bar. Positions are published every batch; the bar decides which ones to draw.
+/// What a Trainer needs of a progress bar. Positions are published every batch; the bar decides
+/// which ones to draw.
 class ProgressBarBase {
   public:
     virtual ~ProgressBarBase() = default;
@@ -68,6 +78,7 @@ class ProgressBarBase {
                        std::int64_t done) noexcept = 0;
     virtual void update(std::int64_t done, const MetricMap& metrics) noexcept = 0;
     virtual void end(const MetricMap& metrics) noexcept = 0;
+
     /// fit, validate, test or predict is over, however it ended.
     virtual void end_stage() noexcept {}
 };
@@ -76,30 +87,33 @@ class ProgressBarBase {
 using ValidationInterval = BatchLimit;
 
 struct TrainerOptions {
-    std::int64_t max_epochs = 1000;              ///< -1 = no limit
+    std::int64_t max_epochs = 1000;  ///< -1 = no limit
     std::optional<std::int64_t> min_epochs = {};
-    std::int64_t max_steps = -1;                 ///< optimiser steps; -1 = no limit
+    std::int64_t max_steps = -1;  ///< optimiser steps; -1 = no limit
     std::optional<std::int64_t> min_steps = {};
     std::optional<std::chrono::milliseconds> max_time = {};
-    BatchLimit limit_train_batches = {}, limit_val_batches = {}, limit_test_batches = {}, limit_predict_batches = {};
-    std::int64_t num_sanity_val_steps = 2;       ///< batches per loader before training; -1 = all
+    BatchLimit limit_train_batches = {}, limit_val_batches = {}, limit_test_batches = {},
+               limit_predict_batches = {};
+    std::int64_t num_sanity_val_steps = 2;  ///< batches per loader before training; -1 = all
     ValidationInterval val_check_interval = 1.0;
-    std::optional<std::int64_t> check_val_every_n_epoch = 1;  ///< nothing: count train batches over epochs
+    std::optional<std::int64_t> check_val_every_n_epoch =
+        1;  ///< nothing: count train batches over epochs
     std::int64_t accumulate_grad_batches = 1;
-    std::int64_t log_every_n_steps = 50;         ///< step rows to sinks; 0 = none. The store keeps every call
+    std::int64_t log_every_n_steps =
+        50;  ///< step rows to sinks; 0 = none. The store keeps every call
     std::int64_t reload_dataloaders_every_n_epochs = 0;
-    std::int64_t fast_dev_run = 0;               ///< so many batches of everything, once, without sinks
-    bool barebones = false;                      ///< log() off, to measure raw speed
+    std::int64_t fast_dev_run = 0;  ///< so many batches of everything, once, without sinks
+    bool barebones = false;         ///< log() off, to measure raw speed
     LogPrecision log_precision = LogPrecision::Double;
-    Run* run = nullptr;                          ///< where the rows of routed loggers and every call go
+    Run* run = nullptr;  ///< where the rows of routed loggers and every call go
     std::vector<std::shared_ptr<LoggerBase>> loggers = {};
     std::vector<std::shared_ptr<Callback>> callbacks = {};
     std::shared_ptr<ProgressBarBase> progress_bar = {};
     std::shared_ptr<Communicator> communicator = {};
     std::shared_ptr<Profiler> profiler = {};
     std::string default_root_dir = ".";
-    bool handle_signals = true;                  ///< Ctrl-C and SIGTERM end a stage cleanly while it runs
-    bool print_results = true;                   ///< the table after validate() and test()
+    bool handle_signals = true;  ///< Ctrl-C and SIGTERM end a stage cleanly while it runs
+    bool print_results = true;   ///< the table after validate() and test()
 };
 
 /// Where batches come from; what is empty is asked from the module.
@@ -119,15 +133,15 @@ class Trainer {
     Trainer& operator=(Trainer&&) noexcept;
     ~Trainer();
 
-    /// Trains. `checkpoint` continues from a file written before. A mistake of the program, an exception or a missing
-    /// rank is the error; a requested stop, Ctrl-C and SIGTERM are not.
+    /// Trains. `checkpoint` continues from a file written before. A mistake of the program, an
+    /// exception or a missing rank is the error; a requested stop, Ctrl-C and SIGTERM are not.
     Result<void> fit(Module& module, FitData data = {}, const std::string& checkpoint = {});
     Result<EvaluationResults> validate(Module& module, LoaderList loaders = {});
     Result<EvaluationResults> test(Module& module, LoaderList loaders = {});
     Result<void> predict(Module& module, LoaderList loaders = {});
 
-    /// Asks fit() to stop after this batch (and its validation), not before min_epochs and min_steps. Safe from any
-    /// thread.
+    /// Asks fit() to stop after this batch (and its validation), not before min_epochs and
+    /// min_steps. Safe from any thread.
     void stop() noexcept;
     [[nodiscard]] bool should_stop() const noexcept;
     /// Ends the stage with this error when the current hook returns; the first one counts.
@@ -160,10 +174,12 @@ class Trainer {
     /// Codes of the warnings so far: "W4", …
     [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
 
-    /// Writes a checkpoint: the module's and the callbacks' state, the counters. Rank 0 writes, the others pass.
+    /// Writes a checkpoint: the module's and the callbacks' state, the counters. Rank 0 writes, the
+    /// others pass.
     Result<void> save_checkpoint(const std::string& path);
 
-    /// Runs `work` as a hook of the program's own; log() in it is refused by that name unless it is one of the table.
+    /// Runs `work` as a hook of the program's own; log() in it is refused by that name unless it is
+    /// one of the table.
     void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
 
     /// Straight to the sinks, outside of log(): a row at a step.

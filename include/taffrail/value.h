@@ -1,7 +1,7 @@
 // What can be logged: views for the caller's data, and owned values for what comes back.
 //
-// Views (TensorView, ImageView, …) borrow; they are read before the log call returns and never kept. Values (Histogram,
-// Table, …) own their data: sinks and readers receive them inside Value.
+// Views (TensorView, ImageView, …) borrow; they are read before the log call returns and never
+// kept. Values (Histogram, Table, …) own their data: sinks and readers receive them inside Value.
 #pragma once
 
 #include <array>
@@ -74,11 +74,13 @@ class Shape {
     static constexpr std::size_t kMaxRank = 8;
 
     Shape() = default;
+
     Shape(std::initializer_list<std::int64_t> extents) {
         for (std::int64_t extent : extents) {
             push_back(extent);
         }
     }
+
     explicit Shape(std::span<const std::int64_t> extents) {
         for (std::int64_t extent : extents) {
             push_back(extent);
@@ -92,11 +94,19 @@ class Shape {
         }
         ++rank_;
     }
+
     [[nodiscard]] bool valid() const noexcept { return rank_ <= kMaxRank; }
+
     [[nodiscard]] std::size_t rank() const noexcept { return rank_ <= kMaxRank ? rank_ : kMaxRank; }
+
     [[nodiscard]] std::int64_t operator[](std::size_t axis) const { return extents_[axis]; }
-    [[nodiscard]] std::span<const std::int64_t> extents() const noexcept { return {extents_.data(), rank()}; }
-    /// Product of the extents, 1 for rank 0, -1 when an extent is negative or the product overflows.
+
+    [[nodiscard]] std::span<const std::int64_t> extents() const noexcept {
+        return {extents_.data(), rank()};
+    }
+
+    /// Product of the extents, 1 for rank 0, -1 when an extent is negative or the product
+    /// overflows.
     [[nodiscard]] std::int64_t elements() const noexcept;
     bool operator==(const Shape& other) const noexcept;
 
@@ -113,14 +123,21 @@ struct TensorView {
     Shape strides = {};
 
     TensorView() = default;
+
     TensorView(const void* pointer, DType type, Shape extents, Shape steps = {})
         : data(pointer), dtype(type), shape(extents), strides(steps) {}
+
     TensorView(std::span<const float> values)  // NOLINT: implicit on purpose
         : data(values.data()), dtype(DType::F32), shape{static_cast<std::int64_t>(values.size())} {}
+
     TensorView(std::span<const double> values)  // NOLINT
         : data(values.data()), dtype(DType::F64), shape{static_cast<std::int64_t>(values.size())} {}
-    TensorView(const std::vector<float>& values) : TensorView(std::span<const float>(values)) {}  // NOLINT
-    TensorView(const std::vector<double>& values) : TensorView(std::span<const double>(values)) {}  // NOLINT
+
+    TensorView(const std::vector<float>& values)
+        : TensorView(std::span<const float>(values)) {}  // NOLINT
+
+    TensorView(const std::vector<double>& values)
+        : TensorView(std::span<const double>(values)) {}  // NOLINT
 };
 
 /// Where the channels of an image tensor stand. Batches put N in front: NHWC, NCHW.
@@ -152,13 +169,16 @@ struct MeshView {
     std::span<const std::uint32_t> faces = {};  ///< three vertex numbers per triangle
     std::span<const std::uint8_t> colors = {};  ///< rgb per vertex
     std::span<const float> normals = {};        ///< xyz per vertex
-    std::string_view config_json = {};          ///< optional camera/material settings, as TensorBoard takes them
+    std::string_view config_json =
+        {};  ///< optional camera/material settings, as TensorBoard takes them
 };
 
-/// A cell of a table, a hyperparameter, a summary value: nothing, truth, whole number, number, text.
+/// A cell of a table, a hyperparameter, a summary value: nothing, truth, whole number, number,
+/// text.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
-/// Counts per bin. `edges` has one more element than `counts`. NaN and infinities are counted apart.
+/// Counts per bin. `edges` has one more element than `counts`. NaN and infinities are counted
+/// apart.
 struct Histogram {
     std::vector<double> edges = {};
     std::vector<double> counts = {};
@@ -194,31 +214,35 @@ struct Graph {
 
 /// Counts per threshold (thresholds rise from 0 to 1).
 struct PrCurve {
-    std::vector<double> thresholds = {}, true_positives = {}, false_positives = {}, true_negatives = {},
-                        false_negatives = {}, precision = {}, recall = {};
+    std::vector<double> thresholds = {}, true_positives = {}, false_positives = {},
+                        true_negatives = {}, false_negatives = {}, precision = {}, recall = {};
 
     /// From labels (0/1) and predictions in 0…1, optionally weighted.
-    static PrCurve from_predictions(std::span<const std::uint8_t> labels, std::span<const double> predictions,
-                                    std::size_t thresholds = 127, std::span<const double> weights = {});
+    static PrCurve from_predictions(std::span<const std::uint8_t> labels,
+                                    std::span<const double> predictions,
+                                    std::size_t thresholds = 127,
+                                    std::span<const double> weights = {});
 };
 
 /// Hyperparameters, flattened with `/`, in the caller's order.
 using Hparams = std::vector<std::pair<std::string, Cell>>;
 
-/// Bytes kept outside the record: media, tensors, files. Identity is the SHA-256 of the bytes as stored.
+/// Bytes kept outside the record: media, tensors, files. Identity is the SHA-256 of the bytes as
+/// stored.
 struct BlobRef {
     std::array<std::uint8_t, 32> sha256{};
     std::uint64_t size = 0;
 };
 
-/// The blob of a value. In a sink it is loaded (`bytes`); a reader loads it on demand (RecordedRun::load).
+/// The blob of a value. In a sink it is loaded (`bytes`); a reader loads it on demand
+/// (RecordedRun::load).
 struct Blob {
     BlobRef ref = {};
     std::shared_ptr<const std::vector<std::byte>> bytes = {};
 };
 
-/// One or several images of one log call. `format` is "png" (u8, u16: one blob per image), "jpeg", "gif", or "raw"
-/// (float pixels, row-major HWC, little-endian).
+/// One or several images of one log call. `format` is "png" (u8, u16: one blob per image), "jpeg",
+/// "gif", or "raw" (float pixels, row-major HWC, little-endian).
 struct Image {
     std::string format = {};
     DType dtype = DType::U8;
@@ -248,7 +272,8 @@ struct Video {
     std::string caption = {};
 };
 
-/// `format` is "arrays" (f32 vertices, u32 faces, u8 colours, f32 normals, concatenated) or obj, ply, stl, glb.
+/// `format` is "arrays" (f32 vertices, u32 faces, u8 colours, f32 normals, concatenated) or obj,
+/// ply, stl, glb.
 struct Mesh {
     std::string format = {};
     std::int64_t vertices = 0, faces = 0;
@@ -315,8 +340,8 @@ struct Tag {
 };
 
 /// Any logged value, decoded. The alternative matches Record::kind.
-using Value = std::variant<double, Histogram, Image, Audio, Video, Mesh, Text, Table, Figure, Graph, PrCurve, Embedding,
-                           Hparams, Artifact, Alert, Note, Tag, Tensor>;
+using Value = std::variant<double, Histogram, Image, Audio, Video, Mesh, Text, Table, Figure, Graph,
+                           PrCurve, Embedding, Hparams, Artifact, Alert, Note, Tag, Tensor>;
 
 /// The kind of the alternative a Value holds.
 Kind kind_of(const Value& value) noexcept;

@@ -12,7 +12,8 @@
 
 namespace taffrail {
 
-static_assert(std::endian::native == std::endian::little, "formats are little-endian and so are all supported machines");
+static_assert(std::endian::native == std::endian::little,
+              "formats are little-endian and so are all supported machines");
 
 using Bytes = std::vector<std::byte>;
 using ByteSpan = std::span<const std::byte>;
@@ -38,7 +39,9 @@ void append(Bytes& to, T value) {
     to.insert(to.end(), from, from + sizeof value);
 }
 
-inline void append(Bytes& to, ByteSpan bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+inline void append(Bytes& to, ByteSpan bytes) {
+    to.insert(to.end(), bytes.begin(), bytes.end());
+}
 
 inline ByteSpan as_bytes(std::string_view text) noexcept {
     return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -48,8 +51,8 @@ inline std::string_view as_text(ByteSpan bytes) noexcept {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Reads from bytes nobody vouches for. After a read past the end every further read gives zero and ok() is false, so a
-/// parser checks once at the end of a structure instead of at each field.
+/// Reads from bytes nobody vouches for. After a read past the end every further read gives zero and
+/// ok() is false, so a parser checks once at the end of a structure instead of at each field.
 class ByteCursor {
   public:
     explicit ByteCursor(ByteSpan bytes) noexcept : bytes_(bytes) {}
@@ -99,8 +102,11 @@ class ByteCursor {
     std::string_view text() noexcept { return as_text(take(varint())); }
 
     [[nodiscard]] bool ok() const noexcept { return ok_; }
+
     [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
+
     [[nodiscard]] std::size_t remaining() const noexcept { return bytes_.size() - offset_; }
+
     void fail() noexcept { ok_ = false; }
 
   private:
@@ -118,7 +124,8 @@ inline void append_varint(Bytes& to, std::uint64_t value) {
 }
 
 inline void append_zigzag(Bytes& to, std::int64_t value) {
-    append_varint(to, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+    append_varint(
+        to, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
 
 inline void append_text(Bytes& to, std::string_view text) {

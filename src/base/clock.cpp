@@ -61,11 +61,17 @@ const TickSample kProcessStart = sample_pair();
 
 }  // namespace
 
-bool ticks_are_tsc() noexcept { return detail::kTicksAreTsc; }
+bool ticks_are_tsc() noexcept {
+    return detail::kTicksAreTsc;
+}
 
-std::int64_t wall_time_ns() noexcept { return read_clock(CLOCK_REALTIME); }
+std::int64_t wall_time_ns() noexcept {
+    return read_clock(CLOCK_REALTIME);
+}
 
-std::int64_t monotonic_ns() noexcept { return read_clock(CLOCK_MONOTONIC); }
+std::int64_t monotonic_ns() noexcept {
+    return read_clock(CLOCK_MONOTONIC);
+}
 
 double measure_ns_per_tick() noexcept {
 #if defined(__x86_64__)
@@ -74,11 +80,13 @@ double measure_ns_per_tick() noexcept {
     }
 #endif
     TickSample now = sample_pair();
-    // Below a millisecond the read jitter would show in the rate; that only happens at the start of a process.
+    // Below a millisecond the read jitter would show in the rate; that only happens at the start of
+    // a process.
     while (now.at_ns - kProcessStart.at_ns < 1'000'000) {
         now = sample_pair();
     }
-    return static_cast<double>(now.at_ns - kProcessStart.at_ns) / static_cast<double>(now.at_ticks - kProcessStart.at_ticks);
+    return static_cast<double>(now.at_ns - kProcessStart.at_ns) /
+           static_cast<double>(now.at_ticks - kProcessStart.at_ticks);
 }
 
 TickClock make_tick_clock() noexcept {

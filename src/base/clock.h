@@ -1,4 +1,5 @@
-// Time for records: raw processor ticks on the hot path, turned into UTC nanoseconds on the collector.
+// Time for records: raw processor ticks on the hot path, turned into UTC nanoseconds on the
+// collector.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ std::int64_t wall_time_ns() noexcept;
 /// Monotonic nanoseconds.
 std::int64_t monotonic_ns() noexcept;
 
-/// Turns ticks into UTC: anchored once, so that a stepped wall clock never reorders the points of a run.
+/// Turns ticks into UTC: anchored once, so that a stepped wall clock never reorders the points of a
+/// run.
 struct TickClock {
     std::uint64_t anchor_ticks = 0;
     std::int64_t anchor_wall_ns = 0;
@@ -25,15 +27,18 @@ struct TickClock {
 
     [[nodiscard]] std::int64_t to_wall_ns(std::uint64_t at) const noexcept {
         const auto elapsed = static_cast<std::int64_t>(at - anchor_ticks);
-        return anchor_wall_ns + static_cast<std::int64_t>(static_cast<double>(elapsed) * ns_per_tick);
+        return anchor_wall_ns +
+               static_cast<std::int64_t>(static_cast<double>(elapsed) * ns_per_tick);
     }
 };
 
-/// Anchors a clock now. The tick rate is measured once per process (a few milliseconds, in the background of open).
+/// Anchors a clock now. The tick rate is measured once per process (a few milliseconds, in the
+/// background of open).
 TickClock make_tick_clock() noexcept;
 /// True when ticks() reads the processor's counter.
 bool ticks_are_tsc() noexcept;
-/// Nanoseconds per tick, measured against CLOCK_MONOTONIC_RAW; more precise the longer the process lives.
+/// Nanoseconds per tick, measured against CLOCK_MONOTONIC_RAW; more precise the longer the process
+/// lives.
 double measure_ns_per_tick() noexcept;
 
 namespace detail {

@@ -1,13 +1,14 @@
 // CRC-32C (Castagnoli), with the processor's own instruction where there is one.
 #pragma once
 
-#include <cstdint>
-
 #include "base/bytes.h"
+
+#include <cstdint>
 
 namespace taffrail {
 
-/// CRC-32C of `bytes`, continuing from `previous` (the CRC of what came before). About 8 GB/s a core.
+/// CRC-32C of `bytes`, continuing from `previous` (the CRC of what came before). About 8 GB/s a
+/// core.
 std::uint32_t crc32c(ByteSpan bytes, std::uint32_t previous = 0) noexcept;
 
 /// The same by table, bit for bit: the reference in tests and the fallback elsewhere.

@@ -2,11 +2,11 @@
 
 #include "base/fork_guard.h"
 
+#include <unistd.h>
+
 #include <map>
 #include <mutex>
 #include <utility>
-
-#include <unistd.h>
 
 namespace taffrail {
 namespace {
@@ -17,7 +17,8 @@ struct State {
     std::map<std::string, std::uint64_t, std::less<>> counts;
 };
 
-// Leaked on purpose: collector threads and atexit handlers may still speak while statics are being destroyed.
+// Leaked on purpose: collector threads and atexit handlers may still speak while statics are being
+// destroyed.
 State& state() {
     static auto* instance = new State;
     return *instance;
@@ -63,11 +64,13 @@ void diagnose(DiagnosticLevel level, std::string_view message) noexcept {
             write_to_stderr(level, message);
         }
     } catch (...) {
-        // A handler that throws must not reach the training loop; there is nowhere left to report it.
+        // A handler that throws must not reach the training loop; there is nowhere left to report
+        // it.
     }
 }
 
-std::uint64_t diagnose_once(DiagnosticLevel level, std::string_view cause, std::string_view message) noexcept {
+std::uint64_t diagnose_once(DiagnosticLevel level, std::string_view cause,
+                            std::string_view message) noexcept {
     try {
         std::uint64_t count = 0;
         {

@@ -1,4 +1,5 @@
-// What the library says about itself: one line per distinct cause, at most one a second, never over a progress bar.
+// What the library says about itself: one line per distinct cause, at most one a second, never over
+// a progress bar.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@ namespace taffrail {
 
 enum class DiagnosticLevel : std::uint8_t { Info, Warning, Error };
 
-/// Receives every line that passes the rate limit. The default writes "taffrail: …" to stderr (through the terminal
-/// layer's hook, so that a bar is not torn).
+/// Receives every line that passes the rate limit. The default writes "taffrail: …" to stderr
+/// (through the terminal layer's hook, so that a bar is not torn).
 using DiagnosticHandler = std::function<void(DiagnosticLevel level, std::string_view message)>;
 
 /// Replaces the handler and returns the one before. Thread-safe.
@@ -20,8 +21,10 @@ DiagnosticHandler set_diagnostic_handler(DiagnosticHandler handler);
 /// Says `message` now.
 void diagnose(DiagnosticLevel level, std::string_view message) noexcept;
 
-/// Says it once per `cause` for the life of the process; later ones are only counted. Returns the count so far.
-std::uint64_t diagnose_once(DiagnosticLevel level, std::string_view cause, std::string_view message) noexcept;
+/// Says it once per `cause` for the life of the process; later ones are only counted. Returns the
+/// count so far.
+std::uint64_t diagnose_once(DiagnosticLevel level, std::string_view cause,
+                            std::string_view message) noexcept;
 
 /// How often `cause` was reported.
 std::uint64_t diagnostic_count(std::string_view cause) noexcept;

@@ -1,8 +1,8 @@
+#include <taffrail/value.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <taffrail/value.h>
 
 namespace taffrail {
 
@@ -46,8 +46,10 @@ Histogram Histogram::from_values(std::span<const double> values, std::size_t bin
             continue;
         }
         // The computed edge decides, not the division: value and printed edges must never disagree.
-        auto after = std::upper_bound(histogram.edges.begin(), histogram.edges.end(), value) - histogram.edges.begin();
-        const auto bin = std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1);
+        auto after = std::upper_bound(histogram.edges.begin(), histogram.edges.end(), value) -
+                     histogram.edges.begin();
+        const auto bin =
+            std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1);
         histogram.counts[static_cast<std::size_t>(bin)] += 1;
     }
     return histogram;

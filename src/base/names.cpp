@@ -1,26 +1,28 @@
 #include "base/names.h"
 
-#include <array>
-
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <array>
 
 namespace taffrail {
 namespace {
 
 constexpr std::array kAdjectives{
-    "amber", "bold",  "brave", "brisk",  "calm",  "clear", "crisp", "dapper", "eager", "early", "fair",
-    "fleet", "fresh", "gentle", "golden", "grand", "happy", "hardy", "keen",   "kind",  "light", "lively",
-    "lucky", "mellow", "merry", "mild",   "nimble", "noble", "patient", "plucky", "prime", "proud", "quick",
-    "quiet", "rapid", "ready", "royal",  "rugged", "sharp", "silver", "smooth", "snug", "solid", "steady",
-    "still", "sunny", "swift", "tidy",   "true",  "vivid", "warm",  "wise",   "witty", "young"};
+    "amber", "bold",    "brave",  "brisk",  "calm",   "clear",  "crisp", "dapper", "eager",
+    "early", "fair",    "fleet",  "fresh",  "gentle", "golden", "grand", "happy",  "hardy",
+    "keen",  "kind",    "light",  "lively", "lucky",  "mellow", "merry", "mild",   "nimble",
+    "noble", "patient", "plucky", "prime",  "proud",  "quick",  "quiet", "rapid",  "ready",
+    "royal", "rugged",  "sharp",  "silver", "smooth", "snug",   "solid", "steady", "still",
+    "sunny", "swift",   "tidy",   "true",   "vivid",  "warm",   "wise",  "witty",  "young"};
 constexpr std::array kNouns{
-    "anchor", "auk",    "badger", "barque", "beacon", "bittern", "brig",   "buoy",  "cedar", "cod",   "coral",
-    "crane",  "curlew", "cutter", "dolphin", "eider", "falcon",  "fjord",  "fox",   "gannet", "gull", "harbor",
-    "heron",  "island", "kelp",   "ketch",  "kite",   "lantern", "lark",   "lynx",  "marlin", "mast", "narwhal",
-    "orca",   "osprey", "otter",  "owl",    "pelican", "pilot",  "pine",   "plover", "quay", "raven", "reef",
-    "sail",   "salmon", "schooner", "seal", "skua",   "sloop",   "tern",   "tide",  "trawler", "wren"};
+    "anchor",  "auk",      "badger", "barque", "beacon", "bittern", "brig",  "buoy",    "cedar",
+    "cod",     "coral",    "crane",  "curlew", "cutter", "dolphin", "eider", "falcon",  "fjord",
+    "fox",     "gannet",   "gull",   "harbor", "heron",  "island",  "kelp",  "ketch",   "kite",
+    "lantern", "lark",     "lynx",   "marlin", "mast",   "narwhal", "orca",  "osprey",  "otter",
+    "owl",     "pelican",  "pilot",  "pine",   "plover", "quay",    "raven", "reef",    "sail",
+    "salmon",  "schooner", "seal",   "skua",   "sloop",  "tern",    "tide",  "trawler", "wren"};
 
 }  // namespace
 
@@ -29,7 +31,8 @@ std::uint64_t random_u64() noexcept {
     if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
         timespec now{};
         clock_gettime(CLOCK_REALTIME, &now);
-        value = static_cast<std::uint64_t>(now.tv_nsec) * 0x9E3779B97F4A7C15u ^ static_cast<std::uint64_t>(getpid());
+        value = static_cast<std::uint64_t>(now.tv_nsec) * 0x9E3779B97F4A7C15u ^
+                static_cast<std::uint64_t>(getpid());
     }
     return value;
 }
@@ -59,8 +62,8 @@ std::string make_run_name(std::uint64_t seed) {
 std::string folder_safe(std::string_view name) {
     std::string safe;
     for (char c : name.substr(0, 48)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '_' || c == '.';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
         if (plain && !(safe.empty() && c == '.')) {
             safe.push_back(c);
         } else if (!safe.empty() && safe.back() != '-') {

@@ -1,12 +1,13 @@
+#include <taffrail/value.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include <taffrail/value.h>
-
 namespace taffrail {
 
-PrCurve PrCurve::from_predictions(std::span<const std::uint8_t> labels, std::span<const double> predictions,
-                                  std::size_t thresholds, std::span<const double> weights) {
+PrCurve PrCurve::from_predictions(std::span<const std::uint8_t> labels,
+                                  std::span<const double> predictions, std::size_t thresholds,
+                                  std::span<const double> weights) {
     PrCurve curve;
     thresholds = std::max<std::size_t>(thresholds, 2);
     std::vector<double> positives(thresholds, 0), negatives(thresholds, 0);
@@ -16,7 +17,8 @@ PrCurve PrCurve::from_predictions(std::span<const std::uint8_t> labels, std::spa
         if (std::isnan(scaled)) {
             continue;
         }
-        const auto bucket = static_cast<std::size_t>(std::clamp(std::floor(scaled), 0.0, static_cast<double>(thresholds - 1)));
+        const auto bucket = static_cast<std::size_t>(
+            std::clamp(std::floor(scaled), 0.0, static_cast<double>(thresholds - 1)));
         (labels[i] != 0 ? positives : negatives)[bucket] += i < weights.size() ? weights[i] : 1.0;
     }
     curve.thresholds.resize(thresholds);
@@ -37,7 +39,8 @@ PrCurve PrCurve::from_predictions(std::span<const std::uint8_t> labels, std::spa
     for (std::size_t i = 0; i < thresholds; ++i) {
         curve.true_negatives[i] = fp - curve.false_positives[i];
         curve.false_negatives[i] = tp - curve.true_positives[i];
-        curve.precision[i] = curve.true_positives[i] / std::max(1e-7, curve.true_positives[i] + curve.false_positives[i]);
+        curve.precision[i] = curve.true_positives[i] /
+                             std::max(1e-7, curve.true_positives[i] + curve.false_positives[i]);
         curve.recall[i] = curve.true_positives[i] / std::max(1e-7, tp);
     }
     return curve;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "base/bytes.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
-
-#include "base/bytes.h"
 
 namespace taffrail {
 

@@ -36,15 +36,17 @@ std::string_view trim(std::string_view text) noexcept {
 
 std::string to_lower(std::string_view text) {
     std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    std::ranges::transform(lower, lower.begin(), [](char c) {
+        return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    });
     return lower;
 }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept {
     return text.size() >= prefix.size() &&
            std::equal(prefix.begin(), prefix.end(), text.begin(), [](char a, char b) {
-               return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+               return std::tolower(static_cast<unsigned char>(a)) ==
+                      std::tolower(static_cast<unsigned char>(b));
            });
 }
 
@@ -52,7 +54,8 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) n
 bool glob_match(std::string_view pattern, std::string_view text) noexcept {
     std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
     while (t < text.size()) {
-        if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == text[t]))) {
+        if (p < pattern.size() &&
+            (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == text[t]))) {
             ++p;
             ++t;
         } else if (p < pattern.size() && pattern[p] == '*') {
@@ -117,7 +120,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            row[j] =
+                std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
             diagonal = above;
         }
     }
@@ -126,7 +130,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<std::string> suggestion(std::string_view word, std::span<const std::string> candidates) {
+std::optional<std::string> suggestion(std::string_view word,
+                                      std::span<const std::string> candidates) {
     const std::string lower = to_lower(word);
     std::optional<std::string> best;
     std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
@@ -146,7 +151,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 }
 
 std::string format_time_utc(std::int64_t time_ns) {
-    const std::int64_t milliseconds = (time_ns % 1'000'000'000 + 1'000'000'000) % 1'000'000'000 / 1'000'000;
+    const std::int64_t milliseconds =
+        (time_ns % 1'000'000'000 + 1'000'000'000) % 1'000'000'000 / 1'000'000;
     const auto seconds = static_cast<std::time_t>(std::floor(static_cast<double>(time_ns) / 1e9));
     std::tm parts{};
     gmtime_r(&seconds, &parts);

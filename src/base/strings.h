@@ -28,7 +28,8 @@ std::optional<std::int64_t> parse_int(std::string_view text) noexcept;
 std::string format_double(double value);
 
 /// The candidate nearest to `word` by edit distance, when near enough to be a typing mistake.
-std::optional<std::string> suggestion(std::string_view word, std::span<const std::string> candidates);
+std::optional<std::string> suggestion(std::string_view word,
+                                      std::span<const std::string> candidates);
 /// "; did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 

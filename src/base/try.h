@@ -6,12 +6,13 @@
 #define TAFFRAIL_CONCAT_INNER(a, b) a##b
 #define TAFFRAIL_CONCAT(a, b) TAFFRAIL_CONCAT_INNER(a, b)
 
-/// Returns the error of `expression` (a Result<T> for any T) from the enclosing function, if it has one.
-#define TAFFRAIL_TRY(expression)                          \
-    do {                                                  \
+/// Returns the error of `expression` (a Result<T> for any T) from the enclosing function, if it has
+/// one.
+#define TAFFRAIL_TRY(expression)                                          \
+    do {                                                                  \
         if (auto taffrail_result = (expression); !taffrail_result.ok()) { \
-            return std::move(taffrail_result).error();    \
-        }                                                 \
+            return std::move(taffrail_result).error();                    \
+        }                                                                 \
     } while (false)
 
 /// Declares `declaration` from the value of `expression`, or returns its error.

@@ -8,7 +8,9 @@ namespace {
 // Length of the well-formed sequence at the start of `text`, or 0.
 std::size_t sequence_length(std::string_view text) noexcept {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-    const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
+    const auto continues = [&](std::size_t i) {
+        return i < text.size() && (byte(i) & 0xC0) == 0x80;
+    };
     const std::uint8_t first = byte(0);
     if (first < 0x80) {
         return 1;
@@ -17,7 +19,8 @@ std::size_t sequence_length(std::string_view text) noexcept {
         return continues(1) ? 2 : 0;
     }
     if (first >= 0xE0 && first <= 0xEF) {
-        if (!continues(1) || !continues(2) || (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) {
+        if (!continues(1) || !continues(2) || (first == 0xE0 && byte(1) < 0xA0) ||
+            (first == 0xED && byte(1) > 0x9F)) {
             return 0;
         }
         return 3;

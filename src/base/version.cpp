@@ -2,6 +2,8 @@
 
 namespace taffrail {
 
-const char* version() noexcept { return TAFFRAIL_VERSION; }
+const char* version() noexcept {
+    return TAFFRAIL_VERSION;
+}
 
 }  // namespace taffrail

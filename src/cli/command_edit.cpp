@@ -1,10 +1,5 @@
-// tag, note, rm, restore: what people set on runs afterwards. Each edit is a small log of its own in the run folder.
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <optional>
-
+// tag, note, rm, restore: what people set on runs afterwards. Each edit is a small log of its own
+// in the run folder.
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
@@ -12,20 +7,32 @@
 #include "cli/text_format.h"
 #include "store/meta_edit.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
 namespace taffrail::cli {
 namespace {
 
 class TagCommand final : public Command {
   public:
     std::string_view name() const override { return "tag"; }
+
     std::string_view summary() const override { return "Adds tags to a run, or takes them away"; }
-    std::string_view example() const override { return "taffrail tag vae-1 baseline ablation\ntaffrail tag vae-1 --remove baseline"; }
+
+    std::string_view example() const override {
+        return "taffrail tag vae-1 baseline ablation\ntaffrail tag vae-1 --remove baseline";
+    }
+
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id or run folder", true);
         arguments.positional("TAGS", tags_, "what to add", false);
         arguments.option("-r,--remove", removed_, "TAG", "take this one away");
         declare_root(arguments, root_);
     }
+
     ExitCode run(Session& session) override {
         if (tags_.empty() && removed_.empty()) {
             return session.wrong_usage("tag: say which tag to add, or --remove TAG");
@@ -81,13 +88,19 @@ class TagCommand final : public Command {
 class NoteCommand final : public Command {
   public:
     std::string_view name() const override { return "note"; }
+
     std::string_view summary() const override { return "Sets the notes of a run, or prints them"; }
-    std::string_view example() const override { return "taffrail note vae-1 'larger decoder, same seed'"; }
+
+    std::string_view example() const override {
+        return "taffrail note vae-1 'larger decoder, same seed'";
+    }
+
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id or run folder", true);
         arguments.positional("TEXT", text_, "the new notes; '' clears them, nothing prints them");
         declare_root(arguments, root_);
     }
+
     ExitCode run(Session& session) override {
         const auto found = find_native_runs(session, {target_}, root_, false);
         if (!found.ok()) {
@@ -112,11 +125,18 @@ class NoteCommand final : public Command {
 class DeleteCommand final : public Command {
   public:
     explicit DeleteCommand(bool deletes) : deletes_(deletes) {}
+
     std::string_view name() const override { return deletes_ ? "rm" : "restore"; }
+
     std::string_view summary() const override {
-        return deletes_ ? "Hides runs; restore brings them back until gc removes their bytes" : "Brings back runs that rm hid";
+        return deletes_ ? "Hides runs; restore brings them back until gc removes their bytes"
+                        : "Brings back runs that rm hid";
     }
-    std::string_view example() const override { return deletes_ ? "taffrail rm vae-1 vae-2 --dry-run" : "taffrail restore vae-1"; }
+
+    std::string_view example() const override {
+        return deletes_ ? "taffrail rm vae-1 vae-2 --dry-run" : "taffrail restore vae-1";
+    }
+
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids or run folders", true);
         declare_root(arguments, root_);
@@ -125,6 +145,7 @@ class DeleteCommand final : public Command {
             arguments.flag("-y,--yes", yes_, "do not ask");
         }
     }
+
     ExitCode run(Session& session) override {
         auto found = find_native_runs(session, targets_, root_, true);
         if (!found.ok()) {
@@ -132,19 +153,21 @@ class DeleteCommand final : public Command {
         }
         std::erase_if(*found, [&](const NativeRun& run) {
             if (run.info.deleted == deletes_) {
-                session.print(run.info.name + (deletes_ ? " is deleted already  " : " was not deleted  ") +
+                session.print(run.info.name +
+                              (deletes_ ? " is deleted already  " : " was not deleted  ") +
                               session.styled(Style::Dim, run.info.id) + "\n");
             }
             return run.info.deleted == deletes_;
         });
         for (const NativeRun& run : *found) {
-            session.print((dry_run_ ? "would " : "") + std::string(name()) + " " + run.info.name + "  " +
-                          session.styled(Style::Dim, run.info.id) + "\n");
+            session.print((dry_run_ ? "would " : "") + std::string(name()) + " " + run.info.name +
+                          "  " + session.styled(Style::Dim, run.info.id) + "\n");
         }
         if (dry_run_ || found->empty()) {
             return ExitCode::Ok;
         }
-        if (deletes_ && !yes_ && !confirmed(session, "Hide " + std::to_string(found->size()) + " runs?")) {
+        if (deletes_ && !yes_ &&
+            !confirmed(session, "Hide " + std::to_string(found->size()) + " runs?")) {
             return ExitCode::Failed;
         }
         for (const NativeRun& run : *found) {
@@ -173,7 +196,8 @@ bool confirmed(const Session& session, std::string_view question) {
     return answer == 'y' || answer == 'Y';
 }
 
-Result<std::vector<NativeRun>> find_native_runs(const Session& session, const std::vector<std::string>& targets,
+Result<std::vector<NativeRun>> find_native_runs(const Session& session,
+                                                const std::vector<std::string>& targets,
                                                 std::string_view root, bool include_deleted) {
     std::vector<NativeRun> runs;
     for (const std::string& target : targets) {
@@ -183,8 +207,10 @@ Result<std::vector<NativeRun>> find_native_runs(const Session& session, const st
                 continue;
             }
             if (info.source != "taffrail") {
-                return Error{ErrorCode::Unsupported, info.name + " is read from " + info.source +
-                                                         " files, which are never changed; taffrail import makes a run of them"};
+                return Error{
+                    ErrorCode::Unsupported,
+                    info.name + " is read from " + info.source +
+                        " files, which are never changed; taffrail import makes a run of them"};
             }
             runs.push_back({info, info.location});
             // Of several folders opened under names: the files know the run by its own id.

@@ -11,13 +11,22 @@ namespace {
 class Sync final : public Command {
   public:
     std::string_view name() const override { return "sync"; }
-    std::string_view summary() const override { return "Delivers to sinks what a dead process left behind"; }
-    std::string_view example() const override { return "taffrail sync vae-1\ntaffrail sync vae-1 --sink tensorboard"; }
+
+    std::string_view summary() const override {
+        return "Delivers to sinks what a dead process left behind";
+    }
+
+    std::string_view example() const override {
+        return "taffrail sync vae-1\ntaffrail sync vae-1 --sink tensorboard";
+    }
+
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids or run folders", true);
-        arguments.option("-s,--sink", sink_, "NAME", "this sink only (default: every sink the run had)");
+        arguments.option("-s,--sink", sink_, "NAME",
+                         "this sink only (default: every sink the run had)");
         declare_root(arguments, root_);
     }
+
     ExitCode run(Session& session) override {
         const auto found = find_native_runs(session, targets_, root_, false);
         if (!found.ok()) {
@@ -60,24 +69,26 @@ class Sync final : public Command {
         if (names.empty()) {
             return Error{ErrorCode::NotFound,
                          runs.size() == 1
-                             ? who + " was given no sinks, so there is nothing to deliver; "
-                                     "taffrail export writes it in other formats"
-                             : who + " was given a sink, so there is nothing to deliver; "
-                                     "taffrail export writes them in other formats"};
+                             ? who +
+                                   " was given no sinks, so there is nothing to deliver; "
+                                   "taffrail export writes it in other formats"
+                             : who +
+                                   " was given a sink, so there is nothing to deliver; "
+                                   "taffrail export writes them in other formats"};
         }
         std::string list;
         for (const std::string& name : names) {
             list += (list.empty() ? "" : ", ") + name;
         }
         return Error{ErrorCode::NotFound, (runs.size() == 1 ? who + " has no" : who + " has a") +
-                                              " sink '" + sink_ + "'" +
-                                              did_you_mean(sink_, names) + " (there are: " + list +
-                                              ")"};
+                                              " sink '" + sink_ + "'" + did_you_mean(sink_, names) +
+                                              " (there are: " + list + ")"};
     }
 
     Result<void> sync_run(const Session& session, const NativeRun& run, bool& complete,
                           std::uint64_t& adopted_rows) const {
-        TAFFRAIL_ASSIGN(const running::Adopted adopted, running::adopt_orphans(run.folder, run.info.id));
+        TAFFRAIL_ASSIGN(const running::Adopted adopted,
+                        running::adopt_orphans(run.folder, run.info.id));
         adopted_rows += adopted.rows;
         if (adopted.rows > 0) {
             session.print(run.info.name + ": " + grouped(adopted.rows) + " rows taken over from " +
@@ -96,18 +107,21 @@ class Sync final : public Command {
                 continue;
             }
             if (noted.type.empty()) {
-                session.warn(run.info.name + ": sink " + noted.name + " was made by the program itself; resume the run to deliver to it");
+                session.warn(run.info.name + ": sink " + noted.name +
+                             " was made by the program itself; resume the run to deliver to it");
                 complete = false;
                 continue;
             }
             TAFFRAIL_ASSIGN(const auto sink, make_sink(noted.type, noted.options));
-            const auto delivered = running::deliver_backlog(run.folder, run.info.id, noted, *sink, context);
+            const auto delivered =
+                running::deliver_backlog(run.folder, run.info.id, noted, *sink, context);
             if (!delivered.ok()) {
                 session.warn(run.info.name + ": " + noted.name + ": " + delivered.error().message);
                 complete = false;
                 continue;
             }
-            session.print(run.info.name + ": " + noted.name + " received " + grouped(*delivered) + " records\n");
+            session.print(run.info.name + ": " + noted.name + " received " + grouped(*delivered) +
+                          " records\n");
         }
         return {};
     }

@@ -1,15 +1,15 @@
 // taffrail ui: the dashboard on any log folder, until Ctrl-C.
-#include <csignal>
-#include <cstdlib>
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "codec/json_writer.h"
+#include "server/dashboard.h"
 
 #include <malloc.h>
 #include <spawn.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/session.h"
-#include "codec/json_writer.h"
-#include "server/dashboard.h"
+#include <csignal>
+#include <cstdlib>
 
 extern char** environ;
 
@@ -45,20 +45,30 @@ class Ui final : public Command {
     std::string_view summary() const override { return "Shows runs in a browser"; }
 
     std::string_view example() const override {
-        return "taffrail ui\ntaffrail ui runs/ --port 8000\ntaffrail ui mine:./taffrail,theirs:/data/logs";
+        return "taffrail ui\ntaffrail ui runs/ --port 8000\ntaffrail ui "
+               "mine:./taffrail,theirs:/data/logs";
     }
 
     void declare(Arguments& arguments) override {
-        arguments.positional("DIR", roots_, "folders with runs or TensorBoard logs, also name:folder (default: $TAFFRAIL_DIR, else ./taffrail)", false);
+        arguments.positional("DIR", roots_,
+                             "folders with runs or TensorBoard logs, also name:folder (default: "
+                             "$TAFFRAIL_DIR, else ./taffrail)",
+                             false);
         arguments.option("--logdir", logdir_, "DIR", "the same, as TensorBoard spells it");
         arguments.option("-p,--port", port_, "N", "port; a busy one is stepped over, 0 takes any");
-        arguments.option("--host", host_, "ADDRESS", "listen there instead of on this machine only; asks visitors for a one-time token");
-        arguments.option("--allow-host", allowed_, "NAME", "also answer under this host name (behind a proxy)");
-        arguments.option("--base-path", base_path_, "PATH", "serve below this path (behind a proxy)");
+        arguments.option(
+            "--host", host_, "ADDRESS",
+            "listen there instead of on this machine only; asks visitors for a one-time token");
+        arguments.option("--allow-host", allowed_, "NAME",
+                         "also answer under this host name (behind a proxy)");
+        arguments.option("--base-path", base_path_, "PATH",
+                         "serve below this path (behind a proxy)");
         arguments.flag("--read-only", read_only_, "refuse every change");
         arguments.flag("--no-open", no_open_, "do not open a browser");
-        arguments.path_option("--state-dir", state_, "DIR", "where settings and saved views are kept");
-        arguments.path_option("--ui-dir", ui_folder_, "DIR", "serve the page from this folder (for people who work on it)");
+        arguments.path_option("--state-dir", state_, "DIR",
+                              "where settings and saved views are kept");
+        arguments.path_option("--ui-dir", ui_folder_, "DIR",
+                              "serve the page from this folder (for people who work on it)");
         arguments.flag("--json", json_, "print {\"address\", \"port\"} and nothing else");
     }
 
@@ -90,7 +100,8 @@ class Ui final : public Command {
         sigaddset(&signals, SIGTERM);
         sigaddset(&signals, SIGHUP);
         pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-        // Queries run on short-lived threads; an arena for each of them would multiply what they leave behind.
+        // Queries run on short-lived threads; an arena for each of them would multiply what they
+        // leave behind.
         mallopt(M_ARENA_MAX, 2);
 
         auto dashboard = server::Dashboard::start(options);
@@ -105,10 +116,15 @@ class Ui final : public Command {
     }
 
   private:
-    void announce(Session& session, const server::Dashboard& dashboard, const server::DashboardOptions& options) const {
+    void announce(Session& session, const server::Dashboard& dashboard,
+                  const server::DashboardOptions& options) const {
         if (json_) {
             JsonWriter json;
-            json.begin_object().member("address", dashboard.address()).member("port", dashboard.port()).member("runs", dashboard.run_count()).end_object();
+            json.begin_object()
+                .member("address", dashboard.address())
+                .member("port", dashboard.port())
+                .member("runs", dashboard.run_count())
+                .end_object();
             session.print(json.text() + "\n");
         } else {
             std::string roots;
@@ -117,7 +133,10 @@ class Ui final : public Command {
             }
             const std::size_t runs = dashboard.run_count();
             session.print(session.styled(Style::Bold, dashboard.address()) + "\n");
-            session.print(session.styled(Style::Dim, std::to_string(runs) + (runs == 1 ? " run" : " runs") + " in " + roots + ". Ctrl-C ends.") + "\n");
+            session.print(session.styled(Style::Dim, std::to_string(runs) +
+                                                         (runs == 1 ? " run" : " runs") + " in " +
+                                                         roots + ". Ctrl-C ends.") +
+                          "\n");
             if (const std::string line = forward_line(dashboard.port()); !line.empty()) {
                 session.print(line + "\n");
             }
@@ -136,6 +155,8 @@ class Ui final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_ui() { return std::make_unique<Ui>(); }
+std::unique_ptr<Command> make_ui() {
+    return std::make_unique<Ui>();
+}
 
 }  // namespace taffrail::cli

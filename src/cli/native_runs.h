@@ -1,11 +1,11 @@
 // Runs of the native store, for commands that change files.
 #pragma once
 
+#include "cli/session.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "cli/session.h"
 
 namespace taffrail::cli {
 
@@ -15,7 +15,8 @@ struct NativeRun {
 };
 
 /// The runs meant by `targets`; foreign ones are refused, because their files are never changed.
-Result<std::vector<NativeRun>> find_native_runs(const Session& session, const std::vector<std::string>& targets,
+Result<std::vector<NativeRun>> find_native_runs(const Session& session,
+                                                const std::vector<std::string>& targets,
                                                 std::string_view root, bool include_deleted);
 
 /// Asks on the terminal; false without one.

@@ -1,12 +1,12 @@
 #include <taffrail/aggregation.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "base/diagnostics.h"
 #include "base/try.h"
 #include "codec/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace taffrail {
 
@@ -24,9 +24,9 @@ Result<std::vector<double>> broadcast(const TensorView& weights, const TensorVie
         fits = extent == 1 || extent == values.shape[axis];
     }
     if (!fits) {
-        return Error{ErrorCode::InvalidArgument, "weights " + describe(weights) +
-                                                     " do not broadcast to values " + describe(values) +
-                                                     "; give them extents of 1 where they repeat"};
+        return Error{ErrorCode::InvalidArgument,
+                     "weights " + describe(weights) + " do not broadcast to values " +
+                         describe(values) + "; give them extents of 1 where they repeat"};
     }
     const std::vector<double> given = to_f64(weights);
     std::vector<double> all(static_cast<std::size_t>(values.shape.elements()));
@@ -85,8 +85,9 @@ Result<Aggregator::Input> Aggregator::read(const TensorView& values,
     }
     if (found > 0 && policy_.action == NanPolicy::Action::Error) {
         return Error{ErrorCode::InvalidArgument,
-                     std::to_string(found) + " NaN in the values of an aggregator that refuses them; "
-                                             "choose another NanPolicy to drop or replace them"};
+                     std::to_string(found) +
+                         " NaN in the values of an aggregator that refuses them; "
+                         "choose another NanPolicy to drop or replace them"};
     }
     if (found > 0 && policy_.action == NanPolicy::Action::Warn) {
         diagnose_once(DiagnosticLevel::Warning, "aggregator.nan",
@@ -161,7 +162,8 @@ void SumMetric::add(const Input& input) {
 }
 
 MaxMetric::MaxMetric(NanPolicy policy, MetricSettings settings)
-    : Aggregator(policy, settings), largest_(add_state("max_value", {-kInfinity}, StateReduce::Max)) {}
+    : Aggregator(policy, settings),
+      largest_(add_state("max_value", {-kInfinity}, StateReduce::Max)) {}
 
 void MaxMetric::add(const Input& input) {
     for (const double value : input.values) {
@@ -170,7 +172,8 @@ void MaxMetric::add(const Input& input) {
 }
 
 MinMetric::MinMetric(NanPolicy policy, MetricSettings settings)
-    : Aggregator(policy, settings), smallest_(add_state("min_value", {kInfinity}, StateReduce::Min)) {}
+    : Aggregator(policy, settings),
+      smallest_(add_state("min_value", {kInfinity}, StateReduce::Min)) {}
 
 void MinMetric::add(const Input& input) {
     for (const double value : input.values) {

@@ -1,12 +1,12 @@
 #include <taffrail/classification.h>
 
+#include "base/try.h"
+#include "metrics/classify.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-
-#include "base/try.h"
-#include "metrics/classify.h"
 
 namespace taffrail {
 
@@ -17,7 +17,8 @@ struct Judged {
     bool positive;
 };
 
-// The share of pairs (positive, negative) in the right order; a tie counts half. By ranks, so that it costs a sort.
+// The share of pairs (positive, negative) in the right order; a tie counts half. By ranks, so that
+// it costs a sort.
 double area(std::vector<Judged> all) {
     std::ranges::sort(all, {}, &Judged::score);
     double rank_sum = 0;
@@ -52,7 +53,8 @@ Result<void> Auroc::update(std::span<const double> scores, std::span<const std::
     return apply_update([&] { return add(scores, target); });
 }
 
-Result<MetricValue> Auroc::forward(std::span<const double> scores, std::span<const std::int64_t> target) {
+Result<MetricValue> Auroc::forward(std::span<const double> scores,
+                                   std::span<const std::int64_t> target) {
     return apply_forward([&] { return add(scores, target); });
 }
 
@@ -67,7 +69,8 @@ Result<void> Auroc::add(std::span<const double> scores, std::span<const std::int
         }
         state(targets_).push_back(static_cast<double>(target[item]));
         const auto begin = shares.begin() + static_cast<std::ptrdiff_t>(item * width);
-        state(scores_).insert(state(scores_).end(), begin, begin + static_cast<std::ptrdiff_t>(width));
+        state(scores_).insert(state(scores_).end(), begin,
+                              begin + static_cast<std::ptrdiff_t>(width));
     }
     return {};
 }
@@ -95,7 +98,8 @@ MetricValue Auroc::compute_state() const {
         std::vector<Judged> all;
         for (std::size_t item = 0; item < targets.size(); ++item) {
             if (options_.task == Task::Multiclass) {
-                all.push_back({scores[item * classes + one], targets[item] == static_cast<double>(one)});
+                all.push_back(
+                    {scores[item * classes + one], targets[item] == static_cast<double>(one)});
             } else if (item % classes == one && !ignored(targets[item])) {
                 all.push_back({scores[item], targets[item] == 1});
             }

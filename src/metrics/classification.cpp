@@ -1,9 +1,9 @@
 #include <taffrail/classification.h>
 
-#include <numeric>
-
 #include "base/try.h"
 #include "metrics/classify.h"
+
+#include <numeric>
 
 namespace taffrail {
 
@@ -24,7 +24,8 @@ double score_of(Score score, Task task, double tp, double fp, double tn, double 
     switch (score) {
         case Score::Accuracy:
             // Among several classes every true negative would make a bad class look good.
-            return task == Task::Multiclass ? ratio(tp, tp + fn) : ratio(tp + tn, tp + tn + fp + fn);
+            return task == Task::Multiclass ? ratio(tp, tp + fn)
+                                            : ratio(tp + tn, tp + tn + fp + fn);
         case Score::Precision:
             return ratio(tp, tp + fp);
         case Score::Recall:
@@ -50,7 +51,8 @@ StatScores::StatScores(Score score, const ClassificationOptions& options, Metric
       true_negatives_(add_state("tn", Values(counters(options)), StateReduce::Sum)),
       false_negatives_(add_state("fn", Values(counters(options)), StateReduce::Sum)) {}
 
-Result<void> StatScores::update(std::span<const double> scores, std::span<const std::int64_t> target) {
+Result<void> StatScores::update(std::span<const double> scores,
+                                std::span<const std::int64_t> target) {
     return apply_update([&] { return add_scores(scores, target); });
 }
 
@@ -86,15 +88,17 @@ Result<void> StatScores::add_labels(std::span<const std::int64_t> predicted,
             const auto wanted = static_cast<std::size_t>(target[item]);
             const auto chosen = static_cast<std::size_t>(predicted[item]);
             for (std::size_t one = 0; one < counters(options_); ++one) {
-                const StateId counter = one == wanted ? (one == chosen ? true_positives_ : false_negatives_)
-                                                      : (one == chosen ? false_positives_ : true_negatives_);
+                const StateId counter = one == wanted
+                                            ? (one == chosen ? true_positives_ : false_negatives_)
+                                            : (one == chosen ? false_positives_ : true_negatives_);
                 state(counter)[one] += 1;
             }
             continue;
         }
         const std::size_t label = options_.task == Task::Binary ? 0 : item % counters(options_);
-        const StateId counter = target[item] == 1 ? (predicted[item] == 1 ? true_positives_ : false_negatives_)
-                                                  : (predicted[item] == 1 ? false_positives_ : true_negatives_);
+        const StateId counter = target[item] == 1
+                                    ? (predicted[item] == 1 ? true_positives_ : false_negatives_)
+                                    : (predicted[item] == 1 ? false_positives_ : true_negatives_);
         state(counter)[label] += 1;
     }
     return {};

@@ -15,16 +15,18 @@ std::size_t columns(const ClassificationOptions& options) {
     return options.task == Task::Multiclass ? static_cast<std::size_t>(options.classes) : 1;
 }
 
-Result<void> check_targets(const ClassificationOptions& options, std::span<const std::int64_t> target) {
+Result<void> check_targets(const ClassificationOptions& options,
+                           std::span<const std::int64_t> target) {
     const std::int64_t most = options.task == Task::Multiclass ? options.classes - 1 : 1;
     for (const std::int64_t one : target) {
         if ((one < 0 || one > most) && one != options.ignore_index) {
             return Error{ErrorCode::InvalidArgument,
-                         "target " + std::to_string(one) + " is outside of 0 … " + std::to_string(most) +
-                             "; set ignore_index to leave such samples out"};
+                         "target " + std::to_string(one) + " is outside of 0 … " +
+                             std::to_string(most) + "; set ignore_index to leave such samples out"};
         }
     }
-    if (options.task == Task::Multilabel && target.size() % static_cast<std::size_t>(options.classes) != 0) {
+    if (options.task == Task::Multilabel &&
+        target.size() % static_cast<std::size_t>(options.classes) != 0) {
         return Error{ErrorCode::InvalidArgument, std::to_string(target.size()) +
                                                      " targets do not make whole rows of " +
                                                      std::to_string(options.classes) + " labels"};
@@ -33,7 +35,8 @@ Result<void> check_targets(const ClassificationOptions& options, std::span<const
 }
 
 Result<void> check_options(const ClassificationOptions& options) {
-    if (options.classes < 1 || options.top_k < 1 || options.top_k > std::max<std::int64_t>(options.classes, 1)) {
+    if (options.classes < 1 || options.top_k < 1 ||
+        options.top_k > std::max<std::int64_t>(options.classes, 1)) {
         return Error{ErrorCode::InvalidArgument,
                      "a classification metric needs at least one class and 1 <= top_k <= classes"};
     }
@@ -56,14 +59,16 @@ Result<void> check_scores(const ClassificationOptions& options, std::span<const 
     return check_targets(options, target);
 }
 
-Result<void> check_labels(const ClassificationOptions& options, std::span<const std::int64_t> predicted,
+Result<void> check_labels(const ClassificationOptions& options,
+                          std::span<const std::int64_t> predicted,
                           std::span<const std::int64_t> target) {
     if (auto fine = check_options(options); !fine.ok()) {
         return fine;
     }
     const std::int64_t most = options.task == Task::Multiclass ? options.classes - 1 : 1;
     if (predicted.size() != target.size()) {
-        return Error{ErrorCode::InvalidArgument, std::to_string(predicted.size()) + " predictions for " +
+        return Error{ErrorCode::InvalidArgument, std::to_string(predicted.size()) +
+                                                     " predictions for " +
                                                      std::to_string(target.size()) + " targets"};
     }
     if (std::ranges::any_of(predicted, [&](std::int64_t one) { return one < 0 || one > most; })) {
@@ -77,7 +82,8 @@ std::size_t highest(std::span<const double> row) noexcept {
     return static_cast<std::size_t>(std::ranges::max_element(row) - row.begin());
 }
 
-std::vector<std::int64_t> decide(const ClassificationOptions& options, std::span<const double> scores,
+std::vector<std::int64_t> decide(const ClassificationOptions& options,
+                                 std::span<const double> scores,
                                  std::span<const std::int64_t> target) {
     std::vector<std::int64_t> decided(target.size());
     if (options.task != Task::Multiclass) {
@@ -94,14 +100,16 @@ std::vector<std::int64_t> decide(const ClassificationOptions& options, std::span
         const std::int64_t wanted = target[sample];
         if (options.top_k > 1 && wanted >= 0 && wanted < options.classes) {
             const double own = row[static_cast<std::size_t>(wanted)];
-            const auto better = std::ranges::count_if(row, [&](double score) { return score > own; });
+            const auto better =
+                std::ranges::count_if(row, [&](double score) { return score > own; });
             decided[sample] = better < options.top_k ? wanted : decided[sample];
         }
     }
     return decided;
 }
 
-std::vector<double> probabilities(const ClassificationOptions& options, std::span<const double> scores) {
+std::vector<double> probabilities(const ClassificationOptions& options,
+                                  std::span<const double> scores) {
     std::vector<double> shares(scores.begin(), scores.end());
     if (are_probabilities(scores)) {
         return shares;

@@ -1,10 +1,10 @@
 // The adapter: collectives of whatever the program already runs on.
 #include <taffrail/communicators.h>
 
-#include <numeric>
-
 #include "base/try.h"
 #include "metrics/gather_communicator.h"
+
+#include <numeric>
 
 namespace taffrail {
 

@@ -1,6 +1,10 @@
 // Ranks on a list of hosts: the collectives over a mesh of TCP connections.
 #include <taffrail/communicators.h>
 
+#include "base/try.h"
+#include "metrics/gather_communicator.h"
+#include "metrics/tcp_mesh.h"
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,10 +13,6 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
-
-#include "base/try.h"
-#include "metrics/gather_communicator.h"
-#include "metrics/tcp_mesh.h"
 
 namespace taffrail {
 
@@ -65,9 +65,9 @@ class TcpCommunicator final : public metrics::GatherCommunicator {
 Result<std::shared_ptr<Communicator>> connect_tcp(const TcpOptions& options) {
     const int world_size = static_cast<int>(options.hosts.size());
     if (options.rank < 0 || options.rank >= world_size) {
-        return Error{ErrorCode::InvalidArgument,
-                     "rank " + std::to_string(options.rank) + " is not in a host list of " +
-                         std::to_string(world_size) + " entries"};
+        return Error{ErrorCode::InvalidArgument, "rank " + std::to_string(options.rank) +
+                                                     " is not in a host list of " +
+                                                     std::to_string(world_size) + " entries"};
     }
     auto mesh = std::make_shared<TcpMesh>(options);
     TAFFRAIL_TRY(mesh->connect());

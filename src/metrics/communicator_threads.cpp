@@ -1,12 +1,12 @@
 // Ranks that are threads of one process: they meet at a shared table of rounds.
 #include <taffrail/communicators.h>
 
+#include "metrics/gather_communicator.h"
+
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <numeric>
-
-#include "metrics/gather_communicator.h"
 
 namespace taffrail {
 
@@ -22,8 +22,8 @@ struct Round {
     std::size_t taken = 0;
 };
 
-// Where the ranks of one group meet. Rounds are numbered by each rank for itself, so a rank may already be in the
-// next round while a slow one still reads the last.
+// Where the ranks of one group meet. Rounds are numbered by each rank for itself, so a rank may
+// already be in the next round while a slow one still reads the last.
 struct Hub {
     explicit Hub(std::size_t size_of_group) : size(size_of_group) {}
 

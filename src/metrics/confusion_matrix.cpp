@@ -9,7 +9,9 @@ namespace {
 
 std::size_t cells(const ClassificationOptions& options) {
     const auto classes = static_cast<std::size_t>(options.classes);
-    return options.task == Task::Binary ? 4 : options.task == Task::Multilabel ? classes * 4 : classes * classes;
+    return options.task == Task::Binary       ? 4
+           : options.task == Task::Multilabel ? classes * 4
+                                              : classes * classes;
 }
 
 }  // namespace
@@ -37,13 +39,15 @@ Result<void> ConfusionMatrix::update_labels(std::span<const std::int64_t> predic
 Result<void> ConfusionMatrix::add_labels(std::span<const std::int64_t> predicted,
                                          std::span<const std::int64_t> target) {
     TAFFRAIL_TRY(metrics::check_labels(options_, predicted, target));
-    const std::size_t width = options_.task == Task::Multiclass ? static_cast<std::size_t>(options_.classes) : 2;
+    const std::size_t width =
+        options_.task == Task::Multiclass ? static_cast<std::size_t>(options_.classes) : 2;
     for (std::size_t item = 0; item < target.size(); ++item) {
         if (target[item] == options_.ignore_index) {
             continue;
         }
-        const std::size_t label =
-            options_.task == Task::Multilabel ? item % static_cast<std::size_t>(options_.classes) : 0;
+        const std::size_t label = options_.task == Task::Multilabel
+                                      ? item % static_cast<std::size_t>(options_.classes)
+                                      : 0;
         state(counts_)[label * 4 + static_cast<std::size_t>(target[item]) * width +
                        static_cast<std::size_t>(predicted[item])] += 1;
     }
@@ -63,9 +67,10 @@ MetricValue ConfusionMatrix::compute_state() const {
                 double whole = 0;
                 for (std::size_t other = 0; other < width; ++other) {
                     for (std::size_t across = 0; across < width; ++across) {
-                        const bool counts = normalize_ == Normalize::All ||
-                                            (normalize_ == Normalize::Target && other == row) ||
-                                            (normalize_ == Normalize::Predicted && across == column);
+                        const bool counts =
+                            normalize_ == Normalize::All ||
+                            (normalize_ == Normalize::Target && other == row) ||
+                            (normalize_ == Normalize::Predicted && across == column);
                         whole += counts ? block[other * width + across] : 0;
                     }
                 }

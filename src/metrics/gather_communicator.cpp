@@ -1,9 +1,9 @@
 #include "metrics/gather_communicator.h"
 
+#include "base/try.h"
+
 #include <algorithm>
 #include <cstring>
-
-#include "base/try.h"
 
 namespace taffrail::metrics {
 
@@ -19,7 +19,8 @@ Number combine(Number left, Number right, ReduceOp op) {
         case ReduceOp::Sum:
             return left + right;
         case ReduceOp::Min:
-            // Written so that a NaN on either side stays: a broken rank must not look healthy after a sync.
+            // Written so that a NaN on either side stays: a broken rank must not look healthy after
+            // a sync.
             return right < left || right != right ? right : left;
         case ReduceOp::Max:
             return right > left || right != right ? right : left;
@@ -93,12 +94,12 @@ Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
         const std::string other(reinterpret_cast<const char*>(one.data()) + sizeof(theirs), theirs);
         if (other != label) {
             return Error{ErrorCode::InvalidArgument,
-                         "the ranks are doing different things: " + name_ranks({rank_}) + " is in " +
-                             std::string(label) + ", " + name_ranks({static_cast<int>(member)}) +
-                             " is in " + other + "; every rank must make the same calls in the same order"};
+                         "the ranks are doing different things: " + name_ranks({rank_}) +
+                             " is in " + std::string(label) + ", " +
+                             name_ranks({static_cast<int>(member)}) + " is in " + other +
+                             "; every rank must make the same calls in the same order"};
         }
-        one.erase(one.begin(),
-                  one.begin() + static_cast<std::ptrdiff_t>(sizeof(theirs) + theirs));
+        one.erase(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sizeof(theirs) + theirs));
     }
     return gathered;
 }
@@ -169,9 +170,9 @@ Result<std::shared_ptr<Communicator>> GatherCommunicator::group(std::string_view
     std::ranges::sort(members);
     const bool repeated = std::ranges::adjacent_find(members) != members.end();
     if (members.empty() || repeated || members.front() < 0 || members.back() >= world_size()) {
-        return Error{ErrorCode::InvalidArgument,
-                     "group '" + std::string(name) + "' needs different ranks between 0 and " +
-                         std::to_string(world_size() - 1)};
+        return Error{ErrorCode::InvalidArgument, "group '" + std::string(name) +
+                                                     "' needs different ranks between 0 and " +
+                                                     std::to_string(world_size() - 1)};
     }
     if (const auto known = groups_.find(name); known != groups_.end()) {
         if (known->second.members == members) {

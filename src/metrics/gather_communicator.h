@@ -1,9 +1,12 @@
 // Every collective built on one: "give me everybody's bytes".
 //
-// Synced metrics exchange a handful of numbers a few times per epoch, so one gather per collective costs nothing that
-// matters and buys two things: sums are added in rank order on every rank (identical bits everywhere), and each
-// message says what its sender believes it is doing, so ranks that run apart are told so by name.
+// Synced metrics exchange a handful of numbers a few times per epoch, so one gather per collective
+// costs nothing that matters and buys two things: sums are added in rank order on every rank
+// (identical bits everywhere), and each message says what its sender believes it is doing, so ranks
+// that run apart are told so by name.
 #pragma once
+
+#include <taffrail/communicator.h>
 
 #include <atomic>
 #include <map>
@@ -14,8 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include <taffrail/communicator.h>
-
 namespace taffrail::metrics {
 
 using Gathered = std::vector<std::vector<std::byte>>;
@@ -24,8 +25,8 @@ class GatherCommunicator : public Communicator {
   public:
     GatherCommunicator(int rank, std::vector<int> members, std::string name);
 
-    /// Ends the wait of whoever stands in a collective of this communicator or its groups, and fails later ones: a
-    /// member is known to be gone. Safe from any thread.
+    /// Ends the wait of whoever stands in a collective of this communicator or its groups, and
+    /// fails later ones: a member is known to be gone. Safe from any thread.
     void interrupt(std::string_view why) noexcept;
 
     [[nodiscard]] int rank() const noexcept override { return rank_; }
@@ -45,10 +46,12 @@ class GatherCommunicator : public Communicator {
         std::string_view name) const override;
 
   protected:
-    /// Everybody's bytes in rank order, own ones included, or an error that names the ranks that are missing.
+    /// Everybody's bytes in rank order, own ones included, or an error that names the ranks that
+    /// are missing.
     virtual Result<Gathered> exchange(std::span<const std::byte> bytes) = 0;
 
-    /// The communicator of a group this rank belongs to. `members` are world ranks in ascending order.
+    /// The communicator of a group this rank belongs to. `members` are world ranks in ascending
+    /// order.
     virtual Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
                                                              const std::vector<int>& members,
                                                              int rank_in_group) = 0;

@@ -1,11 +1,11 @@
 #include <taffrail/image_metrics.h>
 
+#include "base/try.h"
+#include "codec/tensor.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "base/try.h"
-#include "codec/tensor.h"
 
 namespace taffrail {
 
@@ -17,13 +17,15 @@ Result<void> check_pair(const TensorView& predicted, const TensorView& target) {
     TAFFRAIL_TRY(check_tensor(predicted, "prediction"));
     TAFFRAIL_TRY(check_tensor(target, "target"));
     if (!(predicted.shape == target.shape)) {
-        return Error{ErrorCode::InvalidArgument, "prediction " + describe(predicted) + " and target " +
-                                                     describe(target) + " must have the same shape"};
+        return Error{ErrorCode::InvalidArgument, "prediction " + describe(predicted) +
+                                                     " and target " + describe(target) +
+                                                     " must have the same shape"};
     }
     return {};
 }
 
-// A picture of one channel that shrinks as the window passes over it, first along rows, then along columns.
+// A picture of one channel that shrinks as the window passes over it, first along rows, then along
+// columns.
 struct Plane {
     std::size_t height = 0;
     std::size_t width = 0;
@@ -93,7 +95,8 @@ double similarity(const Plane& one, const Plane& other, const SsimOptions& optio
     for (std::size_t index = 0; index < cross.pixels.size(); ++index) {
         const double x = mean_one.pixels[index];
         const double y = mean_other.pixels[index];
-        const double variances = square_one.pixels[index] - x * x + square_other.pixels[index] - y * y;
+        const double variances =
+            square_one.pixels[index] - x * x + square_other.pixels[index] - y * y;
         const double covariance = cross.pixels[index] - x * y;
         sum += (2 * x * y + c1) * (2 * covariance + c2) / ((x * x + y * y + c1) * (variances + c2));
     }
@@ -102,7 +105,8 @@ double similarity(const Plane& one, const Plane& other, const SsimOptions& optio
 
 }  // namespace
 
-PeakSignalNoiseRatio::PeakSignalNoiseRatio(std::optional<double> data_range, MetricSettings settings)
+PeakSignalNoiseRatio::PeakSignalNoiseRatio(std::optional<double> data_range,
+                                           MetricSettings settings)
     : Metric(settings),
       data_range_(data_range),
       squares_(add_state("sum_squared_error", {0}, StateReduce::Sum)),
@@ -114,7 +118,8 @@ Result<void> PeakSignalNoiseRatio::update(const TensorView& predicted, const Ten
     return apply_update([&] { return add(predicted, target); });
 }
 
-Result<MetricValue> PeakSignalNoiseRatio::forward(const TensorView& predicted, const TensorView& target) {
+Result<MetricValue> PeakSignalNoiseRatio::forward(const TensorView& predicted,
+                                                  const TensorView& target) {
     return apply_forward([&] { return add(predicted, target); });
 }
 
@@ -146,7 +151,8 @@ Result<void> StructuralSimilarity::update(const TensorView& predicted, const Ten
     return apply_update([&] { return add(predicted, target); });
 }
 
-Result<MetricValue> StructuralSimilarity::forward(const TensorView& predicted, const TensorView& target) {
+Result<MetricValue> StructuralSimilarity::forward(const TensorView& predicted,
+                                                  const TensorView& target) {
     return apply_forward([&] { return add(predicted, target); });
 }
 
@@ -170,7 +176,8 @@ Result<void> StructuralSimilarity::add(const TensorView& predicted, const Tensor
     const std::size_t area = height * width;
     const auto plane = [&](const std::vector<double>& all, std::size_t index) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(index * area);
-        return Plane{height, width, std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(area))};
+        return Plane{height, width,
+                     std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(area))};
     };
     for (std::size_t picture = 0; picture < static_cast<std::size_t>(target.shape[0]); ++picture) {
         double sum = 0;

@@ -51,7 +51,8 @@ void LogState::log(std::string_view name, const LogValue& value, const LogOption
     if (failed()) {
         return;
     }
-    // Only allocation can throw here, on the first call of a name; there is no way to continue without memory.
+    // Only allocation can throw here, on the first call of a name; there is no way to continue
+    // without memory.
     log_checked({name, value, options, site});
 }
 
@@ -61,9 +62,10 @@ void LogState::log_checked(const Call& call) {
         return;
     }
     if (settings_.bare) {
-        warn("W2", call.name, place(call.site) + ": log(\"" + std::string(call.name) +
-                                  "\") does nothing in bare mode, which is there to measure raw speed; "
-                                  "leave barebones out to log");
+        warn("W2", call.name,
+             place(call.site) + ": log(\"" + std::string(call.name) +
+                 "\") does nothing in bare mode, which is there to measure raw speed; "
+                 "leave barebones out to log");
         return;
     }
     if (loop_ == Loop::None) {
@@ -88,10 +90,12 @@ void LogState::log_checked(const Call& call) {
     wanted.reduce = call.options.reduce_fx.reduce();
     wanted.loader = current.current_loader;
 
-    Slot* slot = current.find(hook_, call.name, wanted.add_dataloader_idx ? current.current_loader : kNoLoader);
+    Slot* slot = current.find(hook_, call.name,
+                              wanted.add_dataloader_idx ? current.current_loader : kNoLoader);
     const bool repeated = slot != nullptr && slot->options == wanted &&
                           slot->metric == call.value.metric() && call.value.elements() == 1 &&
-                          call.options.reduce_fx.known() && slot->group == call.options.sync_dist_group;
+                          call.options.reduce_fx.known() &&
+                          slot->group == call.options.sync_dist_group;
     if (!repeated && !check_value(call, wanted)) {
         return;
     }
@@ -111,9 +115,10 @@ void LogState::log_checked(const Call& call) {
         return;
     }
     if (!settings_.has_sink && call.options.logger.value_or(false)) {
-        warn("W3", call.name, place(call.site) + ": log(\"" + std::string(call.name) +
-                                  "\", logger = true) but the trainer has no logger; give it one or "
-                                  "leave the option out");
+        warn("W3", call.name,
+             place(call.site) + ": log(\"" + std::string(call.name) +
+                 "\", logger = true) but the trainer has no logger; give it one or "
+                 "leave the option out");
     }
     if (!repeated && !check_options(call, wanted)) {
         return;
@@ -220,7 +225,8 @@ Slot* LogState::make_slot(const Call& call, const SlotOptions& wanted) {
     }
     if (settings_.output != nullptr) {
         // Single calls of an epoch value would mix with the epoch's points under one name.
-        std::string key = made.options.on_step ? made.forked_name(Level::Step) : made.name + "_step";
+        std::string key =
+            made.options.on_step ? made.forked_name(Level::Step) : made.name + "_step";
         if (!made.options.on_step && made.suffixed()) {
             key += "/dataloader_idx_" + std::to_string(made.options.loader);
         }
@@ -250,7 +256,8 @@ std::optional<std::int64_t> LogState::weight_of(const Call& call, const Slot& sl
     }
     if (visitor.ambiguous()) {
         warn("W5", "",
-             place(call.site) + ": parts of the batch have different sizes; " + std::to_string(*visitor.size()) +
+             place(call.site) + ": parts of the batch have different sizes; " +
+                 std::to_string(*visitor.size()) +
                  " is taken as the weight of epoch means. Pass batch_size to log() to be sure");
     }
     current.batch_size = visitor.size();
@@ -270,9 +277,10 @@ void LogState::update(Slot& slot, const Call& call, std::int64_t weight) {
         if (call.value.form() == LogValue::Form::Tensor && call.value.dtype() == DType::F64) {
             slot.wide = true;
         } else if (call.value.form() == LogValue::Form::Tensor && is_whole(call.value.dtype())) {
-            warn("W4", call.name, place(call.site) + ": log(\"" + std::string(call.name) +
-                                      "\") got a whole number from a tensor; it is converted to floating "
-                                      "point to be reduced. Convert it yourself to silence this");
+            warn("W4", call.name,
+                 place(call.site) + ": log(\"" + std::string(call.name) +
+                     "\") got a whole number from a tensor; it is converted to floating "
+                     "point to be reduced. Convert it yourself to silence this");
         }
         const bool wide_value =
             call.value.form() == LogValue::Form::Tensor && call.value.dtype() == DType::F64;

@@ -23,28 +23,34 @@ std::string place(const std::source_location& site) {
 }
 
 Misuse useless_levels(std::string_view name, const std::source_location& site) {
-    return configuration("E1", place(site) + ": " + quoted(name) +
-                                   " with on_step = false and on_epoch = false records nothing; set "
-                                   "one of them");
+    return configuration("E1",
+                         place(site) + ": " + quoted(name) +
+                             " with on_step = false and on_epoch = false records nothing; set "
+                             "one of them");
 }
 
-Misuse refused_hook(std::string_view name, std::string_view hook, const std::source_location& site) {
-    return configuration("E2", place(site) + ": " + quoted(name) + " is not allowed inside " + std::string(hook) +
-                                   "; log in a step or epoch hook, or write to the run directly with "
-                                   "Run::log");
+Misuse refused_hook(std::string_view name, std::string_view hook,
+                    const std::source_location& site) {
+    return configuration(
+        "E2", place(site) + ": " + quoted(name) + " is not allowed inside " + std::string(hook) +
+                  "; log in a step or epoch hook, or write to the run directly with "
+                  "Run::log");
 }
 
-Misuse unknown_hook(std::string_view name, std::string_view hook, const std::source_location& site) {
+Misuse unknown_hook(std::string_view name, std::string_view hook,
+                    const std::source_location& site) {
     return {"E3", MisuseKind::Runtime,
             place(site) + ": " + quoted(name) + " in the hook '" + std::string(hook) +
-                "', which is not known; log in one of the trainer's hooks, or write to the run directly with Run::log"};
+                "', which is not known; log in one of the trainer's hooks, or write to the run "
+                "directly with Run::log"};
 }
 
-Misuse refused_level(std::string_view name, std::string_view hook, std::string_view option, bool value,
-                     const std::source_location& site) {
-    return configuration("E4", place(site) + ": " + quoted(name) + " with " + std::string(option) + " = " +
-                                   (value ? "true" : "false") + " is not allowed inside " +
-                                   std::string(hook) + "; it must be " + (value ? "false" : "true") +
+Misuse refused_level(std::string_view name, std::string_view hook, std::string_view option,
+                     bool value, const std::source_location& site) {
+    return configuration("E4", place(site) + ": " + quoted(name) + " with " + std::string(option) +
+                                   " = " + (value ? "true" : "false") + " is not allowed inside " +
+                                   std::string(hook) + "; it must be " +
+                                   (value ? "false" : "true") +
                                    " there, because that hook belongs to no batch");
 }
 
@@ -57,16 +63,18 @@ Misuse wrong_type(std::string_view name, std::string_view type, const std::sourc
 
 Misuse several_elements(std::string_view name, std::int64_t elements,
                         const std::source_location& site) {
-    return {"E6", MisuseKind::BadValue,
-            place(site) + ": " + quoted(name) + " got a tensor of " + std::to_string(elements) +
-                " elements, it must have exactly one; log its mean, or use log_histogram for all of "
-                "them"};
+    return {
+        "E6", MisuseKind::BadValue,
+        place(site) + ": " + quoted(name) + " got a tensor of " + std::to_string(elements) +
+            " elements, it must have exactly one; log its mean, or use log_histogram for all of "
+            "them"};
 }
 
 Misuse loader_in_name(std::string_view name, const std::source_location& site) {
-    return configuration("E7", place(site) + ": the name in " + quoted(name) +
-                                   " must not contain /dataloader_idx_: the number of the loader is "
-                                   "added by itself unless add_dataloader_idx = false");
+    return configuration("E7",
+                         place(site) + ": the name in " + quoted(name) +
+                             " must not contain /dataloader_idx_: the number of the loader is "
+                             "added by itself unless add_dataloader_idx = false");
 }
 
 Misuse different_options(const Slot& slot, std::string_view hook, std::string_view difference,
@@ -79,10 +87,10 @@ Misuse different_options(const Slot& slot, std::string_view hook, std::string_vi
 
 Misuse unknown_reduction(std::string_view name, std::string_view given,
                          const std::source_location& site) {
-    return configuration("E9", place(site) + ": " + quoted(name) + " with reduce_fx = '" +
-                                   std::string(given) +
-                                   "'; only mean, sum, min and max are known. Log a Metric object for "
-                                   "another reduction");
+    return configuration(
+        "E9", place(site) + ": " + quoted(name) + " with reduce_fx = '" + std::string(given) +
+                  "'; only mean, sum, min and max are known. Log a Metric object for "
+                  "another reduction");
 }
 
 Misuse metric_not_registered(std::string_view name, const std::vector<std::string>& known,
@@ -98,14 +106,16 @@ Misuse metric_not_registered(std::string_view name, const std::vector<std::strin
 }
 
 Misuse iterator_without_size(std::string_view name, const std::source_location& site) {
-    return configuration("E11", place(site) + ": " + quoted(name) +
-                                    " in a training step that takes an iterator needs batch_size: the "
-                                    "batch is not known here");
+    return configuration("E11",
+                         place(site) + ": " + quoted(name) +
+                             " in a training step that takes an iterator needs batch_size: the "
+                             "batch is not known here");
 }
 
 Misuse no_batch_size(std::string_view name, bool endless, const std::source_location& site) {
     return configuration("E12", place(site) + ": " + quoted(name) +
-                                    (endless ? " found a batch that contains itself" : " found no size in the batch") +
+                                    (endless ? " found a batch that contains itself"
+                                             : " found no size in the batch") +
                                     "; pass batch_size, or give the type BatchTraits");
 }
 
@@ -116,14 +126,17 @@ Misuse predicting(std::string_view name, const std::source_location& site) {
 }
 
 Misuse outside_of_hooks(std::string_view name, const std::source_location& site) {
-    return configuration("E14", place(site) + ": " + quoted(name) +
-                                    " outside of the trainer's hooks; log inside one of them, or write "
-                                    "to the run directly with Run::log");
+    return configuration("E14",
+                         place(site) + ": " + quoted(name) +
+                             " outside of the trainer's hooks; log inside one of them, or write "
+                             "to the run directly with Run::log");
 }
 
-Misuse not_one_number(std::string_view name, std::size_t numbers, const std::source_location& site) {
+Misuse not_one_number(std::string_view name, std::size_t numbers,
+                      const std::source_location& site) {
     return {"E15", MisuseKind::BadValue,
-            place(site) + ": the metric logged as \"" + std::string(name) + "\" computes " + std::to_string(numbers) +
+            place(site) + ": the metric logged as \"" + std::string(name) + "\" computes " +
+                std::to_string(numbers) +
                 " numbers; log() needs one. Log each of them under a name of its own"};
 }
 

@@ -1,12 +1,12 @@
-// How the loop moves the state machine along: stages, batches, epochs, rows and views. The log() call itself is in
-// log_call.cpp, the exchange between ranks in log_sync.cpp.
+// How the loop moves the state machine along: stages, batches, epochs, rows and views. The log()
+// call itself is in log_call.cpp, the exchange between ranks in log_sync.cpp.
 #include "metrics/log_state.h"
-
-#include <algorithm>
-#include <cmath>
 
 #include "base/diagnostics.h"
 #include "metrics/log_messages.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail::metrics {
 
@@ -31,8 +31,8 @@ Hook LogState::enter_unknown(std::string_view name) {
 }
 
 void LogState::begin_batch(const Batch& batch, int loader, bool iterator_style) noexcept {
-    first_iteration_ = first_iteration_ == FirstIteration::NotStarted ? FirstIteration::Yes
-                                                                     : FirstIteration::No;
+    first_iteration_ =
+        first_iteration_ == FirstIteration::NotStarted ? FirstIteration::Yes : FirstIteration::No;
     batch_ = &batch;
     iterator_style_ = iterator_style;
     slots().batch_size.reset();
@@ -73,7 +73,8 @@ void LogState::resume(const Saved& saved) noexcept {
     first_iteration_ = static_cast<FirstIteration>(saved.first_iteration);
 }
 
-// Brings the asked views up to date with the values of one level and leaves the logged ones in row_.
+// Brings the asked views up to date with the values of one level and leaves the logged ones in
+// row_.
 void LogState::collect(Level wanted, View views) {
     row_.clear();
     row_places_.clear();
@@ -145,8 +146,9 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
     if (slot.metric == nullptr) {
         if (distributed() && !slot.options.sync) {
             warn("W6", slot.name,
-                 place(slot.site) + ": \"" + slot.name + "\" is reduced over the epoch on each rank alone; pass sync_dist = "
-                                    "true to reduce it over all ranks");
+                 place(slot.site) + ": \"" + slot.name +
+                     "\" is reduced over the epoch on each rank alone; pass sync_dist = "
+                     "true to reduce it over all ranks");
         }
         slot.computed = slot.local_value(single());
         return slot.computed;
@@ -170,7 +172,8 @@ std::optional<double> LogState::value_at(Slot& slot, Level wanted) {
     return slot.computed;
 }
 
-// Sends row_ out. Without a position the row carries the step and the epoch, or the step the program logged itself.
+// Sends row_ out. Without a position the row carries the step and the epoch, or the step the
+// program logged itself.
 void LogState::write_row(std::optional<Step> position, Level at) {
     if (failed() || !settings_.has_sink || row_.empty()) {
         return;
@@ -237,7 +240,8 @@ void LogState::write_evaluation_epoch(std::vector<Row>& rows) {
         }
         row.emplace_back(name, value);
     };
-    // Of one name in several loaders the first one's value counts, and values of epoch-level hooks over all.
+    // Of one name in several loaders the first one's value counts, and values of epoch-level hooks
+    // over all.
     Row all;
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
         for (const auto& [name, value] : *row) {

@@ -1,11 +1,21 @@
 // The state machine behind log(): which values are kept, reduced, shown and written, and when.
 //
-// The trainer tells it where the loop stands (hook, batch, epoch end, …); log() calls come in between; rows leave
-// through RowOutput. It knows no run, no sink and no model, so every rule of it can be tested alone.
+// The trainer tells it where the loop stands (hook, batch, epoch end, …); log() calls come in
+// between; rows leave through RowOutput. It knows no run, no sink and no model, so every rule of it
+// can be tested alone.
 //
-// One thread. log() never throws and allocates only when a name is new. The first mistake of the program stops
-// everything that follows: the trainer asks failed() after each hook.
+// One thread. log() never throws and allocates only when a name is new. The first mistake of the
+// program stops everything that follows: the trainer asks failed() after each hook.
 #pragma once
+
+#include <taffrail/batch.h>
+#include <taffrail/communicator.h>
+#include <taffrail/log_options.h>
+#include <taffrail/metric_map.h>
+
+#include "metrics/hooks.h"
+#include "metrics/row_output.h"
+#include "metrics/slots.h"
 
 #include <cstdint>
 #include <functional>
@@ -17,15 +27,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <taffrail/batch.h>
-#include <taffrail/communicator.h>
-#include <taffrail/log_options.h>
-#include <taffrail/metric_map.h>
-
-#include "metrics/hooks.h"
-#include "metrics/row_output.h"
-#include "metrics/slots.h"
 
 namespace taffrail::metrics {
 
@@ -61,22 +62,29 @@ class LogState {
 
     /// A stage (fit, validate, …) begins: all views and all slots of its loop are emptied.
     void begin_stage(Loop loop);
+
     void select(Loop loop) noexcept { loop_ = loop; }
+
     [[nodiscard]] Loop loop() const noexcept { return loop_; }
 
     /// Enters a hook and returns the one before, to be given to leave().
     Hook enter(Hook hook) noexcept { return std::exchange(hook_, hook); }
+
     void leave(Hook before) noexcept { hook_ = before; }
+
     /// For hooks of the caller's own: logging there is refused by that name.
     Hook enter_unknown(std::string_view name);
 
     void begin_batch(const Batch& batch, int loader, bool iterator_style = false) noexcept;
     /// Brings the views up to date and lets go of the batch.
     void end_batch();
+
     /// No more batches of this loader or epoch: values are read at epoch level from here on.
     void end_batches() noexcept { first_iteration_ = FirstIteration::NotStarted; }
+
     /// Values of epoch-level hooks belong to no loader.
     void leave_loader() noexcept { slots().current_loader = kNoLoader; }
+
     /// After the epoch-end hooks.
     void end_epoch();
     /// Forgets what the slots of the loop accumulated.
@@ -88,14 +96,15 @@ class LogState {
         Loop loop;
         std::uint8_t first_iteration;
     };
+
     Saved suspend(Loop inner) noexcept;
     void resume(const Saved& saved) noexcept;
 
     // What the counters say, for rows and calls
 
-    Step step = 0;             ///< optimiser steps done
-    std::int64_t epoch = 0;    ///< finished epochs
-    Step call_step = 0;        ///< x of single calls
+    Step step = 0;           ///< optimiser steps done
+    std::int64_t epoch = 0;  ///< finished epochs
+    Step call_step = 0;      ///< x of single calls
     bool sanity = false;
 
     // Rows
@@ -105,7 +114,8 @@ class LogState {
     void write_evaluation_step(Step position);
     /// The values of the loader that ended; also brings the views up to date.
     Row finish_loader();
-    /// The one epoch row of an evaluation from its loaders' values; `rows` become the results of validate and test.
+    /// The one epoch row of an evaluation from its loaders' values; `rows` become the results of
+    /// validate and test.
     void write_evaluation_epoch(std::vector<Row>& rows);
     /// The epoch row of training, at the last step; then the slots are reset.
     void write_train_epoch();
@@ -122,15 +132,21 @@ class LogState {
     // Mistakes
 
     [[nodiscard]] bool failed() const noexcept { return misuse_.has_value() || error_.has_value(); }
+
     [[nodiscard]] const std::optional<Misuse>& misuse() const noexcept { return misuse_; }
+
     [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
+
     void fail(Misuse misuse) noexcept;
     void fail(Error error) noexcept;
+
     /// "W3", … in the order they were first given.
     [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
     void warn(std::string_view code, std::string_view about, const std::string& message);
 
     LogSettings& settings() noexcept { return settings_; }
+
     [[nodiscard]] bool distributed() const noexcept {
         return settings_.communicator != nullptr && settings_.communicator->world_size() > 1;
     }
@@ -139,10 +155,14 @@ class LogState {
     enum class FirstIteration : std::uint8_t { NotStarted, Yes, No };
 
     [[nodiscard]] Slots& slots() noexcept { return loops_[static_cast<std::size_t>(loop_)]; }
+
     [[nodiscard]] Level level() const noexcept {
         return first_iteration_ == FirstIteration::NotStarted ? Level::Epoch : Level::Step;
     }
-    [[nodiscard]] bool single() const noexcept { return settings_.precision == LogPrecision::Single; }
+
+    [[nodiscard]] bool single() const noexcept {
+        return settings_.precision == LogPrecision::Single;
+    }
 
     struct Call {
         std::string_view name;
@@ -150,6 +170,7 @@ class LogState {
         const LogOptions& options;
         const std::source_location& site;
     };
+
     void log_checked(const Call& call);
     bool check_levels(const Call& call, SlotOptions& wanted);
     bool check_value(const Call& call, const SlotOptions& wanted);
@@ -175,7 +196,8 @@ class LogState {
     const Batch* batch_ = nullptr;
     bool iterator_style_ = false;
     MetricMap callback_, logged_, bar_;
-    // The logged values of the last collect(), each name once; `row_stamp_` finds a name's place in it.
+    // The logged values of the last collect(), each name once; `row_stamp_` finds a name's place in
+    // it.
     std::vector<std::uint32_t> row_places_;
     std::vector<RowEntry> row_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> row_stamp_;

@@ -1,12 +1,13 @@
-// Values over ranks: one exchange for all synced values of an epoch, so that names that differ are seen and told.
+// Values over ranks: one exchange for all synced values of an epoch, so that names that differ are
+// seen and told.
+#include "base/bytes.h"
+#include "base/try.h"
+#include "metrics/log_state.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
-
-#include "base/bytes.h"
-#include "base/try.h"
-#include "metrics/log_state.h"
 
 namespace taffrail::metrics {
 

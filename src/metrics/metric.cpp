@@ -1,13 +1,13 @@
 #include <taffrail/metric.h>
 
+#include "base/diagnostics.h"
+#include "base/try.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <typeinfo>
-
-#include "base/diagnostics.h"
-#include "base/try.h"
 
 namespace taffrail {
 
@@ -112,8 +112,8 @@ Metric::StateId Metric::add_state(std::string name, Values initial, StateReduce 
         problem = "the state '" + name + "' has a custom reduction but no function for it";
     }
     if (!problem.empty() && !defect_) {
-        defect_ = Error{ErrorCode::InvalidArgument, "metric " + std::string(typeid(*this).name()) +
-                                                        ": " + problem};
+        defect_ = Error{ErrorCode::InvalidArgument,
+                        "metric " + std::string(typeid(*this).name()) + ": " + problem};
     }
     states_.push_back({std::move(name), initial, std::move(initial), reduce, std::move(custom)});
     return states_.size() - 1;
@@ -154,7 +154,8 @@ Result<MetricValue> Metric::compute() {
         return *defect_;
     }
     if (update_count_ == 0) {
-        diagnose_once(DiagnosticLevel::Warning, std::string("metric.compute:") + typeid(*this).name(),
+        diagnose_once(DiagnosticLevel::Warning,
+                      std::string("metric.compute:") + typeid(*this).name(),
                       "a metric was computed before any update; its value comes from the initial "
                       "states. Feed it with update() or forward() first");
     }
@@ -197,9 +198,9 @@ std::vector<Metric::Values> Metric::save_states() const {
 
 Result<void> Metric::load_states(const std::vector<Values>& values) {
     if (values.size() != states_.size()) {
-        return Error{ErrorCode::InvalidArgument, "these states belong to another metric: " +
-                                                     std::to_string(values.size()) + " instead of " +
-                                                     std::to_string(states_.size())};
+        return Error{ErrorCode::InvalidArgument,
+                     "these states belong to another metric: " + std::to_string(values.size()) +
+                         " instead of " + std::to_string(states_.size())};
     }
     for (std::size_t index = 0; index < values.size(); ++index) {
         states_[index].values = values[index];
@@ -237,7 +238,8 @@ Result<void> Metric::sync() {
             for (const auto& rank : ranks) {
                 parts.push_back(rank[index]);
             }
-            states_[index].values = reduce_parts(parts, states_[index].reduce, states_[index].custom);
+            states_[index].values =
+                reduce_parts(parts, states_[index].reduce, states_[index].custom);
         }
     }
     local_ = std::move(own);
@@ -247,7 +249,8 @@ Result<void> Metric::sync() {
 
 Result<void> Metric::unsync() {
     if (!synced_) {
-        return Error{ErrorCode::InvalidArgument, "the metric is not synced; there is nothing to undo"};
+        return Error{ErrorCode::InvalidArgument,
+                     "the metric is not synced; there is nothing to undo"};
     }
     for (std::size_t index = 0; index < states_.size(); ++index) {
         states_[index].values = std::move(local_[index]);
@@ -310,9 +313,9 @@ Result<MetricValue> Metric::forward_with(const std::function<Result<void>()>& ch
 
 Result<void> Metric::merge_state(const Metric& other) {
     if (typeid(*this) != typeid(other)) {
-        return Error{ErrorCode::InvalidArgument,
-                     "only metrics of the same class can be merged: " +
-                         std::string(typeid(*this).name()) + " and " + typeid(other).name()};
+        return Error{ErrorCode::InvalidArgument, "only metrics of the same class can be merged: " +
+                                                     std::string(typeid(*this).name()) + " and " +
+                                                     typeid(other).name()};
     }
     if (settings_.full_state_update) {
         return Error{ErrorCode::Unsupported,
@@ -326,12 +329,13 @@ Result<void> Metric::merge_state(const Metric& other) {
             const auto mine = static_cast<double>(update_count_);
             const auto theirs = static_cast<double>(other.update_count_);
             for (std::size_t item = 0; item < one.values.size(); ++item) {
-                one.values[item] = (one.values[item] * mine + other.states_[index].values[item] * theirs) /
-                                   std::max(1.0, mine + theirs);
+                one.values[item] =
+                    (one.values[item] * mine + other.states_[index].values[item] * theirs) /
+                    std::max(1.0, mine + theirs);
             }
         } else {
-            one.values = reduce_parts({earlier[index].values, other.states_[index].values}, one.reduce,
-                                      one.custom);
+            one.values = reduce_parts({earlier[index].values, other.states_[index].values},
+                                      one.reduce, one.custom);
         }
     }
     update_count_ += other.update_count_;

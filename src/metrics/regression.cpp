@@ -1,10 +1,10 @@
 #include <taffrail/regression.h>
 
+#include "base/try.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "base/try.h"
 
 namespace taffrail {
 
@@ -47,7 +47,8 @@ MeanSquaredError::MeanSquaredError(bool root, MetricSettings settings)
       squares_(add_state("sum_squared_error", {0}, StateReduce::Sum)),
       count_(add_state("total", {0}, StateReduce::Sum)) {}
 
-Result<void> MeanSquaredError::update(std::span<const double> predicted, std::span<const double> target) {
+Result<void> MeanSquaredError::update(std::span<const double> predicted,
+                                      std::span<const double> target) {
     return apply_update([&] { return add(predicted, target); });
 }
 
@@ -56,7 +57,8 @@ Result<MetricValue> MeanSquaredError::forward(std::span<const double> predicted,
     return apply_forward([&] { return add(predicted, target); });
 }
 
-Result<void> MeanSquaredError::add(std::span<const double> predicted, std::span<const double> target) {
+Result<void> MeanSquaredError::add(std::span<const double> predicted,
+                                   std::span<const double> target) {
     TAFFRAIL_TRY(check_sizes(predicted.size(), target.size()));
     for (std::size_t item = 0; item < target.size(); ++item) {
         const double distance = predicted[item] - target[item];
@@ -80,7 +82,8 @@ Result<void> R2Score::update(std::span<const double> predicted, std::span<const 
     return apply_update([&] { return add(predicted, target); });
 }
 
-Result<MetricValue> R2Score::forward(std::span<const double> predicted, std::span<const double> target) {
+Result<MetricValue> R2Score::forward(std::span<const double> predicted,
+                                     std::span<const double> target) {
     return apply_forward([&] { return add(predicted, target); });
 }
 
@@ -115,7 +118,8 @@ Perplexity::Perplexity(std::int64_t vocabulary, std::optional<std::int64_t> igno
       total_(add_state("total_log_probs", {0}, StateReduce::Sum)),
       count_(add_state("count", {0}, StateReduce::Sum)) {}
 
-Result<void> Perplexity::update(std::span<const double> logits, std::span<const std::int64_t> target) {
+Result<void> Perplexity::update(std::span<const double> logits,
+                                std::span<const std::int64_t> target) {
     return apply_update([&] { return add(logits, target); });
 }
 
@@ -127,9 +131,10 @@ Result<MetricValue> Perplexity::forward(std::span<const double> logits,
 Result<void> Perplexity::add(std::span<const double> logits, std::span<const std::int64_t> target) {
     const auto width = static_cast<std::size_t>(vocabulary_);
     if (logits.size() != target.size() * width) {
-        return Error{ErrorCode::InvalidArgument,
-                     std::to_string(logits.size()) + " logits for " + std::to_string(target.size()) +
-                         " targets; " + std::to_string(width) + " per target are needed"};
+        return Error{ErrorCode::InvalidArgument, std::to_string(logits.size()) + " logits for " +
+                                                     std::to_string(target.size()) + " targets; " +
+                                                     std::to_string(width) +
+                                                     " per target are needed"};
     }
     for (std::size_t item = 0; item < target.size(); ++item) {
         if (target[item] == ignore_index_) {

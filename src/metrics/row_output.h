@@ -1,13 +1,13 @@
 // Where finished rows and single calls leave the log() state machine.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string_view>
-
 #include <taffrail/key.h>
 
 #include "metrics/slots.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace taffrail::metrics {
 
@@ -20,8 +20,8 @@ struct RowEntry {
 class RowOutput {
   public:
     virtual ~RowOutput() = default;
-    /// One gated row for the sinks. The values of a step row went through call() before; a store that keeps every
-    /// call need not show them again.
+    /// One gated row for the sinks. The values of a step row went through call() before; a store
+    /// that keeps every call need not show them again.
     virtual void log_metrics(std::span<const RowEntry> row, Step step, Level level) = 0;
 
     /// Every log() call, ungated. bind() is asked once per key, call() must cost nanoseconds.

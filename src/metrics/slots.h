@@ -1,8 +1,13 @@
 // Slots: what one loop remembers about each name that is logged in it.
 //
-// A slot is found by hook, name and (where names carry the loader's number) loader. It lives as long as its loop; what
-// it accumulated is forgotten at the end of an epoch or of a pass.
+// A slot is found by hook, name and (where names carry the loader's number) loader. It lives as
+// long as its loop; what it accumulated is forgotten at the end of an epoch or of a pass.
 #pragma once
+
+#include <taffrail/log_options.h>
+#include <taffrail/metric.h>
+
+#include "metrics/hooks.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,11 +15,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/log_options.h>
-#include <taffrail/metric.h>
-
-#include "metrics/hooks.h"
 
 namespace taffrail::metrics {
 
@@ -88,7 +88,9 @@ class Slots {
     /// Null when there is none. `loader` only tells slots apart whose names carry it.
     [[nodiscard]] Slot* find(Hook hook, std::string_view name, int loader) noexcept;
     Slot& add(Slot slot);
+
     [[nodiscard]] std::vector<Slot>& all() noexcept { return slots_; }
+
     [[nodiscard]] const std::vector<Slot>& all() const noexcept { return slots_; }
 
     void reset() noexcept;

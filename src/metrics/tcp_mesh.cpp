@@ -1,5 +1,8 @@
 #include "metrics/tcp_mesh.h"
 
+#include "base/sha256.h"
+#include "base/try.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -13,9 +16,6 @@
 #include <cstring>
 #include <string>
 #include <thread>
-
-#include "base/sha256.h"
-#include "base/try.h"
 
 namespace taffrail::metrics {
 
@@ -50,7 +50,8 @@ Error socket_error(const std::string& what) {
     return Error{ErrorCode::Io, what + ": " + std::strerror(errno)};
 }
 
-// Whole small message over a non-blocking socket, or false at the deadline or when the other side went away.
+// Whole small message over a non-blocking socket, or false at the deadline or when the other side
+// went away.
 bool transfer(int socket, void* data, std::size_t size, bool sending, Clock::time_point deadline) {
     auto* position = static_cast<char*>(data);
     while (size > 0) {
@@ -162,9 +163,10 @@ Result<void> TcpMesh::dial(int peer, Clock::time_point deadline) {
     // The other rank may not listen yet: keep trying until the deadline, a little slower each time.
     for (auto pause = std::chrono::milliseconds(2); Clock::now() < deadline;
          pause = std::min(pause * 2, std::chrono::milliseconds(200))) {
-        const int socket =
-            ::socket(address.list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, address.list->ai_protocol);
-        if (socket >= 0 && ::connect(socket, address.list->ai_addr, address.list->ai_addrlen) == 0) {
+        const int socket = ::socket(address.list->ai_family, SOCK_STREAM | SOCK_CLOEXEC,
+                                    address.list->ai_protocol);
+        if (socket >= 0 &&
+            ::connect(socket, address.list->ai_addr, address.list->ai_addrlen) == 0) {
             prepare(socket);
             Hello mine = make_hello(options_);
             Hello theirs;
@@ -243,9 +245,9 @@ Result<void> TcpMesh::connect() {
     };
     while (outcome.ok() && !missing().empty()) {
         if (Clock::now() >= deadline) {
-            outcome = Error{ErrorCode::Timeout, missing() + " did not connect within " +
-                                                    std::to_string(options_.timeout.count()) +
-                                                    " ms"};
+            outcome =
+                Error{ErrorCode::Timeout, missing() + " did not connect within " +
+                                              std::to_string(options_.timeout.count()) + " ms"};
             break;
         }
         outcome = accept_one(listener, deadline);
@@ -262,8 +264,8 @@ Result<void> TcpMesh::read_some(int peer_rank) {
     const ssize_t received = ::recv(peer.socket, buffer, sizeof(buffer), 0);
     if (received == 0 || (received < 0 && errno != EAGAIN && errno != EINTR)) {
         drop(peer_rank);
-        return Error{ErrorCode::Unavailable,
-                     "rank " + std::to_string(peer_rank) + " closed its connection: it ended or died"};
+        return Error{ErrorCode::Unavailable, "rank " + std::to_string(peer_rank) +
+                                                 " closed its connection: it ended or died"};
     }
     if (received < 0) {
         return {};
@@ -303,7 +305,8 @@ Result<std::vector<std::vector<std::byte>>> TcpMesh::exchange(std::uint64_t grou
     }
     const std::pair key{group, round};
     std::vector<std::size_t> sent(members.size(), 0);
-    // Sending and receiving progress together: two ranks that both send much would otherwise wait for each other.
+    // Sending and receiving progress together: two ranks that both send much would otherwise wait
+    // for each other.
     while (true) {
         std::vector<pollfd> waits;
         std::vector<std::size_t> places;
@@ -324,8 +327,7 @@ Result<std::vector<std::vector<std::byte>>> TcpMesh::exchange(std::uint64_t grou
                              "rank " + std::to_string(member) + " is gone: it ended or died"};
             }
             missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(member);
-            waits.push_back(
-                {peer.socket, static_cast<short>((to_send ? POLLOUT : 0) | POLLIN), 0});
+            waits.push_back({peer.socket, static_cast<short>((to_send ? POLLOUT : 0) | POLLIN), 0});
             places.push_back(place);
         }
         if (waits.empty()) {

@@ -1,5 +1,9 @@
-// One TCP connection between each pair of ranks, and "send to all of these, hear from all of these" over it.
+// One TCP connection between each pair of ranks, and "send to all of these, hear from all of these"
+// over it.
 #pragma once
+
+#include <taffrail/communicators.h>
+#include <taffrail/result.h>
 
 #include <chrono>
 #include <cstdint>
@@ -7,9 +11,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-#include <taffrail/communicators.h>
-#include <taffrail/result.h>
 
 namespace taffrail::metrics {
 
@@ -22,18 +23,22 @@ class TcpMesh {
     TcpMesh& operator=(const TcpMesh&) = delete;
     ~TcpMesh();
 
-    /// Connects to all lower ranks and accepts all higher ones; both sides show rank, world size and key.
+    /// Connects to all lower ranks and accepts all higher ones; both sides show rank, world size
+    /// and key.
     Result<void> connect();
 
-    /// Sends `bytes` to every other rank in `members` and waits for the same round of each of them. Groups are told
-    /// apart by `group`, rounds by `round`; messages of other groups that arrive meanwhile are kept for later.
+    /// Sends `bytes` to every other rank in `members` and waits for the same round of each of them.
+    /// Groups are told apart by `group`, rounds by `round`; messages of other groups that arrive
+    /// meanwhile are kept for later.
     Result<std::vector<std::vector<std::byte>>> exchange(std::uint64_t group, std::uint64_t round,
                                                          std::span<const int> members,
                                                          std::span<const std::byte> bytes);
 
     [[nodiscard]] int rank() const noexcept { return options_.rank; }
 
-    [[nodiscard]] int world_size() const noexcept { return static_cast<int>(options_.hosts.size()); }
+    [[nodiscard]] int world_size() const noexcept {
+        return static_cast<int>(options_.hosts.size());
+    }
 
   private:
     using Clock = std::chrono::steady_clock;

@@ -10,7 +10,8 @@ Result<void> Throughput::update(const ThroughputSample& sample) {
     };
     if (!window_.empty() && sample.seconds <= window_.back().seconds) {
         return refuse("the time must rise from update to update, it went from " +
-                      std::to_string(window_.back().seconds) + " to " + std::to_string(sample.seconds));
+                      std::to_string(window_.back().seconds) + " to " +
+                      std::to_string(sample.seconds));
     }
     if (!window_.empty() &&
         (sample.batches < window_.back().batches || sample.samples < window_.back().samples ||

@@ -23,10 +23,13 @@ class ExpressionParser {
   private:
     using Code = Expression::Code;
 
-    [[noreturn]] void fail(std::string message) const { throw ExpressionError{std::move(message), at_}; }
+    [[noreturn]] void fail(std::string message) const {
+        throw ExpressionError{std::move(message), at_};
+    }
 
     void skip_spaces() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) {
             ++at_;
         }
     }
@@ -40,7 +43,9 @@ class ExpressionParser {
         return false;
     }
 
-    void emit(Code code, double number = 0, std::size_t key = 0) { result_.program_.push_back({code, number, key}); }
+    void emit(Code code, double number = 0, std::size_t key = 0) {
+        result_.program_.push_back({code, number, key});
+    }
 
     void sum() {
         if (++depth_ > 60) {
@@ -118,7 +123,8 @@ class ExpressionParser {
         const char c = text_[at_];
         if ((c >= '0' && c <= '9') || c == '.') {
             double number = 0;
-            const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+            const auto [end, error] =
+                std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
             if (error != std::errc()) {
                 fail("this is not a number");
             }
@@ -131,7 +137,10 @@ class ExpressionParser {
 
     void name() {
         const std::size_t start = at_;
-        const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+        const auto is_letter = [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   c == '_';
+        };
         while (at_ < text_.size() && is_letter(text_[at_])) {
             ++at_;
         }
@@ -143,17 +152,25 @@ class ExpressionParser {
             key(word);
             return;
         }
+
         struct Function {
             std::string_view name;
             Code code;
             int arguments;
         };
-        static constexpr std::array<Function, 7> kFunctions{{{"abs", Code::Abs, 1}, {"min", Code::Min, 2}, {"max", Code::Max, 2}, {"log", Code::Log, 1},
-                                                             {"log10", Code::Log10, 1}, {"exp", Code::Exp, 1}, {"sqrt", Code::Sqrt, 1}}};
+
+        static constexpr std::array<Function, 7> kFunctions{{{"abs", Code::Abs, 1},
+                                                             {"min", Code::Min, 2},
+                                                             {"max", Code::Max, 2},
+                                                             {"log", Code::Log, 1},
+                                                             {"log10", Code::Log10, 1},
+                                                             {"exp", Code::Exp, 1},
+                                                             {"sqrt", Code::Sqrt, 1}}};
         const auto found = std::ranges::find(kFunctions, word, &Function::name);
         if (found == kFunctions.end()) {
             at_ = start;
-            fail("there is no function '" + std::string(word) + "'; there are abs, min, max, log, log10, exp, sqrt");
+            fail("there is no function '" + std::string(word) +
+                 "'; there are abs, min, max, log, log10, exp, sqrt");
         }
         sum();
         int given = 1;
@@ -165,7 +182,8 @@ class ExpressionParser {
             }
         }
         if (given < found->arguments || (found->arguments == 1 && given > 1)) {
-            fail("'" + std::string(word) + "' takes " + (found->arguments == 1 ? "one argument" : "two or more arguments"));
+            fail("'" + std::string(word) + "' takes " +
+                 (found->arguments == 1 ? "one argument" : "two or more arguments"));
         }
         if (found->arguments == 1) {
             emit(found->code);
@@ -213,21 +231,52 @@ double Expression::evaluate(std::span<const double> values) const {
         }
         double& last = stack[top == 0 ? 0 : top - 1];
         switch (instruction.code) {
-            case Code::Number: stack[top++] = instruction.number; break;
-            case Code::Key: stack[top++] = instruction.key < values.size() ? values[instruction.key] : std::nan(""); break;
-            case Code::Add: binary([](double a, double b) { return a + b; }); break;
-            case Code::Subtract: binary([](double a, double b) { return a - b; }); break;
-            case Code::Multiply: binary([](double a, double b) { return a * b; }); break;
-            case Code::Divide: binary([](double a, double b) { return a / b; }); break;
-            case Code::Power: binary([](double a, double b) { return std::pow(a, b); }); break;
-            case Code::Min: binary([](double a, double b) { return std::fmin(a, b); }); break;
-            case Code::Max: binary([](double a, double b) { return std::fmax(a, b); }); break;
-            case Code::Negate: last = -last; break;
-            case Code::Abs: last = std::abs(last); break;
-            case Code::Log: last = std::log(last); break;
-            case Code::Log10: last = std::log10(last); break;
-            case Code::Exp: last = std::exp(last); break;
-            case Code::Sqrt: last = std::sqrt(last); break;
+            case Code::Number:
+                stack[top++] = instruction.number;
+                break;
+            case Code::Key:
+                stack[top++] =
+                    instruction.key < values.size() ? values[instruction.key] : std::nan("");
+                break;
+            case Code::Add:
+                binary([](double a, double b) { return a + b; });
+                break;
+            case Code::Subtract:
+                binary([](double a, double b) { return a - b; });
+                break;
+            case Code::Multiply:
+                binary([](double a, double b) { return a * b; });
+                break;
+            case Code::Divide:
+                binary([](double a, double b) { return a / b; });
+                break;
+            case Code::Power:
+                binary([](double a, double b) { return std::pow(a, b); });
+                break;
+            case Code::Min:
+                binary([](double a, double b) { return std::fmin(a, b); });
+                break;
+            case Code::Max:
+                binary([](double a, double b) { return std::fmax(a, b); });
+                break;
+            case Code::Negate:
+                last = -last;
+                break;
+            case Code::Abs:
+                last = std::abs(last);
+                break;
+            case Code::Log:
+                last = std::log(last);
+                break;
+            case Code::Log10:
+                last = std::log10(last);
+                break;
+            case Code::Exp:
+                last = std::exp(last);
+                break;
+            case Code::Sqrt:
+                last = std::sqrt(last);
+                break;
         }
     }
     return top == 1 ? stack[0] : std::nan("");

@@ -19,22 +19,42 @@ struct ExpressionError {
 /// A parsed expression; evaluation is a walk over a small program, no recursion and no allocation.
 class Expression {
   public:
-    /// + - * / ^, parentheses, abs min max log log10 exp sqrt, numbers, ${key}; bare names without `/` are keys too.
+    /// + - * / ^, parentheses, abs min max log log10 exp sqrt, numbers, ${key}; bare names without
+    /// `/` are keys too.
     static std::variant<Expression, ExpressionError> parse(std::string_view text);
 
     /// The keys it needs, each once, in order of first use.
     [[nodiscard]] const std::vector<std::string>& keys() const noexcept { return keys_; }
+
     /// values[i] belongs to keys()[i].
     [[nodiscard]] double evaluate(std::span<const double> values) const;
 
   private:
     friend class ExpressionParser;
-    enum class Code : std::uint8_t { Number, Key, Add, Subtract, Multiply, Divide, Power, Negate, Abs, Min, Max, Log, Log10, Exp, Sqrt };
+    enum class Code : std::uint8_t {
+        Number,
+        Key,
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Power,
+        Negate,
+        Abs,
+        Min,
+        Max,
+        Log,
+        Log10,
+        Exp,
+        Sqrt
+    };
+
     struct Instruction {
         Code code;
         double number = 0;
         std::size_t key = 0;
     };
+
     std::vector<Instruction> program_;
     std::vector<std::string> keys_;
 };

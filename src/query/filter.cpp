@@ -1,9 +1,9 @@
 #include "query/filter.h"
 
+#include "base/strings.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "base/strings.h"
 
 namespace taffrail::query {
 namespace {
@@ -22,7 +22,8 @@ class Lexer {
   public:
     explicit Lexer(std::string_view text) : text_(text) {}
 
-    // A word may hold ':' behind a family name (config:lr) and every character that starts no operator.
+    // A word may hold ':' behind a family name (config:lr) and every character that starts no
+    // operator.
     Token next() {
         while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) <= ' ') {
             ++at_;
@@ -32,7 +33,8 @@ class Lexer {
             return {Token::Type::End, "", start};
         }
         if (text_[at_] == '(' || text_[at_] == ')') {
-            return {text_[at_++] == '(' ? Token::Type::Open : Token::Type::Close, std::string(1, text_[start]), start};
+            return {text_[at_++] == '(' ? Token::Type::Open : Token::Type::Close,
+                    std::string(1, text_[start]), start};
         }
         if (text_[at_] == '"') {
             std::string value;
@@ -54,7 +56,8 @@ class Lexer {
                 return {Token::Type::Operator, std::string(candidate), start};
             }
         }
-        while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > ' ' && std::string_view("()<>=!:~\"").find(text_[at_]) == std::string_view::npos) {
+        while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > ' ' &&
+               std::string_view("()<>=!:~\"").find(text_[at_]) == std::string_view::npos) {
             ++at_;
         }
         if (at_ == start) {
@@ -135,7 +138,8 @@ bool compare(const Cell& cell, std::string_view op, const std::string& value) {
     if (op == ">=") {
         return text >= value;
     }
-    const bool equal = value.find_first_of("*?") != std::string::npos ? glob_match(value, text) : text == value;
+    const bool equal =
+        value.find_first_of("*?") != std::string::npos ? glob_match(value, text) : text == value;
     return op == "!=" ? !equal : equal;
 }
 
@@ -146,7 +150,8 @@ class Parser {
     Test whole() {
         Test test = either();
         if (token_.type != Token::Type::End) {
-            throw FilterError{"expected 'and', 'or' or the end, not '" + token_.text + "'", token_.at};
+            throw FilterError{"expected 'and', 'or' or the end, not '" + token_.text + "'",
+                              token_.at};
         }
         return test;
     }
@@ -165,7 +170,9 @@ class Parser {
     Test either() {
         Test left = both();
         while (take_word("or")) {
-            left = [a = std::move(left), b = both()](const FilterSubject& subject) { return a(subject) || b(subject); };
+            left = [a = std::move(left), b = both()](const FilterSubject& subject) {
+                return a(subject) || b(subject);
+            };
         }
         return left;
     }
@@ -173,7 +180,9 @@ class Parser {
     Test both() {
         Test left = single();
         while (take_word("and")) {
-            left = [a = std::move(left), b = single()](const FilterSubject& subject) { return a(subject) && b(subject); };
+            left = [a = std::move(left), b = single()](const FilterSubject& subject) {
+                return a(subject) && b(subject);
+            };
         }
         return left;
     }
@@ -205,9 +214,11 @@ class Parser {
         }
         std::string name = token_.text;
         advance();
-        static constexpr std::string_view kFamilies[] = {"config",     "summary",     "environment", "metric",
-                                                         "metric.min", "metric.max", "metric.mean", "metric.count"};
-        if (token_.type == Token::Type::Operator && token_.text == ":" && std::ranges::find(kFamilies, name) != std::end(kFamilies)) {
+        static constexpr std::string_view kFamilies[] = {
+            "config",     "summary",    "environment", "metric",
+            "metric.min", "metric.max", "metric.mean", "metric.count"};
+        if (token_.type == Token::Type::Operator && token_.text == ":" &&
+            std::ranges::find(kFamilies, name) != std::end(kFamilies)) {
             advance();
             if (token_.type != Token::Type::Word && token_.type != Token::Type::Quoted) {
                 throw FilterError{"expected a key after '" + name + ":'", token_.at};
@@ -216,7 +227,8 @@ class Parser {
             advance();
         }
         if (token_.type != Token::Type::Operator) {
-            throw FilterError{"expected a comparison such as < or : after '" + name + "'", token_.at};
+            throw FilterError{"expected a comparison such as < or : after '" + name + "'",
+                              token_.at};
         }
         const std::string op = token_.text;
         advance();
@@ -228,9 +240,11 @@ class Parser {
         return [name = std::move(name), op, value](const FilterSubject& subject) {
             const std::vector<Cell> cells = subject.values(name);
             if (op == "!=") {
-                return std::ranges::all_of(cells, [&](const Cell& cell) { return compare(cell, op, value); });
+                return std::ranges::all_of(
+                    cells, [&](const Cell& cell) { return compare(cell, op, value); });
             }
-            return std::ranges::any_of(cells, [&](const Cell& cell) { return compare(cell, op, value); });
+            return std::ranges::any_of(cells,
+                                       [&](const Cell& cell) { return compare(cell, op, value); });
         };
     }
 
@@ -257,23 +271,27 @@ std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
 Result<Filter> Filter::compile(std::string_view text) {
     auto parsed = parse(text);
     if (auto* error = std::get_if<FilterError>(&parsed)) {
-        return Error{ErrorCode::InvalidArgument, "filter: " + error->message + " (column " + std::to_string(error->offset + 1) + " of \"" + std::string(text) +
-                                                     "\"); example: lr<1e-3 and tag:ablation"};
+        return Error{ErrorCode::InvalidArgument,
+                     "filter: " + error->message + " (column " + std::to_string(error->offset + 1) +
+                         " of \"" + std::string(text) + "\"); example: lr<1e-3 and tag:ablation"};
     }
     return std::get<Filter>(std::move(parsed));
 }
 
 std::vector<Cell> RunSubject::metric(std::string_view statistic, std::string_view name) const {
     if (statistic == "last") {
-        if (const auto found = info_.summary.find(std::string(name)); found != info_.summary.end()) {
+        if (const auto found = info_.summary.find(std::string(name));
+            found != info_.summary.end()) {
             return {found->second};
         }
     }
     if (keys_ == nullptr) {
         return {};
     }
-    const auto found = std::ranges::lower_bound(*keys_, name, {}, [](const KeyInfo& key) { return std::string_view(key.key); });
-    if (found == keys_->end() || found->key != name || found->kind != Kind::Scalar || found->scalar.count == 0) {
+    const auto found = std::ranges::lower_bound(
+        *keys_, name, {}, [](const KeyInfo& key) { return std::string_view(key.key); });
+    if (found == keys_->end() || found->key != name || found->kind != Kind::Scalar ||
+        found->scalar.count == 0) {
         return {};
     }
     const SeriesSummary& s = found->scalar;
@@ -287,7 +305,9 @@ std::vector<Cell> RunSubject::metric(std::string_view statistic, std::string_vie
     if (numbers == 0) {
         return {};
     }
-    return {Cell(statistic == "min" ? s.min : statistic == "max" ? s.max : s.sum / static_cast<double>(numbers))};
+    return {Cell(statistic == "min"   ? s.min
+                 : statistic == "max" ? s.max
+                                      : s.sum / static_cast<double>(numbers))};
 }
 
 std::vector<Cell> RunSubject::values(std::string_view name) const {
@@ -295,8 +315,15 @@ std::vector<Cell> RunSubject::values(std::string_view name) const {
         return {info_.tags.begin(), info_.tags.end()};
     }
     const std::pair<std::string_view, std::string_view> fields[] = {
-        {"name", info_.name}, {"project", info_.project}, {"group", info_.group}, {"job_type", info_.job_type}, {"state", to_string(info_.state)},
-        {"note", info_.notes}, {"notes", info_.notes}, {"id", info_.id}, {"source", info_.source}};
+        {"name", info_.name},
+        {"project", info_.project},
+        {"group", info_.group},
+        {"job_type", info_.job_type},
+        {"state", to_string(info_.state)},
+        {"note", info_.notes},
+        {"notes", info_.notes},
+        {"id", info_.id},
+        {"source", info_.source}};
     for (const auto& [field, text] : fields) {
         if (field == name) {
             return {Cell(std::string(text))};
@@ -318,12 +345,14 @@ std::vector<Cell> RunSubject::values(std::string_view name) const {
     }
     if (name.starts_with("summary:")) {
         const auto found = info_.summary.find(std::string(name.substr(8)));
-        return found == info_.summary.end() ? std::vector<Cell>() : std::vector<Cell>{found->second};
+        return found == info_.summary.end() ? std::vector<Cell>()
+                                            : std::vector<Cell>{found->second};
     }
     if (name.starts_with("metric")) {
         const auto colon = name.find(':');
         if (colon != std::string_view::npos) {
-            return metric(colon == 6 ? std::string_view("last") : name.substr(7, colon - 7), name.substr(colon + 1));
+            return metric(colon == 6 ? std::string_view("last") : name.substr(7, colon - 7),
+                          name.substr(colon + 1));
         }
     }
     if (auto found = config(name); !found.empty()) {
@@ -333,8 +362,10 @@ std::vector<Cell> RunSubject::values(std::string_view name) const {
         return found;
     }
     for (std::string_view statistic : {"min", "max", "mean", "last", "count"}) {
-        if (name.size() > statistic.size() + 1 && name.ends_with(statistic) && name[name.size() - statistic.size() - 1] == '.') {
-            if (auto found = metric(statistic, name.substr(0, name.size() - statistic.size() - 1)); !found.empty()) {
+        if (name.size() > statistic.size() + 1 && name.ends_with(statistic) &&
+            name[name.size() - statistic.size() - 1] == '.') {
+            if (auto found = metric(statistic, name.substr(0, name.size() - statistic.size() - 1));
+                !found.empty()) {
                 return found;
             }
         }

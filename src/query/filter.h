@@ -1,12 +1,17 @@
-// The run filter language: `lr<1e-3 and tag:ablation`, `not (state:failed or name~"debug")`, `val/loss.min <= 0.2`.
+// The run filter language: `lr<1e-3 and tag:ablation`, `not (state:failed or name~"debug")`,
+// `val/loss.min <= 0.2`.
 //
 //   expression = term { ("or" | "and") term } with "and" binding tighter, "not", parentheses
 //   term       = NAME OPERATOR VALUE      operators: < <= > >= = == != : ~
-// A NAME is a field (name, project, group, job_type, state, tag, note, id, source, archived), a configuration key, a summary key, or
-// a metric with .min .max .mean .last .count; "config:lr", "metric.min:val/loss" say which when names clash. `:` and `=` compare for
-// equality (tags: membership; texts may hold * and ?), `~` asks whether the text contains the value, ignoring case. Names and values with
-// spaces or operators stand in double quotes. A run that lacks the name matches only `!=`.
+// A NAME is a field (name, project, group, job_type, state, tag, note, id, source, archived), a
+// configuration key, a summary key, or a metric with .min .max .mean .last .count; "config:lr",
+// "metric.min:val/loss" say which when names clash. `:` and `=` compare for equality (tags:
+// membership; texts may hold * and ?), `~` asks whether the text contains the value, ignoring case.
+// Names and values with spaces or operators stand in double quotes. A run that lacks the name
+// matches only `!=`.
 #pragma once
+
+#include <taffrail/reader.h>
 
 #include <functional>
 #include <memory>
@@ -14,9 +19,6 @@
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include <taffrail/reader.h>
-
 
 namespace taffrail::query {
 
@@ -32,6 +34,7 @@ class FilterSubject {
 class RunSubject final : public FilterSubject {
   public:
     RunSubject(const RunInfo& info, const std::vector<KeyInfo>* keys) : info_(info), keys_(keys) {}
+
     [[nodiscard]] std::vector<Cell> values(std::string_view name) const override;
 
   private:
@@ -52,8 +55,12 @@ class Filter {
     /// The same as a Result whose message points at the place.
     static Result<Filter> compile(std::string_view text);
 
-    [[nodiscard]] bool matches(const FilterSubject& subject) const { return !test_ || test_(subject); }
-    /// True when some name is neither a field nor certainly configuration: then metrics are needed to decide.
+    [[nodiscard]] bool matches(const FilterSubject& subject) const {
+        return !test_ || test_(subject);
+    }
+
+    /// True when some name is neither a field nor certainly configuration: then metrics are needed
+    /// to decide.
     [[nodiscard]] bool empty() const noexcept { return !test_; }
 
   private:

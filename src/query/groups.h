@@ -20,7 +20,8 @@ struct GroupPoint {
     std::uint32_t samples = 0;
 };
 
-/// Joins the samples of one bin; NaN samples (a run without points there) do not count. No sample gives NaN.
+/// Joins the samples of one bin; NaN samples (a run without points there) do not count. No sample
+/// gives NaN.
 GroupPoint join(std::span<const double> samples, Centre centre, Band band);
 
 /// Two-sided 97.5 % quantile of Student's t with `degrees` of freedom.

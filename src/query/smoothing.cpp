@@ -7,8 +7,10 @@
 namespace taffrail::query {
 namespace {
 
-// Debiased exponential average: the weights of all points so far are renormalised, so the first values are not pulled to 0.
-std::vector<double> exponential(std::span<const double> x, std::span<const double> y, double amount, bool by_distance) {
+// Debiased exponential average: the weights of all points so far are renormalised, so the first
+// values are not pulled to 0.
+std::vector<double> exponential(std::span<const double> x, std::span<const double> y, double amount,
+                                bool by_distance) {
     const double weight = std::clamp(amount, 0.0, 0.999999);
     const double unit = y.size() > 1 ? (x.back() - x.front()) / 1000.0 : 0.0;
     std::vector<double> smoothed(y.size());
@@ -18,9 +20,11 @@ std::vector<double> exponential(std::span<const double> x, std::span<const doubl
             smoothed[i] = y[i];
             continue;
         }
-        const double keep = by_distance ? std::pow(weight, unit > 0 ? (x[i] - previous_x) / unit : 0.0) : weight;
+        const double keep =
+            by_distance ? std::pow(weight, unit > 0 ? (x[i] - previous_x) / unit : 0.0) : weight;
         previous_x = x[i];
-        // Written with the difference from the running value: equal inputs then give exactly that input.
+        // Written with the difference from the running value: equal inputs then give exactly that
+        // input.
         total = keep * total + (1 - keep);
         sum = total > 0 ? sum + (y[i] - sum) * ((1 - keep) / total) : y[i];
         smoothed[i] = sum;
@@ -58,7 +62,8 @@ std::vector<double> gaussian(std::span<const double> y, double amount) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
         const double own = y[positions[static_cast<std::size_t>(i)]];
         double sum = 0, total = 0;
-        for (std::ptrdiff_t j = std::max<std::ptrdiff_t>(0, i - reach); j <= std::min(count - 1, i + reach); ++j) {
+        for (std::ptrdiff_t j = std::max<std::ptrdiff_t>(0, i - reach);
+             j <= std::min(count - 1, i + reach); ++j) {
             const double weight = weights[static_cast<std::size_t>(std::abs(j - i))];
             sum += weight * (y[positions[static_cast<std::size_t>(j)]] - own);
             total += weight;
@@ -72,7 +77,8 @@ std::vector<double> running_mean(std::span<const double> y, double amount) {
     std::vector<double> smoothed(y.begin(), y.end());
     const auto positions = finite_positions(y);
     const std::size_t reach = odd_window(amount) / 2;
-    // Sums of differences from the first value: exact for constant series, and no drift for others (compensated).
+    // Sums of differences from the first value: exact for constant series, and no drift for others
+    // (compensated).
     const double base = positions.empty() ? 0 : y[positions.front()];
     std::vector<double> prefix(positions.size() + 1, 0);
     double sum = 0, compensation = 0;
@@ -83,8 +89,10 @@ std::vector<double> running_mean(std::span<const double> y, double amount) {
         prefix[i + 1] = sum = next;
     }
     for (std::size_t i = 0; i < positions.size(); ++i) {
-        const std::size_t first = i - std::min(i, reach), last = std::min(positions.size(), i + reach + 1);
-        smoothed[positions[i]] = base + (prefix[last] - prefix[first]) / static_cast<double>(last - first);
+        const std::size_t first = i - std::min(i, reach),
+                          last = std::min(positions.size(), i + reach + 1);
+        smoothed[positions[i]] =
+            base + (prefix[last] - prefix[first]) / static_cast<double>(last - first);
     }
     return smoothed;
 }
@@ -151,8 +159,9 @@ std::vector<double> running_median(std::span<const double> y, double amount) {
 
 std::optional<SmoothingMethod> smoothing_method(std::string_view name) noexcept {
     static constexpr std::pair<std::string_view, SmoothingMethod> kNames[] = {
-        {"none", SmoothingMethod::None},         {"ema", SmoothingMethod::Ema},   {"time_ema", SmoothingMethod::TimeEma},
-        {"gaussian", SmoothingMethod::Gaussian}, {"mean", SmoothingMethod::Mean}, {"median", SmoothingMethod::Median}};
+        {"none", SmoothingMethod::None},        {"ema", SmoothingMethod::Ema},
+        {"time_ema", SmoothingMethod::TimeEma}, {"gaussian", SmoothingMethod::Gaussian},
+        {"mean", SmoothingMethod::Mean},        {"median", SmoothingMethod::Median}};
     for (const auto& [known, method] : kNames) {
         if (known == name) {
             return method;
@@ -161,14 +170,21 @@ std::optional<SmoothingMethod> smoothing_method(std::string_view name) noexcept 
     return std::nullopt;
 }
 
-std::vector<double> smooth(std::span<const double> x, std::span<const double> y, const Smoothing& smoothing) {
+std::vector<double> smooth(std::span<const double> x, std::span<const double> y,
+                           const Smoothing& smoothing) {
     switch (smoothing.method) {
-        case SmoothingMethod::None: break;
-        case SmoothingMethod::Ema: return exponential(x, y, smoothing.amount, false);
-        case SmoothingMethod::TimeEma: return exponential(x, y, smoothing.amount, true);
-        case SmoothingMethod::Gaussian: return gaussian(y, smoothing.amount);
-        case SmoothingMethod::Mean: return running_mean(y, smoothing.amount);
-        case SmoothingMethod::Median: return running_median(y, smoothing.amount);
+        case SmoothingMethod::None:
+            break;
+        case SmoothingMethod::Ema:
+            return exponential(x, y, smoothing.amount, false);
+        case SmoothingMethod::TimeEma:
+            return exponential(x, y, smoothing.amount, true);
+        case SmoothingMethod::Gaussian:
+            return gaussian(y, smoothing.amount);
+        case SmoothingMethod::Mean:
+            return running_mean(y, smoothing.amount);
+        case SmoothingMethod::Median:
+            return running_median(y, smoothing.amount);
     }
     return {y.begin(), y.end()};
 }

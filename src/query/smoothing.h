@@ -18,8 +18,9 @@ struct Smoothing {
 
 std::optional<SmoothingMethod> smoothing_method(std::string_view name) noexcept;
 
-/// The smoothed value of every point; `x` rises. Non-finite points keep their own value and do not count for others.
-/// A constant series comes back bit for bit.
-std::vector<double> smooth(std::span<const double> x, std::span<const double> y, const Smoothing& smoothing);
+/// The smoothed value of every point; `x` rises. Non-finite points keep their own value and do not
+/// count for others. A constant series comes back bit for bit.
+std::vector<double> smooth(std::span<const double> x, std::span<const double> y,
+                           const Smoothing& smoothing);
 
 }  // namespace taffrail::query

@@ -39,9 +39,9 @@ Result<void> RestLog::add(const tlog::DecodedBatch& decoded) {
     rest.gaps = batch.gaps;
     rest.spool_pending = batch.spool_pending;
     rest.spool_done = batch.spool_done;
-    const bool empty = rest.meta.empty() && rest.console.empty() &&
-                       rest.gaps.empty() && rest.keys.empty() && rest.spool_pending.empty() &&
-                       rest.spool_done.empty() && decoded.unknown_sections().empty();
+    const bool empty = rest.meta.empty() && rest.console.empty() && rest.gaps.empty() &&
+                       rest.keys.empty() && rest.spool_pending.empty() && rest.spool_done.empty() &&
+                       decoded.unknown_sections().empty();
     if (empty) {
         return {};
     }

@@ -106,7 +106,8 @@ class Sealing {
             for_each_frame(input.path, [&](const tlog::FrameHeader& header, ByteSpan payload) {
                 return take_frame(writer, who, header, payload);
             }));
-        report_.logs.push_back({identity.writer, identity.file_number, scan.bytes, scan.damage.size(), input.path});
+        report_.logs.push_back(
+            {identity.writer, identity.file_number, scan.bytes, scan.damage.size(), input.path});
         return {};
     }
 

@@ -1,17 +1,19 @@
 #include "server/assets.h"
 
-#include <algorithm>
-
 #include "base/sha256.h"
 #include "codec/gzip.h"
 #include "io/files.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
 
 constexpr std::string_view kPagePolicy =
-    "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; "
-    "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+    "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self' "
+    "'unsafe-inline'; worker-src 'self' blob:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action "
+    "'none'";
 
 const Asset* find_asset(std::string_view name) {
     const auto assets = embedded_assets();
@@ -25,17 +27,24 @@ std::string_view type_by_name(std::string_view name) {
             return asset.type;
         }
     }
-    return name.ends_with(".html") ? "text/html; charset=utf-8" : name.ends_with(".js") ? "text/javascript; charset=utf-8"
-         : name.ends_with(".css") ? "text/css; charset=utf-8" : name.ends_with(".svg") ? "image/svg+xml" : "application/octet-stream";
+    return name.ends_with(".html")  ? "text/html; charset=utf-8"
+           : name.ends_with(".js")  ? "text/javascript; charset=utf-8"
+           : name.ends_with(".css") ? "text/css; charset=utf-8"
+           : name.ends_with(".svg") ? "image/svg+xml"
+                                    : "application/octet-stream";
 }
 
 void add_policy(Response& response, std::string_view name) {
     response.headers.emplace_back("Content-Security-Policy", std::string(kPagePolicy));
     response.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
-    // Both together let the page share memory with its workers: charts of a thousand runs are not copied to be drawn.
+    // Both together let the page share memory with its workers: charts of a thousand runs are not
+    // copied to be drawn.
     response.headers.emplace_back("Cross-Origin-Embedder-Policy", "require-corp");
-    // Names below assets/ carry a hash of their content; everything else is asked for anew each time.
-    response.headers.emplace_back("Cache-Control", name.starts_with("assets/") ? "public, max-age=31536000, immutable" : "no-cache");
+    // Names below assets/ carry a hash of their content; everything else is asked for anew each
+    // time.
+    response.headers.emplace_back("Cache-Control", name.starts_with("assets/")
+                                                       ? "public, max-age=31536000, immutable"
+                                                       : "no-cache");
 }
 
 Response from_folder(const Request& request, const std::string& folder, std::string_view name) {
@@ -50,7 +59,9 @@ Response from_folder(const Request& request, const std::string& folder, std::str
     return response;
 }
 
-bool accepts_gzip(const Request& request) { return request.header("accept-encoding").find("gzip") != std::string_view::npos; }
+bool accepts_gzip(const Request& request) {
+    return request.header("accept-encoding").find("gzip") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -66,7 +77,8 @@ std::string openapi_json() {
 Response serve_asset(const Request& request, const std::string& folder) {
     std::string_view name = request.path;
     const auto slash = name.rfind('/');
-    const bool is_page = name.substr(slash == std::string_view::npos ? 0 : slash + 1).find('.') == std::string_view::npos;
+    const bool is_page = name.substr(slash == std::string_view::npos ? 0 : slash + 1).find('.') ==
+                         std::string_view::npos;
     if (is_page) {
         name = "index.html";
     }

@@ -63,7 +63,9 @@ std::vector<double> ChartGrid::edges() const {
     return boundaries;
 }
 
-void bin_points(std::span<const double> x, std::span<const double> y, std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit, FrameSeries& series) {
+void bin_points(std::span<const double> x, std::span<const double> y,
+                std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
+                FrameSeries& series) {
     const auto first = static_cast<std::size_t>(std::ranges::lower_bound(x, grid.from) - x.begin());
     const auto last = static_cast<std::size_t>(std::ranges::upper_bound(x, grid.to) - x.begin());
     series.points = last > first ? last - first : 0;
@@ -87,7 +89,8 @@ void bin_points(std::span<const double> x, std::span<const double> y, std::span<
     const std::vector<double> edges = grid.edges();
     const auto bin_of = [&](double at) {
         const auto after = std::ranges::upper_bound(edges, at) - edges.begin();
-        return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(grid.width) - 1));
+        return static_cast<std::size_t>(
+            std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(grid.width) - 1));
     };
     const std::size_t first_bin = bin_of(x[first]), last_bin = bin_of(x[last - 1]);
     std::size_t i = first;

@@ -1,15 +1,16 @@
-// Points in memory to the bins of a frame: used where a pyramid cannot answer (smoothing, groups, expressions, metric axes,
-// symlog, older attempts).
+// Points in memory to the bins of a frame: used where a pyramid cannot answer (smoothing, groups,
+// expressions, metric axes, symlog, older attempts).
 #pragma once
+
+#include "server/frame.h"
 
 #include <span>
 #include <vector>
 
-#include "server/frame.h"
-
 namespace taffrail::server {
 
-/// Where the bins of a chart lie: `width` of equal size between from and to on the transformed axis.
+/// Where the bins of a chart lie: `width` of equal size between from and to on the transformed
+/// axis.
 struct ChartGrid {
     AxisScale scale = AxisScale::Linear;
     double from = 0, to = 1;
@@ -18,8 +19,11 @@ struct ChartGrid {
     [[nodiscard]] std::vector<double> edges() const;
 };
 
-/// Fills x, min, max, mean, last, smooth, count, marks and points of `series`. Points with x in [from, to]; at most
-/// `raw_limit` of them come raw. Empty outer bins are left out. `smoothed` may be empty.
-void bin_points(std::span<const double> x, std::span<const double> y, std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit, FrameSeries& series);
+/// Fills x, min, max, mean, last, smooth, count, marks and points of `series`. Points with x in
+/// [from, to]; at most `raw_limit` of them come raw. Empty outer bins are left out. `smoothed` may
+/// be empty.
+void bin_points(std::span<const double> x, std::span<const double> y,
+                std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
+                FrameSeries& series);
 
 }  // namespace taffrail::server

@@ -1,8 +1,8 @@
 #include "server/byte_range.h"
 
-#include <algorithm>
-
 #include "base/strings.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 
@@ -17,7 +17,9 @@ RangeVerdict parse_range(std::string_view header, std::uint64_t size, ByteRange&
     }
     const auto number = [](std::string_view text) -> std::optional<std::uint64_t> {
         const auto parsed = parse_int(text);
-        return parsed && *parsed >= 0 && text.front() != '+' ? std::optional(static_cast<std::uint64_t>(*parsed)) : std::nullopt;
+        return parsed && *parsed >= 0 && text.front() != '+'
+                   ? std::optional(static_cast<std::uint64_t>(*parsed))
+                   : std::nullopt;
     };
     const std::string_view from = trim(header.substr(0, dash)), to = trim(header.substr(dash + 1));
     if (from.empty()) {
@@ -34,7 +36,8 @@ RangeVerdict parse_range(std::string_view header, std::uint64_t size, ByteRange&
     const auto first = number(from);
     const auto last = to.empty() ? std::optional(size == 0 ? 0 : size - 1) : number(to);
     if (!first || !last || *last < *first) {
-        return first && last && to.empty() && *first >= size ? RangeVerdict::Unsatisfiable : RangeVerdict::Whole;
+        return first && last && to.empty() && *first >= size ? RangeVerdict::Unsatisfiable
+                                                             : RangeVerdict::Whole;
     }
     if (*first >= size) {
         return RangeVerdict::Unsatisfiable;

@@ -1,15 +1,15 @@
 #include "server/chart_query.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <unordered_map>
-
 #include "base/clock.h"
 #include "query/expression.h"
 #include "server/api/api.h"
 #include "server/binning.h"
 #include "server/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
 
 namespace taffrail::server {
 namespace {
@@ -23,13 +23,16 @@ struct Wanted {
     const KeyInfo* info = nullptr;  ///< null for an expression
 };
 
-std::vector<Wanted> existing_pairs(Workspace& workspace, const ChartQuery& chart, const std::vector<std::string>& keys, std::uint64_t& missing) {
+std::vector<Wanted> existing_pairs(Workspace& workspace, const ChartQuery& chart,
+                                   const std::vector<std::string>& keys, std::uint64_t& missing) {
     std::vector<Wanted> pairs;
     for (std::size_t r = 0; r < chart.runs.size(); ++r) {
         const auto details = workspace.details(chart.runs[r]);
         for (std::size_t k = 0; k < keys.size(); ++k) {
-            const KeyInfo* info = details && chart.expression.empty() ? details->key(keys[k]) : nullptr;
-            if (!details || (chart.expression.empty() && (info == nullptr || info->kind != Kind::Scalar))) {
+            const KeyInfo* info =
+                details && chart.expression.empty() ? details->key(keys[k]) : nullptr;
+            if (!details ||
+                (chart.expression.empty() && (info == nullptr || info->kind != Kind::Scalar))) {
                 ++missing;
                 continue;
             }
@@ -47,7 +50,8 @@ std::vector<Point> of_rank(std::vector<Point> points, std::optional<std::int32_t
 }
 
 // Evaluated at the steps where every key has a point; the newest one of a step counts.
-std::vector<Point> evaluate(const RecordedRun& run, const query::Expression& expression, std::optional<std::int32_t> rank) {
+std::vector<Point> evaluate(const RecordedRun& run, const query::Expression& expression,
+                            std::optional<std::int32_t> rank) {
     std::vector<std::unordered_map<Step, Point>> series;
     for (const std::string& key : expression.keys()) {
         auto points = run.points(key);
@@ -89,7 +93,9 @@ query::Expression parse_expression(const std::string& text) {
     return std::get<query::Expression>(std::move(parsed));
 }
 
-std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id, const std::string& key, const std::string& expression, std::optional<std::int32_t> rank) {
+std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id,
+                              const std::string& key, const std::string& expression,
+                              std::optional<std::int32_t> rank) {
     auto run = workspace.run(run_id);
     if (!run) {
         return {};
@@ -101,14 +107,20 @@ std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id, c
     return points ? of_rank(*std::move(points), rank) : std::vector<Point>();
 }
 
-std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id, const AxisQuery& axis, std::optional<std::int32_t> rank) {
-    return axis.axis == Axis::Metric ? winning_points(raw_points(workspace, run_id, axis.metric, "", rank)) : std::vector<Point>();
+std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id,
+                                 const AxisQuery& axis, std::optional<std::int32_t> rank) {
+    return axis.axis == Axis::Metric
+               ? winning_points(raw_points(workspace, run_id, axis.metric, "", rank))
+               : std::vector<Point>();
 }
 
-// A pyramid answers these; everything else needs the points. Overwritten points exist only where a run was resumed.
+// A pyramid answers these; everything else needs the points. Overwritten points exist only where a
+// run was resumed.
 bool pyramid_can_answer(const ChartQuery& chart, const Wanted& wanted) {
-    return chart.expression.empty() && !chart.group && chart.smoothing.method == query::SmoothingMethod::None && !chart.rank &&
-           chart.x.scale != AxisScale::Symlog && chart.x.axis != Axis::Metric && (!chart.all_attempts || wanted.details->info.attempts <= 1);
+    return chart.expression.empty() && !chart.group &&
+           chart.smoothing.method == query::SmoothingMethod::None && !chart.rank &&
+           chart.x.scale != AxisScale::Symlog && chart.x.axis != Axis::Metric &&
+           (!chart.all_attempts || wanted.details->info.attempts <= 1);
 }
 
 /// The range the axis covers, from what is known without reading points.
@@ -119,7 +131,9 @@ void widen(double& from, double& to, double low, double high) {
     }
 }
 
-std::uint32_t clamp_count(std::uint64_t count) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)); }
+std::uint32_t clamp_count(std::uint64_t count) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
+}
 
 void take_bins(const Bins& bins, double unit, FrameSeries& series) {
     std::size_t first = 0, last = bins.size();
@@ -143,7 +157,8 @@ void take_bins(const Bins& bins, double unit, FrameSeries& series) {
     bool all_finite = true;
     for (std::size_t to = 0; to < size; ++to) {
         const std::size_t i = first + to;
-        const std::uint64_t odd = bins.nan_count[i] + bins.positive_infinity_count[i] + bins.negative_infinity_count[i];
+        const std::uint64_t odd =
+            bins.nan_count[i] + bins.positive_infinity_count[i] + bins.negative_infinity_count[i];
         const bool finite = bins.count[i] > odd;
         all_finite = all_finite && odd == 0;
         series.x[to] = x[i] * unit;
@@ -157,9 +172,12 @@ void take_bins(const Bins& bins, double unit, FrameSeries& series) {
         series.x[size] = (bins.raw ? x[last - 1] : x[last]) * unit;
     }
     if (!all_finite) {
-        const auto take = [&](const std::vector<std::uint64_t>& counts, std::vector<std::uint32_t>& out) {
+        const auto take = [&](const std::vector<std::uint64_t>& counts,
+                              std::vector<std::uint32_t>& out) {
             out.resize(size);
-            std::transform(counts.begin() + static_cast<std::ptrdiff_t>(first), counts.begin() + static_cast<std::ptrdiff_t>(last), out.begin(), clamp_count);
+            std::transform(counts.begin() + static_cast<std::ptrdiff_t>(first),
+                           counts.begin() + static_cast<std::ptrdiff_t>(last), out.begin(),
+                           clamp_count);
         };
         take(bins.nan_count, series.nan);
         take(bins.positive_infinity_count, series.positive_infinity);
@@ -170,20 +188,28 @@ void take_bins(const Bins& bins, double unit, FrameSeries& series) {
 double last_position(const Wanted& wanted, const AxisQuery& axis) {
     const SeriesSummary& s = wanted.info->scalar;
     switch (axis.axis) {
-        case Axis::Steps: return static_cast<double>(s.last_step);
-        case Axis::WallTime: return static_cast<double>(s.last_time_ns) * 1e-9;
-        case Axis::RelativeTime: return static_cast<double>(s.last_time_ns - wanted.details->info.start_time_ns) * 1e-9;
-        default: return std::nan("");
+        case Axis::Steps:
+            return static_cast<double>(s.last_step);
+        case Axis::WallTime:
+            return static_cast<double>(s.last_time_ns) * 1e-9;
+        case Axis::RelativeTime:
+            return static_cast<double>(s.last_time_ns - wanted.details->info.start_time_ns) * 1e-9;
+        default:
+            return std::nan("");
     }
 }
 
 double first_position(const Wanted& wanted, const AxisQuery& axis) {
     const SeriesSummary& s = wanted.info->scalar;
     switch (axis.axis) {
-        case Axis::Steps: return static_cast<double>(s.first_step);
-        case Axis::WallTime: return static_cast<double>(s.first_time_ns) * 1e-9;
-        case Axis::RelativeTime: return static_cast<double>(s.first_time_ns - wanted.details->info.start_time_ns) * 1e-9;
-        default: return std::nan("");
+        case Axis::Steps:
+            return static_cast<double>(s.first_step);
+        case Axis::WallTime:
+            return static_cast<double>(s.first_time_ns) * 1e-9;
+        case Axis::RelativeTime:
+            return static_cast<double>(s.first_time_ns - wanted.details->info.start_time_ns) * 1e-9;
+        default:
+            return std::nan("");
     }
 }
 
@@ -193,14 +219,18 @@ std::size_t width_for(const ChartQuery& chart, double from, double to) {
         return chart.width;
     }
     const double span = to_scale(chart.x.scale, to) - to_scale(chart.x.scale, from);
-    return std::isfinite(span) && span > 0 ? static_cast<std::size_t>(std::clamp(std::ceil(span / *chart.bin), 1.0, 8192.0)) : 1;
+    return std::isfinite(span) && span > 0
+               ? static_cast<std::size_t>(std::clamp(std::ceil(span / *chart.bin), 1.0, 8192.0))
+               : 1;
 }
 
 /// Returns the range that was used.
-AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, Frame& frame) {
+AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart,
+                               const std::vector<Wanted>& pairs, Frame& frame) {
     double from = kInfinity, to = -kInfinity;
     for (const Wanted& wanted : pairs) {
-        widen(from, to, std::min(first_position(wanted, chart.x), last_position(wanted, chart.x)), std::max(first_position(wanted, chart.x), last_position(wanted, chart.x)));
+        widen(from, to, std::min(first_position(wanted, chart.x), last_position(wanted, chart.x)),
+              std::max(first_position(wanted, chart.x), last_position(wanted, chart.x)));
     }
     const bool range_known = from <= to;
     BinRequest request;
@@ -230,8 +260,10 @@ AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart, co
         series.last_x = last_position(wanted, chart.x);
         auto run = workspace.run(chart.runs[static_cast<std::size_t>(wanted.run)]);
         BinRequest own = request;
-        // The whole range is asked for open-ended, so that points logged since the summary was taken are there too.
-        const double lower = chart.x.from ? *chart.x.from / unit : std::nan(""), upper = chart.x.to ? *chart.x.to / unit : std::nan("");
+        // The whole range is asked for open-ended, so that points logged since the summary was
+        // taken are there too.
+        const double lower = chart.x.from ? *chart.x.from / unit : std::nan(""),
+                     upper = chart.x.to ? *chart.x.to / unit : std::nan("");
         if (used.from && used.to && (chart.x.from || chart.x.to)) {
             own.from = std::isnan(lower) ? *used.from / unit : lower;
             own.to = std::isnan(upper) ? *used.to / unit : upper;
@@ -268,15 +300,21 @@ struct Line {
     std::vector<double> x, y, smoothed;
 };
 
-std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, const std::vector<std::string>& keys) {
+std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart,
+                             const std::vector<Wanted>& pairs,
+                             const std::vector<std::string>& keys) {
     std::vector<std::vector<Line>> loaded(pairs.size());
     Workspace::parallel(pairs.size(), [&](std::size_t i) {
         const Wanted& wanted = pairs[i];
         const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
-        const std::vector<Point> all = raw_points(workspace, id, keys[static_cast<std::size_t>(wanted.key)], chart.expression, chart.rank);
+        const std::vector<Point> all =
+            raw_points(workspace, id, keys[static_cast<std::size_t>(wanted.key)], chart.expression,
+                       chart.rank);
         const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
-        const auto add = [&](const std::vector<Point>& points, std::uint32_t attempt, bool current) {
-            SeriesPoints series = on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
+        const auto add = [&](const std::vector<Point>& points, std::uint32_t attempt,
+                             bool current) {
+            SeriesPoints series =
+                on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
             Line& line = loaded[i].emplace_back();
             line.head.run = wanted.run;
             line.head.key = wanted.key;
@@ -342,7 +380,8 @@ std::string group_label(const std::vector<Cell>& values) {
 }
 
 /// One sample per run and bin: the mean of its (smoothed) points there.
-void join_group(const ChartQuery& chart, const ChartGrid& grid, const std::vector<const Line*>& members, FrameSeries& series) {
+void join_group(const ChartQuery& chart, const ChartGrid& grid,
+                const std::vector<const Line*>& members, FrameSeries& series) {
     std::vector<double> distinct;
     for (const Line* line : members) {
         for (double x : line->x) {
@@ -357,7 +396,8 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid, const std::vecto
     const std::vector<double> edges = raw ? distinct : grid.edges();
     const std::size_t bins = raw ? distinct.size() : grid.width;
     std::vector<std::vector<double>> sums(members.size(), std::vector<double>(bins, 0));
-    std::vector<std::vector<std::uint32_t>> counts(members.size(), std::vector<std::uint32_t>(bins, 0));
+    std::vector<std::vector<std::uint32_t>> counts(members.size(),
+                                                   std::vector<std::uint32_t>(bins, 0));
     std::vector<std::uint32_t> points(bins, 0);
     for (std::size_t m = 0; m < members.size(); ++m) {
         const Line& line = *members[m];
@@ -367,7 +407,8 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid, const std::vecto
                 continue;
             }
             const auto after = std::ranges::upper_bound(edges, line.x[i]) - edges.begin();
-            const auto bin = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1));
+            const auto bin = static_cast<std::size_t>(
+                std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1));
             ++points[bin];
             ++series.points;
             if (std::isfinite(values[i])) {
@@ -382,7 +423,8 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid, const std::vecto
         for (std::size_t m = 0; m < members.size(); ++m) {
             samples[m] = counts[m][b] > 0 ? sums[m][b] / counts[m][b] : std::nan("");
         }
-        const query::GroupPoint point = query::join(samples, chart.group->centre, chart.group->band);
+        const query::GroupPoint point =
+            query::join(samples, chart.group->centre, chart.group->band);
         series.x.push_back(edges[b]);
         series.mean.push_back(point.centre);
         series.low.push_back(point.low);
@@ -393,7 +435,8 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid, const std::vecto
     series.x.push_back(bins == 0 ? grid.from : raw ? edges.back() : edges[bins]);
 }
 
-void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vector<Line>& lines, const ChartGrid& grid, Frame& frame) {
+void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vector<Line>& lines,
+                   const ChartGrid& grid, Frame& frame) {
     frame.grouped = true;
     std::map<std::pair<int, std::string>, std::size_t> known;
     std::vector<std::vector<const Line*>> members;
@@ -409,7 +452,8 @@ void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vec
             values.push_back(details ? column_value(*details, column) : Cell());
         }
         const std::string label = group_label(values);
-        const auto [entry, added] = labels.try_emplace(label, static_cast<int>(frame.groups.size()));
+        const auto [entry, added] =
+            labels.try_emplace(label, static_cast<int>(frame.groups.size()));
         if (added) {
             frame.groups.push_back({label, values, {}});
         }
@@ -436,8 +480,10 @@ void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vec
     }
 }
 
-/// Adds the series of `pairs`. `used` holds the range of those that are there already, and takes in that of these.
-void answer_from_points(Workspace& workspace, const ChartQuery& chart, const std::vector<Wanted>& pairs, AxisQuery& used, Frame& frame) {
+/// Adds the series of `pairs`. `used` holds the range of those that are there already, and takes in
+/// that of these.
+void answer_from_points(Workspace& workspace, const ChartQuery& chart,
+                        const std::vector<Wanted>& pairs, AxisQuery& used, Frame& frame) {
     std::vector<Line> lines = load_lines(workspace, chart, pairs, frame.keys);
     ChartGrid grid = grid_of(chart, lines, frame.outside);
     if (!frame.series.empty() && used.from && used.to) {
@@ -452,7 +498,9 @@ void answer_from_points(Workspace& workspace, const ChartQuery& chart, const std
         return;
     }
     const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
-    Workspace::parallel(lines.size(), [&](std::size_t i) { bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head); });
+    Workspace::parallel(lines.size(), [&](std::size_t i) {
+        bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head);
+    });
     for (Line& line : lines) {
         frame.series.push_back(std::move(line.head));
     }
@@ -462,7 +510,9 @@ void keep_fields(const ChartQuery& chart, Frame& frame) {
     if (chart.fields.empty()) {
         return;
     }
-    const auto wanted = [&](std::string_view name) { return std::ranges::find(chart.fields, name) != chart.fields.end(); };
+    const auto wanted = [&](std::string_view name) {
+        return std::ranges::find(chart.fields, name) != chart.fields.end();
+    };
     frame.with_counts = wanted("count");
     // A point is its own min and max.
     const bool spread = wanted("spread") && !std::ranges::all_of(frame.series, &FrameSeries::raw);
@@ -487,8 +537,9 @@ void keep_fields(const ChartQuery& chart, Frame& frame) {
 
 }  // namespace
 
-std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string& run, const std::string& key, const std::string& expression, const AxisQuery& axis,
-                                        std::optional<std::int32_t> rank) {
+std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string& run,
+                                        const std::string& key, const std::string& expression,
+                                        const AxisQuery& axis, std::optional<std::int32_t> rank) {
     const auto details = workspace.details(run);
     if (!details) {
         return std::nullopt;
@@ -499,7 +550,8 @@ std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string&
     if (loaded.points.empty()) {
         return std::nullopt;
     }
-    loaded.on_axis = on_axis(loaded.points, axis, details->info.start_time_ns, metric_points(workspace, run, axis, rank));
+    loaded.on_axis = on_axis(loaded.points, axis, details->info.start_time_ns,
+                             metric_points(workspace, run, axis, rank));
     return loaded;
 }
 
@@ -517,7 +569,9 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
         [[maybe_unused]] const auto checked = parse_expression(chart.expression);
     }
     std::vector<Wanted> quick = existing_pairs(workspace, chart, frame.keys, frame.missing);
-    const auto slow = std::stable_partition(quick.begin(), quick.end(), [&](const Wanted& wanted) { return pyramid_can_answer(chart, wanted); });
+    const auto slow = std::stable_partition(quick.begin(), quick.end(), [&](const Wanted& wanted) {
+        return pyramid_can_answer(chart, wanted);
+    });
     const std::vector<Wanted> others(slow, quick.end());
     quick.erase(slow, quick.end());
     AxisQuery used = chart.x;
@@ -528,7 +582,9 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
         answer_from_points(workspace, chart, others, used, frame);
     }
     if (!quick.empty() && !others.empty()) {
-        std::ranges::stable_sort(frame.series, {}, [](const FrameSeries& series) { return std::pair(series.run, series.key); });
+        std::ranges::stable_sort(frame.series, {}, [](const FrameSeries& series) {
+            return std::pair(series.run, series.key);
+        });
     }
     frame.x_json = axis_json(used);
     keep_fields(chart, frame);

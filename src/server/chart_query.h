@@ -1,16 +1,16 @@
 // One chart of series:query: what is asked, and the frame that answers it.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "codec/json.h"
 #include "query/groups.h"
 #include "query/smoothing.h"
 #include "server/frame.h"
 #include "server/series_source.h"
 #include "server/workspace.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace taffrail::server {
 
@@ -47,12 +47,15 @@ std::string axis_json(const AxisQuery& axis);
 /// Answers a chart. Series are computed on several threads.
 Frame answer_chart(Workspace& workspace, const ChartQuery& chart);
 
-/// The points of one series (a key, or an expression) on the axis, winning attempts only; nothing when the run lacks it.
+/// The points of one series (a key, or an expression) on the axis, winning attempts only; nothing
+/// when the run lacks it.
 struct LoadedSeries {
     std::vector<Point> points;
     SeriesPoints on_axis;
 };
-std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string& run, const std::string& key, const std::string& expression,
+
+std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string& run,
+                                        const std::string& key, const std::string& expression,
                                         const AxisQuery& axis, std::optional<std::int32_t> rank);
 
 }  // namespace taffrail::server

@@ -1,14 +1,15 @@
 // Reading a chart's request.
-#include <algorithm>
-
 #include "server/api/api.h"
 #include "server/chart_query.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
 
-constexpr std::pair<std::string_view, Axis> kAxes[] = {{"step", Axis::Steps},   {"relative", Axis::RelativeTime}, {"wall", Axis::WallTime},
-                                                       {"epoch", Axis::Epoch}, {"samples", Axis::Samples},       {"metric", Axis::Metric}};
+constexpr std::pair<std::string_view, Axis> kAxes[] = {
+    {"step", Axis::Steps},  {"relative", Axis::RelativeTime}, {"wall", Axis::WallTime},
+    {"epoch", Axis::Epoch}, {"samples", Axis::Samples},       {"metric", Axis::Metric}};
 
 AxisScale parse_scale(const Json& json, std::string_view name) {
     const std::string text = json.string_or(name, "linear");
@@ -41,7 +42,9 @@ Grouping parse_group(const Json& json) {
     const auto centre = query::centre_named(json.string_or("center", "mean"));
     const auto band = query::band_named(json.string_or("band", "none"));
     if (!centre || !band) {
-        refuse(400, "invalid", "a group has 'center' mean, median, min or max and 'band' none, std, sem, ci95 or minmax");
+        refuse(400, "invalid",
+               "a group has 'center' mean, median, min or max and 'band' none, std, sem, ci95 or "
+               "minmax");
     }
     group.centre = *centre;
     group.band = *band;
@@ -84,7 +87,8 @@ query::Smoothing parse_smoothing(const Json* json) {
     }
     const auto method = query::smoothing_method(json->string_or("method", "none"));
     if (!method) {
-        refuse(400, "invalid", "smoothing 'method' is none, ema, time_ema, gaussian, mean or median");
+        refuse(400, "invalid",
+               "smoothing 'method' is none, ema, time_ema, gaussian, mean or median");
     }
     smoothing.method = *method;
     smoothing.amount = json->number_or("amount", 0);
@@ -93,7 +97,8 @@ query::Smoothing parse_smoothing(const Json* json) {
 
 std::string axis_json(const AxisQuery& axis) {
     JsonWriter json;
-    const auto found = std::ranges::find(kAxes, axis.axis, [](const auto& row) { return row.second; });
+    const auto found =
+        std::ranges::find(kAxes, axis.axis, [](const auto& row) { return row.second; });
     json.begin_object().member("axis", found->first);
     if (axis.axis == Axis::Metric) {
         json.member("metric", axis.metric);
@@ -129,7 +134,8 @@ ChartQuery parse_chart_query(const Json& json) {
         refuse(400, "invalid", "'bin' must be positive");
     }
     if (const Json* limit = json.find("raw_limit"); limit != nullptr && limit->integer()) {
-        chart.raw_limit = static_cast<std::size_t>(std::clamp<std::int64_t>(*limit->integer(), 0, 100'000));
+        chart.raw_limit =
+            static_cast<std::size_t>(std::clamp<std::int64_t>(*limit->integer(), 0, 100'000));
     }
     chart.smoothing = parse_smoothing(json.find("smoothing"));
     if (const Json* group = json.find("group"); group != nullptr && group->is_object()) {
@@ -147,7 +153,9 @@ ChartQuery parse_chart_query(const Json& json) {
     chart.share_x = json.truth_or("share_x", false);
     chart.y_scale = parse_scale(json, "y_scale");
     const std::string precision = json.string_or("precision", "auto");
-    chart.precision = precision == "f32" ? Precision::F32 : precision == "q16" ? Precision::Q16 : Precision::Auto;
+    chart.precision = precision == "f32"   ? Precision::F32
+                      : precision == "q16" ? Precision::Q16
+                                           : Precision::Auto;
     if (chart.runs.size() * std::max<std::size_t>(1, chart.keys.size()) > 20'000) {
         refuse(413, "too_large", "a chart may have at most 20,000 series");
     }

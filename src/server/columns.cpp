@@ -1,16 +1,17 @@
 #include "server/columns.h"
 
+#include "base/strings.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "base/strings.h"
 
 namespace taffrail::server {
 namespace {
 
 Cell metric_value(const RunDetails& run, std::string_view statistic, std::string_view name) {
     if (statistic == "metric") {
-        if (const auto explicit_value = run.info.summary.find(std::string(name)); explicit_value != run.info.summary.end()) {
+        if (const auto explicit_value = run.info.summary.find(std::string(name));
+            explicit_value != run.info.summary.end()) {
             return explicit_value->second;
         }
     }
@@ -82,9 +83,12 @@ Cell field_value(const RunDetails& run, std::string_view name) {
 
 int kind_order(const Cell& cell) {
     switch (cell.index()) {
-        case 0: return 3;   // absent: last
-        case 4: return 2;   // text
-        default: return 1;  // truth and numbers
+        case 0:
+            return 3;  // absent: last
+        case 4:
+            return 2;  // text
+        default:
+            return 1;  // truth and numbers
     }
 }
 
@@ -144,11 +148,16 @@ int compare_cells(const Cell& a, const Cell& b, bool descending) {
 
 std::string cell_label(const Cell& cell) {
     switch (cell.index()) {
-        case 0: return "–";
-        case 1: return std::get<bool>(cell) ? "true" : "false";
-        case 2: return std::to_string(std::get<std::int64_t>(cell));
-        case 3: return format_double(std::get<double>(cell));
-        default: return std::get<std::string>(cell);
+        case 0:
+            return "–";
+        case 1:
+            return std::get<bool>(cell) ? "true" : "false";
+        case 2:
+            return std::to_string(std::get<std::int64_t>(cell));
+        case 3:
+            return format_double(std::get<double>(cell));
+        default:
+            return std::get<std::string>(cell);
     }
 }
 

@@ -1,18 +1,20 @@
 // Columns of the table of runs: ids such as config:lr or metric.min:val/loss, and their values.
 #pragma once
 
+#include "server/workspace.h"
+
 #include <string>
 #include <string_view>
 
-#include "server/workspace.h"
-
 namespace taffrail::server {
 
-/// The value of a column for a run; nothing where the run does not have it. Also takes the plain fields name, project, group,
-/// job_type, state, start_ms, end_ms, duration_ms, attempts, notes, tags.
+/// The value of a column for a run; nothing where the run does not have it. Also takes the plain
+/// fields name, project, group, job_type, state, start_ms, end_ms, duration_ms, attempts, notes,
+/// tags.
 Cell column_value(const RunDetails& run, std::string_view column);
 
-/// -1, 0, 1. Absent values come last whatever the direction; numbers before texts; equal kinds by value.
+/// -1, 0, 1. Absent values come last whatever the direction; numbers before texts; equal kinds by
+/// value.
 int compare_cells(const Cell& a, const Cell& b, bool descending);
 
 /// A cell as a group label.

@@ -1,7 +1,5 @@
 #include "server/dashboard.h"
 
-#include <cstdlib>
-
 #include "base/names.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -9,6 +7,8 @@
 #include "server/api/api.h"
 #include "server/assets.h"
 #include "server/http.h"
+
+#include <cstdlib>
 
 namespace taffrail::server {
 namespace {
@@ -18,7 +18,8 @@ std::string default_state_folder() {
         return io::join(state, "taffrail");
     }
     const char* home = std::getenv("HOME");
-    return home != nullptr && *home != '\0' ? io::join(home, ".local/state/taffrail") : std::string();
+    return home != nullptr && *home != '\0' ? io::join(home, ".local/state/taffrail")
+                                            : std::string();
 }
 
 // "name:folder" names a root; a plain folder is named after its last part when there are several.
@@ -27,7 +28,8 @@ std::vector<RootSpec> parse_roots(const std::vector<std::string>& arguments) {
     for (const std::string& argument : arguments) {
         for (std::string_view part : split(argument, ',')) {
             const auto colon = part.find(':');
-            const bool named = colon != std::string_view::npos && colon > 0 && part.substr(colon, 3) != "://" && !io::exists(std::string(part));
+            const bool named = colon != std::string_view::npos && colon > 0 &&
+                               part.substr(colon, 3) != "://" && !io::exists(std::string(part));
             RootSpec spec;
             spec.path = named ? part.substr(colon + 1) : part;
             spec.name = named ? std::string(part.substr(0, colon)) : std::string();
@@ -44,7 +46,9 @@ std::vector<RootSpec> parse_roots(const std::vector<std::string>& arguments) {
     return roots;
 }
 
-bool is_loopback(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool is_loopback(std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
 
 class RunningDashboard final : public Dashboard {
   public:
@@ -53,7 +57,8 @@ class RunningDashboard final : public Dashboard {
     ~RunningDashboard() override { stop(); }
 
     Result<void> begin() {
-        context_.state = std::make_shared<StateStore>(options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
+        context_.state = std::make_shared<StateStore>(
+            options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
         auto workspace = Workspace::open(parse_roots(options_.roots), context_.state);
         if (!workspace) {
             return std::move(workspace).error();
@@ -61,7 +66,8 @@ class RunningDashboard final : public Dashboard {
         context_.workspace = *workspace;
         context_.read_only = options_.read_only;
         context_.assets_version = assets_version();
-        if (const auto page = io::read_file(io::join(options_.ui_folder, "index.html")); !options_.ui_folder.empty() && page.ok()) {
+        if (const auto page = io::read_file(io::join(options_.ui_folder, "index.html"));
+            !options_.ui_folder.empty() && page.ok()) {
             // The page of a folder names its parts by their content, so it stands for all of them.
             const Sha256 print = sha256(*page);
             context_.assets_version = to_hex(std::span(print).first(8));
@@ -77,13 +83,16 @@ class RunningDashboard final : public Dashboard {
         http.workers = options_.workers;
         if (!is_loopback(options_.host)) {
             const std::uint64_t random[] = {random_u64(), random_u64(), random_u64()};
-            token_ = to_hex(std::span(reinterpret_cast<const std::uint8_t*>(random), sizeof random));
+            token_ =
+                to_hex(std::span(reinterpret_cast<const std::uint8_t*>(random), sizeof random));
             http.token = token_;
-            // Reached from elsewhere under a name this machine cannot know; the token is the protection there.
+            // Reached from elsewhere under a name this machine cannot know; the token is the
+            // protection there.
             http.allowed_hosts.emplace_back("*");
         }
         auto server = HttpServer::start(http, [this](const Request& request) {
-            return request.path.starts_with("api/") ? router_.answer(request, options_.read_only) : page(request);
+            return request.path.starts_with("api/") ? router_.answer(request, options_.read_only)
+                                                    : page(request);
         });
         if (!server) {
             return std::move(server).error();
@@ -94,13 +103,19 @@ class RunningDashboard final : public Dashboard {
     }
 
     [[nodiscard]] std::string address() const override {
-        const std::string host = options_.host == "0.0.0.0" || options_.host == "::" ? "localhost" : options_.host;
-        return "http://" + host + ':' + std::to_string(port()) + options_.base_path + '/' + (token_.empty() ? "" : "?token=" + token_);
+        const std::string host =
+            options_.host == "0.0.0.0" || options_.host == "::" ? "localhost" : options_.host;
+        return "http://" + host + ':' + std::to_string(port()) + options_.base_path + '/' +
+               (token_.empty() ? "" : "?token=" + token_);
     }
 
-    [[nodiscard]] std::uint16_t port() const noexcept override { return server_ ? server_->port() : 0; }
+    [[nodiscard]] std::uint16_t port() const noexcept override {
+        return server_ ? server_->port() : 0;
+    }
 
-    [[nodiscard]] std::size_t run_count() const override { return context_.workspace->runs()->size(); }
+    [[nodiscard]] std::size_t run_count() const override {
+        return context_.workspace->runs()->size();
+    }
 
     void stop() override {
         if (context_.workspace) {

@@ -2,13 +2,16 @@
 
 namespace taffrail::server {
 
-Result<EntryCache::Entries> EntryCache::get(const std::string& id, const RecordedRun& run, const std::string& key) {
-    // Asked before reading: entries that arrive meanwhile make the next call read again rather than be missed.
+Result<EntryCache::Entries> EntryCache::get(const std::string& id, const RecordedRun& run,
+                                            const std::string& key) {
+    // Asked before reading: entries that arrive meanwhile make the next call read again rather than
+    // be missed.
     const std::uint64_t revision = run.revision();
     const std::pair name(id, key);
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = kept_.find(name); found != kept_.end() && found->second.revision == revision) {
+        if (const auto found = kept_.find(name);
+            found != kept_.end() && found->second.revision == revision) {
             order_.splice(order_.begin(), order_, found->second.place);
             return found->second.entries;
         }

@@ -1,6 +1,8 @@
-// The entries of keys that were asked for lately: a slider over thousands of images asks for one after the other, and reading the
-// key's log for each of them would cost more than the picture.
+// The entries of keys that were asked for lately: a slider over thousands of images asks for one
+// after the other, and reading the key's log for each of them would cost more than the picture.
 #pragma once
+
+#include <taffrail/reader.h>
 
 #include <cstdint>
 #include <list>
@@ -9,8 +11,6 @@
 #include <mutex>
 #include <string>
 #include <vector>
-
-#include <taffrail/reader.h>
 
 namespace taffrail::server {
 
@@ -21,7 +21,8 @@ class EntryCache {
     /// At most about `limit` entries are kept, of the keys used last.
     explicit EntryCache(std::size_t limit = 100'000) : limit_(limit) {}
 
-    /// What run.entries(key) gives; kept until the run changes. `id` names the run among all. Safe from any thread.
+    /// What run.entries(key) gives; kept until the run changes. `id` names the run among all. Safe
+    /// from any thread.
     Result<Entries> get(const std::string& id, const RecordedRun& run, const std::string& key);
 
   private:

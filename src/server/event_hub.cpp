@@ -9,7 +9,8 @@ constexpr std::chrono::seconds kKeptFor{60};
 constexpr std::chrono::seconds kCommentEvery{15};
 
 std::string format(const HubEvent& event) {
-    return "id: " + std::to_string(event.id) + "\nevent: " + event.name + "\ndata: " + event.data + "\n\n";
+    return "id: " + std::to_string(event.id) + "\nevent: " + event.name + "\ndata: " + event.data +
+           "\n\n";
 }
 
 }  // namespace
@@ -29,14 +30,16 @@ void EventHub::publish(std::string name, std::string data) {
         kept_.pop_front();
     }
     const std::string text = format(kept_.back());
-    std::erase_if(streams_, [&](const auto& stream) { return !stream->offer(text, kClientLimitBytes); });
+    std::erase_if(streams_,
+                  [&](const auto& stream) { return !stream->offer(text, kClientLimitBytes); });
 }
 
-void EventHub::subscribe(std::shared_ptr<ResponseStream> stream, std::optional<std::uint64_t> since, const std::string& hello) {
+void EventHub::subscribe(std::shared_ptr<ResponseStream> stream, std::optional<std::uint64_t> since,
+                         const std::string& hello) {
     const std::lock_guard lock(mutex_);
     const Backlog backlog = since ? after_locked(*since) : Backlog{last_id_, true, {}};
-    // Always first: ids alone cannot tell a client that another server answers now. Without an id where events follow, so that a
-    // stream cut among them is taken up at the right one.
+    // Always first: ids alone cannot tell a client that another server answers now. Without an id
+    // where events follow, so that a stream cut among them is taken up at the right one.
     std::string text = backlog.reset ? "id: " + std::to_string(last_id_) + "\n" : "";
     text += "event: hello\ndata: " + hello + "\n\n";
     for (const HubEvent& event : backlog.events) {
@@ -89,7 +92,9 @@ void EventHub::close() {
 void EventHub::keep_alive() {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, kCommentEvery, [this] { return closing_; })) {
-        std::erase_if(streams_, [](const auto& stream) { return !stream->offer(": keep\n\n", kClientLimitBytes); });
+        std::erase_if(streams_, [](const auto& stream) {
+            return !stream->offer(": keep\n\n", kClientLimitBytes);
+        });
     }
 }
 

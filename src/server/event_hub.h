@@ -1,6 +1,8 @@
 // Server-sent events: what grew and what changed, to every open page (docs/api/events.md).
 #pragma once
 
+#include "server/http.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -11,8 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "server/http.h"
-
 namespace taffrail::server {
 
 struct HubEvent {
@@ -22,7 +22,8 @@ struct HubEvent {
     std::chrono::steady_clock::time_point at;
 };
 
-/// Keeps the last 60 s (and at least 1,000 events) for clients that come back. Safe from any thread.
+/// Keeps the last 60 s (and at least 1,000 events) for clients that come back. Safe from any
+/// thread.
 class EventHub {
   public:
     EventHub();
@@ -32,13 +33,15 @@ class EventHub {
     void publish(std::string name, std::string data);
 
     /// A client joins. `since` = the last id it has; events after it follow at once, else `hello`.
-    void subscribe(std::shared_ptr<ResponseStream> stream, std::optional<std::uint64_t> since, const std::string& hello);
+    void subscribe(std::shared_ptr<ResponseStream> stream, std::optional<std::uint64_t> since,
+                   const std::string& hello);
 
     struct Backlog {
         std::uint64_t next = 0;
         bool reset = false;  ///< `since` is too old or from the future
         std::vector<HubEvent> events;
     };
+
     [[nodiscard]] Backlog after(std::uint64_t since) const;
     [[nodiscard]] std::size_t clients() const;
     void close();

@@ -1,5 +1,9 @@
 #include "server/frame.h"
 
+#include "base/bytes.h"
+#include "codec/json_writer.h"
+#include "server/api/api.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,10 +11,6 @@
 #include <numeric>
 #include <span>
 #include <unordered_map>
-
-#include "base/bytes.h"
-#include "codec/json_writer.h"
-#include "server/api/api.h"
 
 namespace taffrail::server {
 namespace {
@@ -25,10 +25,15 @@ class BodyWriter {
 
     /// Room for `length` values of a new array, to be filled at once.
     template <typename T>
-    std::span<T> field(std::string_view name, std::string_view type, std::size_t length, std::optional<double> bias = {}, std::optional<double> scale = {}) {
+    std::span<T> field(std::string_view name, std::string_view type, std::size_t length,
+                       std::optional<double> bias = {}, std::optional<double> scale = {}) {
         pad();
         const std::size_t offset = body_.size();
-        directory_.begin_object().member("name", name).member("type", type).member("offset", offset).member("length", length);
+        directory_.begin_object()
+            .member("name", name)
+            .member("type", type)
+            .member("offset", offset)
+            .member("length", length);
         if (bias) {
             directory_.member("bias", *bias);
         }
@@ -60,7 +65,9 @@ class BodyWriter {
 using Column = std::vector<double> FrameSeries::*;
 
 std::size_t all_bins(const Frame& frame) {
-    return std::accumulate(frame.series.begin(), frame.series.end(), std::size_t{0}, [](std::size_t sum, const FrameSeries& series) { return sum + series.bins(); });
+    return std::accumulate(
+        frame.series.begin(), frame.series.end(), std::size_t{0},
+        [](std::size_t sum, const FrameSeries& series) { return sum + series.bins(); });
 }
 
 /// The column of every series, one after the other; NaN for a series that lacks it.
@@ -69,13 +76,16 @@ void fill(std::span<T> out, const Frame& frame, Column column, Convert convert) 
     T* to = out.data();
     for (const FrameSeries& series : frame.series) {
         const std::vector<double>& values = series.*column;
-        to = values.size() == series.bins() ? std::transform(values.begin(), values.end(), to, convert)
-                                            : std::fill_n(to, series.bins(), convert(std::numeric_limits<double>::quiet_NaN()));
+        to =
+            values.size() == series.bins()
+                ? std::transform(values.begin(), values.end(), to, convert)
+                : std::fill_n(to, series.bins(), convert(std::numeric_limits<double>::quiet_NaN()));
     }
 }
 
 template <typename ToScale>
-void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column, ToScale to_axis) {
+void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
+                     ToScale to_axis) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const FrameSeries& series : frame.series) {
         for (const double value : series.*column) {
@@ -87,22 +97,28 @@ void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name
         }
     }
     const double scale = high > low ? (high - low) / 65534.0 : 1.0, bias = low <= high ? low : 0.0;
-    fill(body.field<std::uint16_t>(name, "q16", all_bins(frame), bias, scale), frame, column, [&](double value) {
-        const double at = to_axis(value);
-        return std::isfinite(at) ? static_cast<std::uint16_t>((at - bias) / scale + 0.5) : kNoValue;
-    });
+    fill(body.field<std::uint16_t>(name, "q16", all_bins(frame), bias, scale), frame, column,
+         [&](double value) {
+             const double at = to_axis(value);
+             return std::isfinite(at) ? static_cast<std::uint16_t>((at - bias) / scale + 0.5)
+                                      : kNoValue;
+         });
 }
 
-void write_values(BodyWriter& body, const Frame& frame, std::string_view name, Column column, bool quantised) {
-    if (std::ranges::all_of(frame.series, [&](const FrameSeries& series) { return (series.*column).empty(); })) {
+void write_values(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
+                  bool quantised) {
+    if (std::ranges::all_of(frame.series,
+                            [&](const FrameSeries& series) { return (series.*column).empty(); })) {
         return;
     }
     if (!quantised) {
-        fill(body.field<float>(name, "f32", all_bins(frame)), frame, column, [](double value) { return static_cast<float>(value); });
+        fill(body.field<float>(name, "f32", all_bins(frame)), frame, column,
+             [](double value) { return static_cast<float>(value); });
     } else if (frame.y_scale == AxisScale::Linear) {
         write_quantised(body, frame, name, column, [](double value) { return value; });
     } else {
-        write_quantised(body, frame, name, column, [&](double value) { return to_scale(frame.y_scale, value); });
+        write_quantised(body, frame, name, column,
+                        [&](double value) { return to_scale(frame.y_scale, value); });
     }
 }
 
@@ -115,16 +131,20 @@ struct SharedX {
 
 SharedX place_x(const Frame& frame) {
     SharedX place;
-    // Runs of one sweep log at the same steps. Hashing the ends tells most others apart; equality decides.
+    // Runs of one sweep log at the same steps. Hashing the ends tells most others apart; equality
+    // decides.
     std::unordered_multimap<std::uint64_t, std::size_t> known;
     for (std::size_t i = 0; i < frame.series.size(); ++i) {
         const FrameSeries& series = frame.series[i];
         std::optional<std::size_t> same;
         if (frame.share_x && !series.x.empty()) {
-            const std::uint64_t ends = std::bit_cast<std::uint64_t>(series.x.front()) * 31 + std::bit_cast<std::uint64_t>(series.x.back()) * 17 + series.x.size();
+            const std::uint64_t ends = std::bit_cast<std::uint64_t>(series.x.front()) * 31 +
+                                       std::bit_cast<std::uint64_t>(series.x.back()) * 17 +
+                                       series.x.size();
             const auto [begin, end] = known.equal_range(ends);
             const auto found = std::find_if(begin, end, [&](const auto& entry) {
-                return frame.series[entry.second].x == series.x && frame.series[entry.second].bins() == series.bins();
+                return frame.series[entry.second].x == series.x &&
+                       frame.series[entry.second].bins() == series.bins();
             });
             if (found != end) {
                 same = found->second;
@@ -146,16 +166,22 @@ void write_x(BodyWriter& body, const Frame& frame, const SharedX& place, bool qu
         for (const std::size_t owner : place.owner) {
             const FrameSeries& series = frame.series[owner];
             const std::size_t given = std::min(series.bins() + 1, series.x.size());
-            out = std::transform(series.x.begin(), series.x.begin() + static_cast<std::ptrdiff_t>(given), out, convert);
-            out = std::fill_n(out, series.bins() + 1 - given, convert(series.x.empty() ? 0 : series.x.back()));
+            out =
+                std::transform(series.x.begin(),
+                               series.x.begin() + static_cast<std::ptrdiff_t>(given), out, convert);
+            out = std::fill_n(out, series.bins() + 1 - given,
+                              convert(series.x.empty() ? 0 : series.x.back()));
         }
     };
     if (!quantised) {
-        each(body.field<double>("x", "f64", place.size).begin(), [](double value) { return value; });
+        each(body.field<double>("x", "f64", place.size).begin(),
+             [](double value) { return value; });
         return;
     }
-    const double bias = frame.series.empty() || frame.series.front().x.empty() ? 0 : frame.series.front().x.front();
-    each(body.field<float>("x", "f32", place.size, bias).begin(), [&](double value) { return static_cast<float>(value - bias); });
+    const double bias =
+        frame.series.empty() || frame.series.front().x.empty() ? 0 : frame.series.front().x.front();
+    each(body.field<float>("x", "f32", place.size, bias).begin(),
+         [&](double value) { return static_cast<float>(value - bias); });
 }
 
 void write_counts(BodyWriter& body, const Frame& frame) {
@@ -169,8 +195,10 @@ void write_counts(BodyWriter& body, const Frame& frame) {
         if (frame.grouped) {
             runs.insert(runs.end(), series.runs.begin(), series.runs.end());
         }
-        const std::vector<std::uint32_t>* kinds[] = {&series.nan, &series.positive_infinity, &series.negative_infinity};
-        const bool marked = std::ranges::any_of(kinds, [](const auto* counts) { return !counts->empty(); });
+        const std::vector<std::uint32_t>* kinds[] = {&series.nan, &series.positive_infinity,
+                                                     &series.negative_infinity};
+        const bool marked =
+            std::ranges::any_of(kinds, [](const auto* counts) { return !counts->empty(); });
         for (std::uint32_t i = 0; marked && i < series.bins(); ++i) {
             for (std::uint8_t kind = 0; kind < 3; ++kind) {
                 if (i < kinds[kind]->size() && (*kinds[kind])[i] > 0) {
@@ -196,7 +224,8 @@ void write_counts(BodyWriter& body, const Frame& frame) {
 }
 
 template <typename Project>
-void write_list(JsonWriter& json, std::string_view name, const std::vector<FrameSeries>& series, Project project) {
+void write_list(JsonWriter& json, std::string_view name, const std::vector<FrameSeries>& series,
+                Project project) {
     json.key(name).begin_array();
     for (const FrameSeries& one : series) {
         json.value(project(one));
@@ -225,7 +254,7 @@ void write_directory(JsonWriter& json, const Frame& frame, const SharedX& place)
     write_list(json, "points", frame.series, [](const auto& s) { return s.points; });
     json.key("last_x").begin_array();
     for (const FrameSeries& series : frame.series) {
-        series.last_x && std::isfinite(*series.last_x) ? json.value(*series.last_x) : json.null();
+        series.last_x&& std::isfinite(*series.last_x) ? json.value(*series.last_x) : json.null();
     }
     json.end_array();
     write_list(json, "last", frame.series, [](const auto& s) { return s.last_value; });
@@ -249,24 +278,31 @@ std::string_view to_string(AxisScale scale) noexcept {
 
 double to_scale(AxisScale scale, double value) noexcept {
     switch (scale) {
-        case AxisScale::Linear: return value;
-        case AxisScale::Log: return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
-        case AxisScale::Symlog: return std::copysign(std::log10(1 + std::abs(value)), value);
+        case AxisScale::Linear:
+            return value;
+        case AxisScale::Log:
+            return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+        case AxisScale::Symlog:
+            return std::copysign(std::log10(1 + std::abs(value)), value);
     }
     return value;
 }
 
 double from_scale(AxisScale scale, double value) noexcept {
     switch (scale) {
-        case AxisScale::Linear: return value;
-        case AxisScale::Log: return std::pow(10, value);
-        case AxisScale::Symlog: return std::copysign(std::pow(10, std::abs(value)) - 1, value);
+        case AxisScale::Linear:
+            return value;
+        case AxisScale::Log:
+            return std::pow(10, value);
+        case AxisScale::Symlog:
+            return std::copysign(std::pow(10, std::abs(value)) - 1, value);
     }
     return value;
 }
 
 std::string encode_frame(const Frame& frame) {
-    const bool quantised = frame.precision == Precision::Q16 || (frame.precision == Precision::Auto && frame.series.size() > kF32Series);
+    const bool quantised = frame.precision == Precision::Q16 ||
+                           (frame.precision == Precision::Auto && frame.series.size() > kF32Series);
     JsonWriter fields;
     fields.begin_array();
     BodyWriter body(fields);
@@ -289,7 +325,9 @@ std::string encode_frame(const Frame& frame) {
     if (!frame.error_json.empty()) {
         json.key("error").raw(frame.error_json);
     }
-    json.key("x").raw(frame.x_json.empty() ? "{\"axis\":\"step\"}" : frame.x_json).member("y_scale", to_string(frame.y_scale));
+    json.key("x")
+        .raw(frame.x_json.empty() ? "{\"axis\":\"step\"}" : frame.x_json)
+        .member("y_scale", to_string(frame.y_scale));
     write_names(json, "runs", frame.runs);
     write_names(json, "keys", frame.keys);
     if (frame.grouped) {
@@ -307,7 +345,10 @@ std::string encode_frame(const Frame& frame) {
     }
     write_directory(json, frame, place);
     json.key("fields").raw(fields.text());
-    json.member("missing", frame.missing).member("outside", frame.outside).member("query_ms", frame.query_ms).end_object();
+    json.member("missing", frame.missing)
+        .member("outside", frame.outside)
+        .member("query_ms", frame.query_ms)
+        .end_object();
 
     std::string header = std::move(json).take();
     header.resize((header.size() + 7) / 8 * 8, ' ');
@@ -315,7 +356,8 @@ std::string encode_frame(const Frame& frame) {
     std::string out("TFS1");
     const auto header_size = static_cast<std::uint32_t>(header.size());
     const auto body_size = static_cast<std::uint64_t>(bytes.size());
-    out.append(reinterpret_cast<const char*>(&header_size), 4).append(reinterpret_cast<const char*>(&body_size), 8);
+    out.append(reinterpret_cast<const char*>(&header_size), 4)
+        .append(reinterpret_cast<const char*>(&body_size), 8);
     return out.append(header).append(bytes);
 }
 

@@ -1,9 +1,13 @@
-// The HTTP face of the server without any third-party type: requests, responses, streams and a small asynchronous server.
+// The HTTP face of the server without any third-party type: requests, responses, streams and a
+// small asynchronous server.
 //
-// One io thread moves bytes; handlers run on a pool of workers and may block (they read files and compute). A handler
-// answers with a Response, or takes the stream and writes pieces with back-pressure. Limits, time-outs, the Host
-// allow-list and the Origin check are applied before any handler runs.
+// One io thread moves bytes; handlers run on a pool of workers and may block (they read files and
+// compute). A handler answers with a Response, or takes the stream and writes pieces with
+// back-pressure. Limits, time-outs, the Host allow-list and the Origin check are applied before any
+// handler runs.
 #pragma once
+
+#include <taffrail/result.h>
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include <taffrail/result.h>
-
 namespace taffrail::server {
 
 struct Request {
@@ -25,19 +27,22 @@ struct Request {
     std::map<std::string, std::string, std::less<>> query;
     std::map<std::string, std::string, std::less<>> headers;  ///< lower-case names
     std::string body;
-    std::string id;      ///< short random id, repeated in errors and logs
+    std::string id;  ///< short random id, repeated in errors and logs
 
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
     [[nodiscard]] std::optional<std::string_view> parameter(std::string_view name) const noexcept;
 };
 
-/// Bytes of a body that outlive the response: owned text, or memory kept alive by `owner` (an asset, a loaded blob).
+/// Bytes of a body that outlive the response: owned text, or memory kept alive by `owner` (an
+/// asset, a loaded blob).
 struct Body {
     std::string text;
     std::shared_ptr<const void> owner;
     std::string_view view;
 
-    [[nodiscard]] std::string_view bytes() const noexcept { return owner || !view.empty() ? view : std::string_view(text); }
+    [[nodiscard]] std::string_view bytes() const noexcept {
+        return owner || !view.empty() ? view : std::string_view(text);
+    }
 };
 
 /// Pieces of a long answer. Safe from any thread.
@@ -46,9 +51,11 @@ class ResponseStream {
     virtual ~ResponseStream() = default;
     /// Sends the head; must come first. The body follows in chunks.
     virtual void begin(int status, std::vector<std::pair<std::string, std::string>> headers) = 0;
-    /// Queues bytes; waits while more than 4 MB are unsent. False when the client has gone: stop working for it.
+    /// Queues bytes; waits while more than 4 MB are unsent. False when the client has gone: stop
+    /// working for it.
     virtual bool write(std::string_view bytes) = 0;
-    /// Queues bytes without waiting. False when the client has gone or is more than `limit` bytes behind (it is cut off then).
+    /// Queues bytes without waiting. False when the client has gone or is more than `limit` bytes
+    /// behind (it is cut off then).
     virtual bool offer(std::string_view bytes, std::size_t limit) = 0;
     /// Ends the body. Called by the destructor's owner when forgotten.
     virtual void end() = 0;
@@ -59,7 +66,8 @@ struct Response {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> headers;
     Body body;
-    /// When set, the body is produced by this function on a worker; status and headers above are sent first.
+    /// When set, the body is produced by this function on a worker; status and headers above are
+    /// sent first.
     std::function<void(ResponseStream&)> stream;
     /// When set, the connection becomes this event stream and stays with whoever keeps the pointer.
     std::function<void(std::shared_ptr<ResponseStream>)> take_over;
@@ -67,7 +75,8 @@ struct Response {
     static Response json(std::string text, int status = 200);
     static Response text(std::string text, int status = 200);
     /// {"error": {"code", "message", "request_id"}}
-    static Response error(const Request& request, int status, std::string_view code, std::string_view message,
+    static Response error(const Request& request, int status, std::string_view code,
+                          std::string_view message,
                           std::optional<std::size_t> offset = std::nullopt);
 };
 
@@ -75,17 +84,17 @@ using Handler = std::function<Response(const Request&)>;
 
 struct HttpOptions {
     std::string host = "127.0.0.1";
-    std::uint16_t port = 0;                 ///< 0 = any free one
-    bool next_free_port = true;             ///< a busy port is not an error: the next free one is taken
-    std::string base_path;                  ///< "" or "/x/y"
-    std::vector<std::string> allowed_hosts; ///< besides loopback names and `host`
-    std::string token;                      ///< "" = none asked for
-    std::size_t workers = 0;                ///< 0 = one per core, at least two
+    std::uint16_t port = 0;      ///< 0 = any free one
+    bool next_free_port = true;  ///< a busy port is not an error: the next free one is taken
+    std::string base_path;       ///< "" or "/x/y"
+    std::vector<std::string> allowed_hosts;  ///< besides loopback names and `host`
+    std::string token;                       ///< "" = none asked for
+    std::size_t workers = 0;                 ///< 0 = one per core, at least two
     std::size_t max_connections = 1024;
     std::size_t max_body_bytes = 4u << 20;
-    std::uint32_t header_timeout_s = 20;    ///< for a request to arrive whole
-    std::uint32_t idle_timeout_s = 60;      ///< between requests of a kept connection
-    std::uint32_t write_timeout_s = 30;     ///< for a client to take what was sent
+    std::uint32_t header_timeout_s = 20;  ///< for a request to arrive whole
+    std::uint32_t idle_timeout_s = 60;    ///< between requests of a kept connection
+    std::uint32_t write_timeout_s = 30;   ///< for a client to take what was sent
 };
 
 /// Listens, parses, dispatches. Routes are fixed words; see Router.

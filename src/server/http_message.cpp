@@ -1,7 +1,6 @@
 // Requests and responses as plain data.
-#include "server/http.h"
-
 #include "codec/json_writer.h"
+#include "server/http.h"
 
 namespace taffrail::server {
 
@@ -31,8 +30,8 @@ Response Response::text(std::string text, int status) {
     return response;
 }
 
-Response Response::error(const Request& request, int status, std::string_view code, std::string_view message,
-                         std::optional<std::size_t> offset) {
+Response Response::error(const Request& request, int status, std::string_view code,
+                         std::string_view message, std::optional<std::size_t> offset) {
     JsonWriter json;
     json.begin_object().key("error").begin_object();
     json.member("code", code).member("message", message).member("request_id", request.id);

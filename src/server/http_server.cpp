@@ -1,12 +1,13 @@
-// Accepts connections and runs the io thread and the workers; a connection's life is in http_session.cpp.
+// Accepts connections and runs the io thread and the workers; a connection's life is in
+// http_session.cpp.
+#include "base/names.h"
+#include "server/http.h"
+#include "server/http_session.h"
+
 #include <atomic>
 #include <future>
 #include <set>
 #include <thread>
-
-#include "base/names.h"
-#include "server/http.h"
-#include "server/http_session.h"
 
 namespace taffrail::server {
 namespace {
@@ -14,18 +15,23 @@ namespace {
 class BeastServer final : public HttpServer {
   public:
     BeastServer(HttpOptions options, Handler handler)
-        : shared_(std::make_shared<SessionShared>(std::move(options), std::move(handler))), acceptor_(shared_->io) {}
+        : shared_(std::make_shared<SessionShared>(std::move(options), std::move(handler))),
+          acceptor_(shared_->io) {}
 
     ~BeastServer() override { stop(0); }
 
     Result<void> listen() {
         const HttpOptions& options = shared_->options;
         boost::system::error_code error;
-        const auto address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
+        const auto address =
+            asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
         if (error) {
-            return Error{ErrorCode::InvalidArgument, "--host takes an address such as 127.0.0.1 or 0.0.0.0, not '" + options.host + "'"};
+            return Error{
+                ErrorCode::InvalidArgument,
+                "--host takes an address such as 127.0.0.1 or 0.0.0.0, not '" + options.host + "'"};
         }
-        for (int attempt = 0; attempt < (options.next_free_port && options.port != 0 ? 100 : 1); ++attempt) {
+        for (int attempt = 0; attempt < (options.next_free_port && options.port != 0 ? 100 : 1);
+             ++attempt) {
             const auto port = static_cast<std::uint16_t>(options.port + attempt);
             if (bind_to({address, port}, error)) {
                 accept_next();
@@ -36,8 +42,9 @@ class BeastServer final : public HttpServer {
                 break;
             }
         }
-        return Error{ErrorCode::Unavailable, "cannot listen on " + options.host + " port " + std::to_string(options.port) + ": " +
-                                                 error.message() + "; choose another one with --port"};
+        return Error{ErrorCode::Unavailable,
+                     "cannot listen on " + options.host + " port " + std::to_string(options.port) +
+                         ": " + error.message() + "; choose another one with --port"};
     }
 
     [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
@@ -51,7 +58,8 @@ class BeastServer final : public HttpServer {
             acceptor_.close(ignored);
         });
         shared_->stopping = true;
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
+        const auto deadline =
+            std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
         while (shared_->busy > 0 && std::chrono::steady_clock::now() < deadline) {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
@@ -66,7 +74,8 @@ class BeastServer final : public HttpServer {
         if (io_thread_.joinable()) {
             io_thread_.join();
         }
-        // A handler that never ran would keep its connection, and the connection this server, alive for ever.
+        // A handler that never ran would keep its connection, and the connection this server, alive
+        // for ever.
         shared_->io.restart();
         shared_->io.poll();
     }

@@ -1,10 +1,11 @@
 #include "server/http_session.h"
 
-#include <array>
-#include <condition_variable>
-#include <deque>
-#include <optional>
-#include <thread>
+#include "base/names.h"
+#include "base/sha256.h"
+#include "base/strings.h"
+#include "server/access.h"
+#include "server/http_head.h"
+#include "server/url.h"
 
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -13,12 +14,11 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "base/names.h"
-#include "base/sha256.h"
-#include "base/strings.h"
-#include "server/access.h"
-#include "server/http_head.h"
-#include "server/url.h"
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <optional>
+#include <thread>
 
 namespace taffrail::server {
 
@@ -28,7 +28,8 @@ namespace http = beast::http;
 SessionShared::SessionShared(HttpOptions http_options, Handler request_handler)
     : options(std::move(http_options)),
       handler(std::move(request_handler)),
-      workers(options.workers != 0 ? options.workers : std::max(2u, std::thread::hardware_concurrency())) {}
+      workers(options.workers != 0 ? options.workers
+                                   : std::max(2u, std::thread::hardware_concurrency())) {}
 
 class Session final : public ResponseStream, public std::enable_shared_from_this<Session> {
   public:
@@ -36,7 +37,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         : shared_(std::move(shared)), stream_(std::move(socket)) {
         ++shared_->connections;
         boost::system::error_code ignored;
-        // Without this, head and body in two packets cost a delayed acknowledgement: 40 ms a request.
+        // Without this, head and body in two packets cost a delayed acknowledgement: 40 ms a
+        // request.
         stream_.socket().set_option(tcp::no_delay(true), ignored);
     }
 
@@ -52,7 +54,9 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
 
     void begin(int status, std::vector<std::pair<std::string, std::string>> headers) override {
         chunked_ = !http_1_0_;
-        std::string head = format_head(status, headers, chunked_ ? BodyLength::Chunked : BodyLength::UntilClose, 0, keep_alive_);
+        std::string head =
+            format_head(status, headers, chunked_ ? BodyLength::Chunked : BodyLength::UntilClose, 0,
+                        keep_alive_);
         push(std::move(head));
     }
 
@@ -88,7 +92,9 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             std::array<char, 20> size;
             const int length = std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
             piece.reserve(bytes.size() + 24);
-            piece.append(size.data(), static_cast<std::size_t>(length)).append(bytes).append("\r\n");
+            piece.append(size.data(), static_cast<std::size_t>(length))
+                .append(bytes)
+                .append("\r\n");
         } else {
             piece = bytes;
         }
@@ -123,7 +129,10 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         std::string text;
         std::shared_ptr<const void> owner;
         std::string_view view;
-        [[nodiscard]] std::string_view bytes() const noexcept { return owner ? view : std::string_view(text); }
+
+        [[nodiscard]] std::string_view bytes() const noexcept {
+            return owner ? view : std::string_view(text);
+        }
     };
 
     void read_next(bool first) {
@@ -134,19 +143,26 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         parser_.emplace();
         parser_->header_limit(32u << 10);
         parser_->body_limit(shared_->options.max_body_bytes);
-        stream_.expires_after(std::chrono::seconds(first ? shared_->options.header_timeout_s : shared_->options.idle_timeout_s));
-        http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](beast::error_code error, std::size_t) { self->on_read(error); });
+        stream_.expires_after(std::chrono::seconds(first ? shared_->options.header_timeout_s
+                                                         : shared_->options.idle_timeout_s));
+        http::async_read(stream_, buffer_, *parser_,
+                         [self = shared_from_this()](beast::error_code error, std::size_t) {
+                             self->on_read(error);
+                         });
     }
 
     void on_read(beast::error_code error) {
-        if (error == http::error::end_of_stream || error == beast::error::timeout || error == asio::error::operation_aborted ||
-            error == asio::error::connection_reset || error == asio::error::eof) {
+        if (error == http::error::end_of_stream || error == beast::error::timeout ||
+            error == asio::error::operation_aborted || error == asio::error::connection_reset ||
+            error == asio::error::eof) {
             shut();
             return;
         }
         Request request;
-        request.id = to_hex(std::array<std::uint8_t, 4>{static_cast<std::uint8_t>(random_u64()), static_cast<std::uint8_t>(random_u64() >> 8),
-                                                        static_cast<std::uint8_t>(random_u64() >> 16), static_cast<std::uint8_t>(random_u64() >> 24)});
+        request.id = to_hex(std::array<std::uint8_t, 4>{
+            static_cast<std::uint8_t>(random_u64()), static_cast<std::uint8_t>(random_u64() >> 8),
+            static_cast<std::uint8_t>(random_u64() >> 16),
+            static_cast<std::uint8_t>(random_u64() >> 24)});
         keep_alive_ = false;
         head_only_ = false;
         chunked_ = false;
@@ -154,9 +170,12 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         ended_ = false;
         finish_requested_ = false;
         if (error) {
-            const bool too_large = error == http::error::body_limit || error == http::error::header_limit;
-            respond(Response::error(request, too_large ? 413 : 400, too_large ? "too_large" : "invalid",
-                                    too_large ? "the request is larger than this server takes" : "this is not a valid HTTP request"));
+            const bool too_large =
+                error == http::error::body_limit || error == http::error::header_limit;
+            respond(Response::error(request, too_large ? 413 : 400,
+                                    too_large ? "too_large" : "invalid",
+                                    too_large ? "the request is larger than this server takes"
+                                              : "this is not a valid HTTP request"));
             return;
         }
         auto message = parser_->release();
@@ -165,8 +184,9 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         request.method = std::string(message.method_string());
         head_only_ = request.method == "HEAD";
         for (const auto& field : message) {
-            request.headers.emplace(to_lower({field.name_string().data(), field.name_string().size()}),
-                                    std::string(field.value()));
+            request.headers.emplace(
+                to_lower({field.name_string().data(), field.name_string().size()}),
+                std::string(field.value()));
         }
         request.body = std::move(message.body());
         const std::string target(message.target());
@@ -176,7 +196,9 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         }
         stream_.expires_never();
         ++shared_->busy;
-        asio::post(shared_->workers, [self = shared_from_this(), request = std::move(request)] { self->answer(request); });
+        asio::post(shared_->workers, [self = shared_from_this(), request = std::move(request)] {
+            self->answer(request);
+        });
     }
 
     void answer(const Request& request) {
@@ -184,7 +206,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         try {
             response = shared_->handler(request);
         } catch (const std::exception& failure) {
-            response = Response::error(request, 500, "internal", std::string("unexpected failure: ") + failure.what());
+            response = Response::error(request, 500, "internal",
+                                       std::string("unexpected failure: ") + failure.what());
         }
         if (response.take_over) {
             --shared_->busy;
@@ -199,7 +222,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             try {
                 response.stream(*this);
             } catch (const std::exception&) {
-                keep_alive_ = false;  // the head is out: cutting the connection is the only honest sign left
+                keep_alive_ =
+                    false;  // the head is out: cutting the connection is the only honest sign left
                 close();
             }
             end();
@@ -211,7 +235,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
 
     void respond(Response response) {
         const std::string_view bytes = response.body.bytes();
-        std::string head = format_head(response.status, response.headers, BodyLength::Known, bytes.size(), keep_alive_);
+        std::string head = format_head(response.status, response.headers, BodyLength::Known,
+                                       bytes.size(), keep_alive_);
         push(std::move(head));
         if (!head_only_ && !bytes.empty() && response.status != 304) {
             if (response.body.owner) {
@@ -223,26 +248,31 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         end();
     }
 
-    // An event stream never reads, so a closed client would go unnoticed until the next event: read one byte for ever.
+    // An event stream never reads, so a closed client would go unnoticed until the next event: read
+    // one byte for ever.
     void watch_for_close() {
         asio::post(stream_.get_executor(), [self = shared_from_this()] {
-            self->stream_.socket().async_wait(tcp::socket::wait_read, [self](boost::system::error_code) {
-                std::array<char, 512> scratch;
-                boost::system::error_code error;
-                self->stream_.socket().non_blocking(true, error);
-                const std::size_t got = self->stream_.socket().read_some(asio::buffer(scratch), error);
-                if ((error && error != asio::error::would_block) || got == 0) {
-                    self->shut();
-                } else {
-                    self->watch_for_close();
-                }
-            });
+            self->stream_.socket().async_wait(
+                tcp::socket::wait_read, [self](boost::system::error_code) {
+                    std::array<char, 512> scratch;
+                    boost::system::error_code error;
+                    self->stream_.socket().non_blocking(true, error);
+                    const std::size_t got =
+                        self->stream_.socket().read_some(asio::buffer(scratch), error);
+                    if ((error && error != asio::error::would_block) || got == 0) {
+                        self->shut();
+                    } else {
+                        self->watch_for_close();
+                    }
+                });
         });
     }
 
     void push(std::string text) { enqueue({std::move(text), nullptr, {}}); }
 
-    void push_view(std::shared_ptr<const void> owner, std::string_view view) { enqueue({{}, std::move(owner), view}); }
+    void push_view(std::shared_ptr<const void> owner, std::string_view view) {
+        enqueue({{}, std::move(owner), view});
+    }
 
     void enqueue(Piece piece) {
         {
@@ -266,7 +296,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             if (gone_) {
                 return;
             }
-            in_flight_.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.end()));
+            in_flight_.assign(std::make_move_iterator(queue_.begin()),
+                              std::make_move_iterator(queue_.end()));
             queue_.clear();
         }
         if (in_flight_.empty()) {
@@ -284,18 +315,20 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         }
         writing_ = true;
         stream_.expires_after(std::chrono::seconds(shared_->options.write_timeout_s));
-        asio::async_write(stream_, buffers, [self = shared_from_this(), bytes](boost::system::error_code error, std::size_t) {
-            self->writing_ = false;
-            self->in_flight_.clear();
-            self->stream_.expires_never();
-            {
-                const std::lock_guard lock(self->mutex_);
-                self->unsent_ -= bytes;
-                self->gone_ = self->gone_ || error;
-            }
-            self->drained_.notify_all();
-            error ? self->shut() : self->pump();
-        });
+        asio::async_write(
+            stream_, buffers,
+            [self = shared_from_this(), bytes](boost::system::error_code error, std::size_t) {
+                self->writing_ = false;
+                self->in_flight_.clear();
+                self->stream_.expires_never();
+                {
+                    const std::lock_guard lock(self->mutex_);
+                    self->unsent_ -= bytes;
+                    self->gone_ = self->gone_ || error;
+                }
+                self->drained_.notify_all();
+                error ? self->shut() : self->pump();
+            });
     }
 
     void shut() {

@@ -1,18 +1,19 @@
-// One connection: reads requests one after another, hands each to a worker, writes the answer. Internal to the server.
+// One connection: reads requests one after another, hands each to a worker, writes the answer.
+// Internal to the server.
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <set>
+#include "server/http.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include "server/http.h"
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
 
 namespace taffrail::server {
 

@@ -1,9 +1,9 @@
 #include "server/marks.h"
 
-#include <algorithm>
-
 #include "io/files.h"
 #include "store/meta_edit.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
@@ -15,7 +15,9 @@ std::vector<storage::MetaEdit> meta_edits(const MarkChange& change) {
         const ByteSpan bytes = as_bytes(value);
         edits.push_back({type, Bytes(bytes.begin(), bytes.end())});
     };
-    const auto truth = [&](MetaType type, bool value) { edits.push_back({type, Bytes{static_cast<std::byte>(value ? 1 : 0)}}); };
+    const auto truth = [&](MetaType type, bool value) {
+        edits.push_back({type, Bytes{static_cast<std::byte>(value ? 1 : 0)}});
+    };
     for (const std::string& tag : change.add_tags) {
         text(MetaType::TagAdded, tag);
     }
@@ -40,12 +42,20 @@ std::vector<storage::MetaEdit> meta_edits(const MarkChange& change) {
     return edits;
 }
 
-bool has_tag(const RunInfo& info, const std::string& tag) { return std::ranges::find(info.tags, tag) != info.tags.end(); }
+bool has_tag(const RunInfo& info, const std::string& tag) {
+    return std::ranges::find(info.tags, tag) != info.tags.end();
+}
 
-// Marks of one foreign run as JSON: {"add_tags": […], "remove_tags": […], "name": …}; later changes are merged in.
-Json::Array merged(const Json* old, const std::vector<std::string>& add, const std::vector<std::string>& remove) {
+// Marks of one foreign run as JSON: {"add_tags": […], "remove_tags": […], "name": …}; later changes
+// are merged in.
+Json::Array merged(const Json* old, const std::vector<std::string>& add,
+                   const std::vector<std::string>& remove) {
     Json::Array list = old != nullptr && old->array() != nullptr ? *old->array() : Json::Array();
-    const auto equals = [](const std::string& text) { return [&text](const Json& item) { return item.string() != nullptr && *item.string() == text; }; };
+    const auto equals = [](const std::string& text) {
+        return [&text](const Json& item) {
+            return item.string() != nullptr && *item.string() == text;
+        };
+    };
     for (const std::string& text : add) {
         if (std::ranges::none_of(list, equals(text))) {
             list.emplace_back(text);
@@ -79,7 +89,8 @@ MarkChange effective(const MarkChange& change, const RunInfo& info) {
         }
     }
     for (const std::string& tag : change.remove_tags) {
-        if (has_tag(info, tag) && std::ranges::find(real.remove_tags, tag) == real.remove_tags.end()) {
+        if (has_tag(info, tag) &&
+            std::ranges::find(real.remove_tags, tag) == real.remove_tags.end()) {
             real.remove_tags.push_back(tag);
         }
     }
@@ -119,7 +130,9 @@ void apply_to(RunInfo& info, const MarkChange& change) {
             info.tags.push_back(tag);
         }
     }
-    std::erase_if(info.tags, [&](const std::string& tag) { return std::ranges::find(change.remove_tags, tag) != change.remove_tags.end(); });
+    std::erase_if(info.tags, [&](const std::string& tag) {
+        return std::ranges::find(change.remove_tags, tag) != change.remove_tags.end();
+    });
     const auto set = [](const auto& wanted, auto& have) {
         if (wanted) {
             have = *wanted;
@@ -144,8 +157,10 @@ Result<void> Marks::write(const std::string& id, const RunInfo& info, const Mark
         Json& entry = member_of(marks, id);
         Json::Object stored = entry.object() != nullptr ? *entry.object() : Json::Object();
         const Json before(stored);
-        member_of(stored, "add_tags") = Json(merged(before.find("add_tags"), change.add_tags, change.remove_tags));
-        member_of(stored, "remove_tags") = Json(merged(before.find("remove_tags"), change.remove_tags, change.add_tags));
+        member_of(stored, "add_tags") =
+            Json(merged(before.find("add_tags"), change.add_tags, change.remove_tags));
+        member_of(stored, "remove_tags") =
+            Json(merged(before.find("remove_tags"), change.remove_tags, change.add_tags));
         if (change.name) {
             member_of(stored, "name") = Json(*change.name);
         }
@@ -176,7 +191,8 @@ void Marks::overlay(const std::string& id, RunInfo& info) const {
     change.remove_tags = texts(stored->find("remove_tags"));
     const auto text = [&](std::string_view name) {
         const Json* member = stored->find(name);
-        return member != nullptr && member->string() != nullptr ? std::optional(*member->string()) : std::nullopt;
+        return member != nullptr && member->string() != nullptr ? std::optional(*member->string())
+                                                                : std::nullopt;
     };
     const auto truth = [&](std::string_view name) {
         const Json* member = stored->find(name);

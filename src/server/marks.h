@@ -1,16 +1,17 @@
-// Marks people put on runs: tags, names, notes, colours, archive and trash. Native runs keep them in their own folder;
-// runs of read-only or foreign sources keep them in the user's state folder, laid over what the source says.
+// Marks people put on runs: tags, names, notes, colours, archive and trash. Native runs keep them
+// in their own folder; runs of read-only or foreign sources keep them in the user's state folder,
+// laid over what the source says.
 #pragma once
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <taffrail/reader.h>
 #include <taffrail/result.h>
 
 #include "server/state_store.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace taffrail::server {
 
@@ -21,7 +22,8 @@ struct MarkChange {
     std::optional<bool> archived, deleted;
 
     [[nodiscard]] bool empty() const noexcept {
-        return add_tags.empty() && remove_tags.empty() && !name && !notes && !color && !archived && !deleted;
+        return add_tags.empty() && remove_tags.empty() && !name && !notes && !color && !archived &&
+               !deleted;
     }
 };
 

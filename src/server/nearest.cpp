@@ -12,7 +12,8 @@ constexpr int kDepth = 8;  // 512⁸ places: far more than an int64 has
 
 class Search {
   public:
-    Search(const RecordedRun& run, std::string_view key, Axis axis, double at) : run_(run), key_(key), at_(at) {
+    Search(const RecordedRun& run, std::string_view key, Axis axis, double at)
+        : run_(run), key_(key), at_(at) {
         request_.axis = axis;
         request_.width = kWidth;
     }
@@ -32,10 +33,14 @@ class Search {
             }
             return true;
         }
-        // The nearest point is in the bin around the place or in the next bins on both sides that hold any.
+        // The nearest point is in the bin around the place or in the next bins on both sides that
+        // hold any.
         const auto after = std::ranges::upper_bound(bins.edges, at_) - bins.edges.begin();
-        const auto own = std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins.size()) - 1);
-        const auto holds = [&](std::ptrdiff_t i) { return bins.count[static_cast<std::size_t>(i)] > 0; };
+        const auto own =
+            std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins.size()) - 1);
+        const auto holds = [&](std::ptrdiff_t i) {
+            return bins.count[static_cast<std::size_t>(i)] > 0;
+        };
         std::ptrdiff_t left = own - 1, right = own + 1;
         while (left >= 0 && !holds(left)) {
             --left;
@@ -47,7 +52,8 @@ class Search {
             if (bin < 0 || bin >= static_cast<std::ptrdiff_t>(bins.size()) || !holds(bin)) {
                 continue;
             }
-            const double lower = bins.edges[static_cast<std::size_t>(bin)], upper = bins.edges[static_cast<std::size_t>(bin) + 1];
+            const double lower = bins.edges[static_cast<std::size_t>(bin)],
+                         upper = bins.edges[static_cast<std::size_t>(bin) + 1];
             if (nearest_ && lower > at_ && lower - at_ >= std::abs(nearest_->x - at_)) {
                 continue;  // all of it is farther away than what was found
             }
@@ -64,7 +70,8 @@ class Search {
     // Points come in x order, equal ones in log order: only a nearer one takes the place.
     void offer(double x, double value) {
         const double away = std::abs(x - at_);
-        if (!nearest_ || away < std::abs(nearest_->x - at_) || (away == std::abs(nearest_->x - at_) && x < nearest_->x)) {
+        if (!nearest_ || away < std::abs(nearest_->x - at_) ||
+            (away == std::abs(nearest_->x - at_) && x < nearest_->x)) {
             nearest_ = NearestPoint{x, value};
         }
     }
@@ -83,10 +90,13 @@ double raw_value(const Bins& bins, std::size_t i) {
         return std::nan("");
     }
     const double infinity = std::numeric_limits<double>::infinity();
-    return bins.positive_infinity_count[i] > 0 ? infinity : bins.negative_infinity_count[i] > 0 ? -infinity : bins.last[i];
+    return bins.positive_infinity_count[i] > 0   ? infinity
+           : bins.negative_infinity_count[i] > 0 ? -infinity
+                                                 : bins.last[i];
 }
 
-std::optional<NearestPoint> nearest_by_bins(const RecordedRun& run, std::string_view key, Axis axis, double at) {
+std::optional<NearestPoint> nearest_by_bins(const RecordedRun& run, std::string_view key, Axis axis,
+                                            double at) {
     Search search(run, key, axis, at);
     return search.within(std::nullopt, std::nullopt, 0) ? search.nearest() : std::nullopt;
 }

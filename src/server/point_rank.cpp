@@ -1,9 +1,9 @@
 #include "server/point_rank.h"
 
+#include "server/nearest.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "server/nearest.h"
 
 namespace taffrail::server {
 namespace {
@@ -17,15 +17,18 @@ struct Stretch {
     std::uint64_t before = 0;
 };
 
-/// Bins of a stretch; nothing when their outer edges are not those asked for, since then `before` would be wrong.
-std::optional<Bins> look(const RecordedRun& run, std::string_view key, Axis axis, const Stretch& stretch) {
+/// Bins of a stretch; nothing when their outer edges are not those asked for, since then `before`
+/// would be wrong.
+std::optional<Bins> look(const RecordedRun& run, std::string_view key, Axis axis,
+                         const Stretch& stretch) {
     BinRequest request;
     request.axis = axis;
     request.width = kWidth;
     request.from = stretch.from;
     request.to = stretch.to;
     auto bins = run.bins(key, request);
-    if (!bins || bins->size() == 0 || (!bins->raw && stretch.from && bins->edges.front() != *stretch.from)) {
+    if (!bins || bins->size() == 0 ||
+        (!bins->raw && stretch.from && bins->edges.front() != *stretch.from)) {
         return std::nullopt;
     }
     return *std::move(bins);
@@ -41,12 +44,14 @@ void narrow(Stretch& stretch, const Bins& bins, std::size_t bin) {
 
 /// Too narrow to be divided: every point in it is in one place.
 bool is_one_place(const Stretch& stretch) {
-    return stretch.from && stretch.to && *stretch.to - *stretch.from <= 1e-12 * std::max(1.0, std::abs(*stretch.to));
+    return stretch.from && stretch.to &&
+           *stretch.to - *stretch.from <= 1e-12 * std::max(1.0, std::abs(*stretch.to));
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_view key, Axis axis, double x) {
+std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_view key, Axis axis,
+                                          double x) {
     Stretch stretch;
     for (int depth = 0; depth <= kDepth; ++depth) {
         const auto bins = look(run, key, axis, stretch);
@@ -54,10 +59,13 @@ std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_vi
             return std::nullopt;
         }
         if (bins->raw) {
-            return stretch.before + static_cast<std::uint64_t>(std::ranges::count_if(bins->x, [&](double other) { return other < x; }));
+            return stretch.before + static_cast<std::uint64_t>(std::ranges::count_if(
+                                        bins->x, [&](double other) { return other < x; }));
         }
         const auto after = std::ranges::upper_bound(bins->edges, x) - bins->edges.begin();
-        narrow(stretch, *bins, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins->size()) - 1)));
+        narrow(stretch, *bins,
+               static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
+                   after - 1, 0, static_cast<std::ptrdiff_t>(bins->size()) - 1)));
         if (is_one_place(stretch)) {
             return stretch.before;
         }
@@ -65,7 +73,8 @@ std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_vi
     return std::nullopt;
 }
 
-std::optional<RankedPoint> point_by_rank(const RecordedRun& run, std::string_view key, Axis axis, std::uint64_t rank, std::uint64_t total) {
+std::optional<RankedPoint> point_by_rank(const RecordedRun& run, std::string_view key, Axis axis,
+                                         std::uint64_t rank, std::uint64_t total) {
     Stretch stretch;
     for (int depth = 0; depth <= kDepth; ++depth) {
         const auto bins = look(run, key, axis, stretch);
@@ -74,7 +83,9 @@ std::optional<RankedPoint> point_by_rank(const RecordedRun& run, std::string_vie
         }
         std::uint64_t left = rank - stretch.before;
         if (bins->raw) {
-            return left < bins->size() ? std::optional(RankedPoint{bins->x[left], raw_value(*bins, left)}) : std::nullopt;
+            return left < bins->size()
+                       ? std::optional(RankedPoint{bins->x[left], raw_value(*bins, left)})
+                       : std::nullopt;
         }
         std::size_t bin = 0;
         while (bin < bins->size() && left >= bins->count[bin]) {

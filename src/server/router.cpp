@@ -38,21 +38,26 @@ Response Router::answer(const Request& request, bool read_only) const {
     path.remove_prefix(std::min(path.size(), std::string_view("api/v1/").size()));
     const auto methods = routes_.find(path);
     if (methods == routes_.end()) {
-        return Response::error(request, 404, "not_found", "there is no resource '" + std::string(path) + "'; api/v1/openapi.json lists them");
+        return Response::error(
+            request, 404, "not_found",
+            "there is no resource '" + std::string(path) + "'; api/v1/openapi.json lists them");
     }
-    const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
+    const std::string_view method =
+        request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
     const auto route = methods->second.find(method);
     if (route == methods->second.end()) {
         std::string allowed;
         for (const auto& [name, unused] : methods->second) {
             allowed += (allowed.empty() ? "" : ", ") + name;
         }
-        Response refused = Response::error(request, 405, "invalid", "this resource answers " + allowed);
+        Response refused =
+            Response::error(request, 405, "invalid", "this resource answers " + allowed);
         refused.headers.emplace_back("Allow", allowed);
         return refused;
     }
     if (route->second.kind == RouteKind::Write && read_only) {
-        return Response::error(request, 403, "read_only", "this server was started with --read-only");
+        return Response::error(request, 403, "read_only",
+                               "this server was started with --read-only");
     }
     Response response = route->second.handler(request);
     return method == "GET" ? with_etag(request, std::move(response)) : std::move(response);

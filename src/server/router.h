@@ -1,12 +1,13 @@
-// Fixed words to handlers. There are no path parameters: ids travel in the query or the body (docs/api/README.md).
+// Fixed words to handlers. There are no path parameters: ids travel in the query or the body
+// (docs/api/README.md).
 #pragma once
+
+#include "server/http.h"
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "server/http.h"
 
 namespace taffrail::server {
 
@@ -15,10 +16,16 @@ enum class RouteKind { Read, Write };
 
 class Router {
   public:
-    void get(std::string path, Handler handler) { add("GET", std::move(path), RouteKind::Read, std::move(handler)); }
-    void post(std::string path, RouteKind kind, Handler handler) { add("POST", std::move(path), kind, std::move(handler)); }
+    void get(std::string path, Handler handler) {
+        add("GET", std::move(path), RouteKind::Read, std::move(handler));
+    }
 
-    /// Answers a request below `api/v1/`; 404 and 405 included. GET answers carry an ETag, and a matching one is 304.
+    void post(std::string path, RouteKind kind, Handler handler) {
+        add("POST", std::move(path), kind, std::move(handler));
+    }
+
+    /// Answers a request below `api/v1/`; 404 and 405 included. GET answers carry an ETag, and a
+    /// matching one is 304.
     [[nodiscard]] Response answer(const Request& request, bool read_only) const;
 
     /// "GET /runs" …, for the test that compares them with the published schema.
@@ -29,6 +36,7 @@ class Router {
         RouteKind kind;
         Handler handler;
     };
+
     void add(std::string method, std::string path, RouteKind kind, Handler handler);
     std::map<std::string, std::map<std::string, Route, std::less<>>, std::less<>> routes_;
 };

@@ -10,7 +10,9 @@ RunFilter compile_run_filter(std::string_view text) {
     if (const auto* error = std::get_if<query::FilterError>(&parsed)) {
         throw ApiError{400, "invalid", "filter: " + error->message, error->offset};
     }
-    return [filter = std::get<query::Filter>(std::move(parsed))](const RunDetails& run) { return filter.matches(query::RunSubject(run.info, &run.keys)); };
+    return [filter = std::get<query::Filter>(std::move(parsed))](const RunDetails& run) {
+        return filter.matches(query::RunSubject(run.info, &run.keys));
+    };
 }
 
 }  // namespace taffrail::server

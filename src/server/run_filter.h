@@ -1,10 +1,10 @@
 // The run filter language over what the server knows of a run.
 #pragma once
 
+#include "server/workspace.h"
+
 #include <functional>
 #include <string_view>
-
-#include "server/workspace.h"
 
 namespace taffrail::server {
 

@@ -10,7 +10,8 @@ namespace taffrail::server {
 namespace {
 
 // First step each attempt of a rank logged, for the attempts that exist.
-std::map<std::int32_t, std::map<std::uint32_t, Step>> attempt_starts(const std::vector<Point>& points) {
+std::map<std::int32_t, std::map<std::uint32_t, Step>> attempt_starts(
+    const std::vector<Point>& points) {
     std::map<std::int32_t, std::map<std::uint32_t, Step>> starts;
     for (const Point& point : points) {
         auto [entry, added] = starts[point.rank].try_emplace(point.attempt, point.step);
@@ -31,16 +32,20 @@ bool is_overwritten(const Point& point, const std::map<std::uint32_t, Step>& sta
 }  // namespace
 
 std::vector<Point> winning_points(const std::vector<Point>& points) {
-    if (std::ranges::all_of(points, [&](const Point& point) { return point.attempt == points.front().attempt; })) {
+    if (std::ranges::all_of(
+            points, [&](const Point& point) { return point.attempt == points.front().attempt; })) {
         return points;
     }
     const auto starts = attempt_starts(points);
     std::vector<Point> winning;
-    std::ranges::copy_if(points, std::back_inserter(winning), [&](const Point& point) { return !is_overwritten(point, starts.at(point.rank)); });
+    std::ranges::copy_if(points, std::back_inserter(winning), [&](const Point& point) {
+        return !is_overwritten(point, starts.at(point.rank));
+    });
     return winning;
 }
 
-std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(const std::vector<Point>& points) {
+std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
+    const std::vector<Point>& points) {
     const auto starts = attempt_starts(points);
     std::map<std::uint32_t, std::vector<Point>> lost;
     for (const Point& point : points) {
@@ -51,7 +56,8 @@ std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(con
     return {std::make_move_iterator(lost.begin()), std::make_move_iterator(lost.end())};
 }
 
-SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns, const std::vector<Point>& metric) {
+SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns,
+                     const std::vector<Point>& metric) {
     std::unordered_map<Step, double> by_step;
     if (axis.axis == Axis::Metric) {
         for (const Point& point : metric) {
@@ -64,11 +70,21 @@ SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, st
         const Point& point = points[i];
         double x = std::nan("");
         switch (axis.axis) {
-            case Axis::Steps: x = static_cast<double>(point.step); break;
-            case Axis::WallTime: x = static_cast<double>(point.time_ns) * 1e-9; break;
-            case Axis::RelativeTime: x = static_cast<double>(point.time_ns - start_ns) * 1e-9; break;
-            case Axis::Epoch: x = point.epoch; break;
-            case Axis::Samples: x = point.samples == INT64_MIN ? std::nan("") : static_cast<double>(point.samples); break;
+            case Axis::Steps:
+                x = static_cast<double>(point.step);
+                break;
+            case Axis::WallTime:
+                x = static_cast<double>(point.time_ns) * 1e-9;
+                break;
+            case Axis::RelativeTime:
+                x = static_cast<double>(point.time_ns - start_ns) * 1e-9;
+                break;
+            case Axis::Epoch:
+                x = point.epoch;
+                break;
+            case Axis::Samples:
+                x = point.samples == INT64_MIN ? std::nan("") : static_cast<double>(point.samples);
+                break;
             case Axis::Metric:
                 if (const auto found = by_step.find(point.step); found != by_step.end()) {
                     x = found->second;

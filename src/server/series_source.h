@@ -1,19 +1,20 @@
 // Raw points of a series in the shape a chart asks for: chosen axis, winning attempts, sorted by x.
 #pragma once
 
+#include <taffrail/reader.h>
+
+#include "server/frame.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <taffrail/reader.h>
-
-#include "server/frame.h"
-
 namespace taffrail::server {
 
-/// The x axis of a question, in the units of the API: steps, seconds, epochs, samples, values of a metric.
+/// The x axis of a question, in the units of the API: steps, seconds, epochs, samples, values of a
+/// metric.
 struct AxisQuery {
     Axis axis = Axis::Steps;
     std::string metric;
@@ -21,7 +22,9 @@ struct AxisQuery {
     std::optional<double> from, to;
 
     /// Time axes are seconds outside and nanoseconds inside.
-    [[nodiscard]] double unit() const noexcept { return axis == Axis::WallTime || axis == Axis::RelativeTime ? 1e-9 : 1.0; }
+    [[nodiscard]] double unit() const noexcept {
+        return axis == Axis::WallTime || axis == Axis::RelativeTime ? 1e-9 : 1.0;
+    }
 };
 
 /// Points in x order (equal x in log order), non-finite positions left out.
@@ -30,12 +33,16 @@ struct SeriesPoints {
     std::vector<std::uint32_t> source;  ///< number in the vector the points came from
 };
 
-/// Keeps, of each re-logged range, the newest attempt: a point loses when a later attempt of the same rank began at or below its step.
+/// Keeps, of each re-logged range, the newest attempt: a point loses when a later attempt of the
+/// same rank began at or below its step.
 std::vector<Point> winning_points(const std::vector<Point>& points);
 /// The points that lost, by attempt.
-std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(const std::vector<Point>& points);
+std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
+    const std::vector<Point>& points);
 
-/// Positions of `points` on the axis. `start_ns` is the start of the run; `metric` holds the points of the metric axis.
-SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns, const std::vector<Point>& metric);
+/// Positions of `points` on the axis. `start_ns` is the start of the run; `metric` holds the points
+/// of the metric axis.
+SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns,
+                     const std::vector<Point>& metric);
 
 }  // namespace taffrail::server

@@ -7,7 +7,8 @@ namespace taffrail::server {
 namespace {
 
 bool is_hash(std::string_view text) {
-    return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    return text.size() == 32 &&
+           text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
@@ -49,7 +50,9 @@ Result<void> StateStore::save(const std::string& name, const Json::Object& objec
         if (auto made = io::make_directories(folder_); !made) {
             return made;
         }
-        if (auto written = io::write_file_atomically(io::join(folder_, name + ".json"), as_bytes(text)); !written) {
+        if (auto written =
+                io::write_file_atomically(io::join(folder_, name + ".json"), as_bytes(text));
+            !written) {
             return written;
         }
     }
@@ -66,7 +69,8 @@ Result<std::string> StateStore::save_state(std::string_view state) {
         if (auto made = io::make_directories(folder); !made) {
             return std::move(made).error();
         }
-        if (auto written = io::write_file_atomically(io::join(folder, hash), as_bytes(state)); !written) {
+        if (auto written = io::write_file_atomically(io::join(folder, hash), as_bytes(state));
+            !written) {
             return std::move(written).error();
         }
     }

@@ -1,16 +1,17 @@
-// What people set in the dashboard and what belongs to no run: settings, saved views, long view states, and marks on runs of
-// read-only or foreign sources. One JSON file per matter in the user's state folder, replaced atomically.
+// What people set in the dashboard and what belongs to no run: settings, saved views, long view
+// states, and marks on runs of read-only or foreign sources. One JSON file per matter in the user's
+// state folder, replaced atomically.
 #pragma once
+
+#include <taffrail/result.h>
+
+#include "codec/json.h"
 
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <taffrail/result.h>
-
-#include "codec/json.h"
 
 namespace taffrail::server {
 

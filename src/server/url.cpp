@@ -45,8 +45,8 @@ std::string percent_encode(std::string_view text) {
     static constexpr char kDigits[] = "0123456789ABCDEF";
     std::string encoded;
     for (char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '_' || c == '.' || c == '~';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
         if (plain) {
             encoded.push_back(c);
         } else {
@@ -85,8 +85,9 @@ std::optional<Target> parse_target(std::string_view target) {
             }
             const auto equals = pair.find('=');
             const auto name = percent_decode(pair.substr(0, equals), true);
-            const auto value = equals == std::string_view::npos ? std::optional<std::string>("")
-                                                                : percent_decode(pair.substr(equals + 1), true);
+            const auto value = equals == std::string_view::npos
+                                   ? std::optional<std::string>("")
+                                   : percent_decode(pair.substr(equals + 1), true);
             if (!name || !value) {
                 return std::nullopt;
             }

@@ -20,7 +20,8 @@ struct Target {
 /// Splits a request target. Nothing when it is malformed or its path climbs with "..".
 std::optional<Target> parse_target(std::string_view target);
 
-/// Host of a Host header or an Origin, without scheme and port, lower-case; brackets of IPv6 removed.
+/// Host of a Host header or an Origin, without scheme and port, lower-case; brackets of IPv6
+/// removed.
 std::string host_of(std::string_view authority);
 
 }  // namespace taffrail::server

@@ -30,7 +30,8 @@ Result<std::vector<std::string>> WaitingCatalogue::refresh() {
     if (const auto catalogue = found()) {
         return catalogue->refresh();
     }
-    auto opened = fits(path_) ? Result<std::shared_ptr<Catalogue>>(Error{ErrorCode::NotFound, ""}) : read(path_);
+    auto opened = fits(path_) ? Result<std::shared_ptr<Catalogue>>(Error{ErrorCode::NotFound, ""})
+                              : read(path_);
     if (!opened) {
         return std::vector<std::string>();  // half a folder is not yet one; the next look will tell
     }

@@ -1,11 +1,11 @@
-// A root that is still empty: the dashboard may be opened before the first run, and whatever appears there first decides what kind
-// of folder it is.
+// A root that is still empty: the dashboard may be opened before the first run, and whatever
+// appears there first decides what kind of folder it is.
 #pragma once
+
+#include <taffrail/reader.h>
 
 #include <mutex>
 #include <string>
-
-#include <taffrail/reader.h>
 
 namespace taffrail::server {
 

@@ -1,14 +1,14 @@
 #include "server/workspace.h"
 
-#include <malloc.h>
-
-#include <algorithm>
-#include <set>
-
 #include "base/clock.h"
 #include "base/names.h"
 #include "codec/json_writer.h"
 #include "server/waiting_catalogue.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <set>
 
 namespace taffrail::server {
 namespace {
@@ -37,16 +37,22 @@ std::string project_of(const Workspace::Root& root) {
 }  // namespace
 
 const KeyInfo* RunDetails::key(std::string_view name) const noexcept {
-    const auto found = std::lower_bound(keys.begin(), keys.end(), name, [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
+    const auto found = std::lower_bound(
+        keys.begin(), keys.end(), name,
+        [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
     return found != keys.end() && found->key == name ? &*found : nullptr;
 }
 
-Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots, std::shared_ptr<StateStore> state) {
+Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots,
+                                                   std::shared_ptr<StateStore> state) {
     auto workspace = std::shared_ptr<Workspace>(new Workspace);
     workspace->marks_ = std::make_unique<Marks>(std::move(state));
     workspace->instance_ = make_run_id(wall_time_ns());
     for (RootSpec& spec : roots) {
-        auto catalogue = WaitingCatalogue::fits(spec.path) ? Result<std::shared_ptr<Catalogue>>(std::make_shared<WaitingCatalogue>(spec.path)) : read(spec.path);
+        auto catalogue =
+            WaitingCatalogue::fits(spec.path)
+                ? Result<std::shared_ptr<Catalogue>>(std::make_shared<WaitingCatalogue>(spec.path))
+                : read(spec.path);
         if (!catalogue) {
             return std::move(catalogue).error();
         }
@@ -60,10 +66,13 @@ Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots, 
     return workspace;
 }
 
-Workspace::~Workspace() { stop_watching(); }
+Workspace::~Workspace() {
+    stop_watching();
+}
 
 void Workspace::parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-    const std::size_t threads = std::min<std::size_t>(count, std::max(2u, std::thread::hardware_concurrency()));
+    const std::size_t threads =
+        std::min<std::size_t>(count, std::max(2u, std::thread::hardware_concurrency()));
     if (threads <= 1) {
         for (std::size_t i = 0; i < count; ++i) {
             work(i);
@@ -85,7 +94,8 @@ std::string Workspace::global_id(std::size_t root, std::string_view id) const {
     return roots_.size() == 1 ? std::string(id) : roots_[root].name + ':' + std::string(id);
 }
 
-std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, const RunInfo& info, RecordedRun* run) const {
+std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, const RunInfo& info,
+                                                          RecordedRun* run) const {
     auto details = std::make_shared<RunDetails>();
     details->id = global_id(root, info.id);
     details->root = root;
@@ -126,7 +136,9 @@ void Workspace::load_all() {
             list->push_back(loaded[i]);
         }
     }
-    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) { return a->info.start_time_ns > b->info.start_time_ns; });
+    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) {
+        return a->info.start_time_ns > b->info.start_time_ns;
+    });
     list_ = std::move(list);
 }
 
@@ -195,7 +207,8 @@ void Workspace::refresh() {
                     [[maybe_unused]] const auto grew = (*opened)->refresh();
                 }
                 fresh = make_details(r, found->second, opened ? opened->get() : nullptr);
-                if (old && opened && old->revision == fresh->revision && old->info.state == fresh->info.state) {
+                if (old && opened && old->revision == fresh->revision &&
+                    old->info.state == fresh->info.state) {
                     continue;
                 }
                 const std::unique_lock lock(mutex_);
@@ -227,7 +240,9 @@ void Workspace::rebuild_list() {
     for (const auto& [id, details] : by_id_) {
         list->push_back(details);
     }
-    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) { return a->info.start_time_ns > b->info.start_time_ns; });
+    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) {
+        return a->info.start_time_ns > b->info.start_time_ns;
+    });
     list_ = std::move(list);
     ++revision_;
 }
@@ -256,8 +271,10 @@ void Workspace::refresh_marks(const std::vector<std::string>& ids) {
     publish_changes(ids, before, now);
 }
 
-// Growth of a known run is a `series` event; everything else (new, ended, edited, gone) is a `runs` event.
-void Workspace::publish_changes(const std::vector<std::string>& changed, const std::vector<std::shared_ptr<const RunDetails>>& before,
+// Growth of a known run is a `series` event; everything else (new, ended, edited, gone) is a `runs`
+// event.
+void Workspace::publish_changes(const std::vector<std::string>& changed,
+                                const std::vector<std::shared_ptr<const RunDetails>>& before,
                                 const std::vector<std::shared_ptr<const RunDetails>>& now) {
     std::vector<std::string> runs;
     JsonWriter series;
@@ -266,11 +283,13 @@ void Workspace::publish_changes(const std::vector<std::string>& changed, const s
     for (std::size_t i = 0; i < changed.size(); ++i) {
         const auto& old = before[i];
         const auto& fresh = now[i];
-        const bool row_changed = !old || !fresh || old->info.state != fresh->info.state || old->info.name != fresh->info.name ||
-                                 old->info.tags != fresh->info.tags || old->info.notes != fresh->info.notes ||
-                                 old->info.color != fresh->info.color || old->info.archived != fresh->info.archived ||
-                                 old->info.deleted != fresh->info.deleted || old->info.config != fresh->info.config ||
-                                 old->info.message != fresh->info.message || old->keys.size() != fresh->keys.size();
+        const bool row_changed =
+            !old || !fresh || old->info.state != fresh->info.state ||
+            old->info.name != fresh->info.name || old->info.tags != fresh->info.tags ||
+            old->info.notes != fresh->info.notes || old->info.color != fresh->info.color ||
+            old->info.archived != fresh->info.archived ||
+            old->info.deleted != fresh->info.deleted || old->info.config != fresh->info.config ||
+            old->info.message != fresh->info.message || old->keys.size() != fresh->keys.size();
         if (row_changed) {
             runs.push_back(changed[i]);
         }
@@ -326,10 +345,12 @@ void Workspace::publish_changes(const std::vector<std::string>& changed, const s
 void Workspace::start_watching() {
     watcher_ = std::thread([this] {
         std::unique_lock lock(watch_mutex_);
-        for (unsigned turn = 1; !watch_wake_.wait_for(lock, kWatchEvery, [this] { return stop_watching_; }); ++turn) {
+        for (unsigned turn = 1;
+             !watch_wake_.wait_for(lock, kWatchEvery, [this] { return stop_watching_; }); ++turn) {
             lock.unlock();
             refresh();
-            // Answers of many megabytes come and go; what they leave behind goes back to the system.
+            // Answers of many megabytes come and go; what they leave behind goes back to the
+            // system.
             if (turn % kTrimEvery == 0) {
                 malloc_trim(0);
             }

@@ -1,5 +1,11 @@
-// The opened roots as one set of runs: ids that are unique over all roots, cached details, live changes.
+// The opened roots as one set of runs: ids that are unique over all roots, cached details, live
+// changes.
 #pragma once
+
+#include <taffrail/reader.h>
+
+#include "server/event_hub.h"
+#include "server/marks.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -14,11 +20,6 @@
 #include <thread>
 #include <vector>
 
-#include <taffrail/reader.h>
-
-#include "server/event_hub.h"
-#include "server/marks.h"
-
 namespace taffrail::server {
 
 struct RootSpec {
@@ -28,7 +29,7 @@ struct RootSpec {
 
 /// What a table or a chart needs of a run without its points. Immutable once made.
 struct RunDetails {
-    std::string id;       ///< unique over all roots
+    std::string id;  ///< unique over all roots
     std::size_t root = 0;
     RunInfo info;
     std::vector<KeyInfo> keys;  ///< sorted by name
@@ -42,7 +43,8 @@ using RunList = std::vector<std::shared_ptr<const RunDetails>>;
 class Workspace {
   public:
     /// Opens every root; a root that cannot be opened is an error that names it.
-    static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots, std::shared_ptr<StateStore> state);
+    static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots,
+                                                   std::shared_ptr<StateStore> state);
     ~Workspace();
 
     struct Root {
@@ -50,15 +52,20 @@ class Workspace {
         bool read_only = false;
         std::shared_ptr<Catalogue> catalogue;
     };
+
     [[nodiscard]] const std::vector<Root>& roots() const noexcept { return roots_; }
 
-    /// All runs, newest first; archived and deleted ones included. Cheap: a pointer to the current list.
+    /// All runs, newest first; archived and deleted ones included. Cheap: a pointer to the current
+    /// list.
     [[nodiscard]] std::shared_ptr<const RunList> runs() const;
     [[nodiscard]] std::shared_ptr<const RunDetails> details(std::string_view id) const;
     /// The run itself, opened on first use.
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const;
+
     [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
+
     [[nodiscard]] EventHub& events() noexcept { return hub_; }
+
     [[nodiscard]] const std::string& instance() const noexcept { return instance_; }
 
     [[nodiscard]] Marks& marks() noexcept { return *marks_; }
@@ -76,9 +83,11 @@ class Workspace {
   private:
     Workspace() = default;
     void load_all();
-    std::shared_ptr<const RunDetails> make_details(std::size_t root, const RunInfo& info, RecordedRun* run) const;
+    std::shared_ptr<const RunDetails> make_details(std::size_t root, const RunInfo& info,
+                                                   RecordedRun* run) const;
     std::string global_id(std::size_t root, std::string_view id) const;
-    void publish_changes(const std::vector<std::string>& changed, const std::vector<std::shared_ptr<const RunDetails>>& before,
+    void publish_changes(const std::vector<std::string>& changed,
+                         const std::vector<std::shared_ptr<const RunDetails>>& before,
                          const std::vector<std::shared_ptr<const RunDetails>>& now);
 
     void rebuild_list();

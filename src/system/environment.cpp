@@ -87,9 +87,8 @@ void add_git(Hparams& to, const EnvironmentOptions& options) {
         return;
     }
     add_text(to, "git/commit", trim(*commit));
-    add_text(
-        to, "git/branch",
-        scrub_secrets(trim(ask({"rev-parse", "--abbrev-ref", "HEAD"}, 1000).value_or(""))));
+    add_text(to, "git/branch",
+             scrub_secrets(trim(ask({"rev-parse", "--abbrev-ref", "HEAD"}, 1000).value_or(""))));
     add_text(to, "git/remote",
              scrub_secrets(trim(ask({"config", "--get", "remote.origin.url"}, 4000).value_or(""))));
     const auto status = ask({"status", "--porcelain", "--untracked-files=no"}, 100000);

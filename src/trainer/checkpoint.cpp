@@ -1,10 +1,11 @@
-// Checkpoint files: a line of JSON with the counters and the callbacks' states, then the module's bytes.
-#include <cstring>
-
+// Checkpoint files: a line of JSON with the counters and the callbacks' states, then the module's
+// bytes.
 #include "base/try.h"
 #include "codec/json.h"
 #include "io/files.h"
 #include "trainer/core.h"
+
+#include <cstring>
 
 namespace taffrail::trainer {
 
@@ -37,13 +38,14 @@ Result<void> Core::save_checkpoint(const std::string& path) {
     // After the last batch of an epoch the next epoch is where training goes on.
     const bool between_epochs = !in_epoch_ || last_batch_reached();
     const std::int64_t epochs = epochs_processed_ + (in_epoch_ && between_epochs ? 1 : 0);
-    const Json head(Json::Object{{"epochs", Json(epochs)},
-                                 {"optimizer_steps", Json(optimizer_steps_)},
-                                 {"batches_in_epoch", Json(between_epochs ? std::int64_t{0} : batches_in_epoch_)},
-                                 {"batches_total", Json(batches_total_)},
-                                 {"validation_batches_total", Json(validation_batches_total_)},
-                                 {"samples", Json(samples_)},
-                                 {"callbacks", Json(std::move(states))}});
+    const Json head(Json::Object{
+        {"epochs", Json(epochs)},
+        {"optimizer_steps", Json(optimizer_steps_)},
+        {"batches_in_epoch", Json(between_epochs ? std::int64_t{0} : batches_in_epoch_)},
+        {"batches_total", Json(batches_total_)},
+        {"validation_batches_total", Json(validation_batches_total_)},
+        {"samples", Json(samples_)},
+        {"callbacks", Json(std::move(states))}});
     std::string text(kMagic);
     text += head.dump();
     text += '\n';

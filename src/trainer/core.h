@@ -1,6 +1,11 @@
-// The loops behind Trainer. What each hook sees, and in which order hooks, views and rows follow each other, is decided
-// here and nowhere else: fit_loop.cpp, evaluation_loop.cpp, stages.cpp.
+// The loops behind Trainer. What each hook sees, and in which order hooks, views and rows follow
+// each other, is decided here and nowhere else: fit_loop.cpp, evaluation_loop.cpp, stages.cpp.
 #pragma once
+
+#include <taffrail/trainer.h>
+
+#include "metrics/log_state.h"
+#include "trainer/outputs.h"
 
 #include <atomic>
 #include <cstdint>
@@ -11,24 +16,20 @@
 #include <string>
 #include <vector>
 
-#include <taffrail/trainer.h>
-
-#include "metrics/log_state.h"
-#include "trainer/outputs.h"
-
 namespace taffrail::trainer {
 
 using metrics::Hook;
 using metrics::Loop;
 
-/// Unwinds the loops after a mistake or a failed collective; the reason is in LogState. Not a std::exception, so that
-/// a module that catches those around its closure does not swallow it.
+/// Unwinds the loops after a mistake or a failed collective; the reason is in LogState. Not a
+/// std::exception, so that a module that catches those around its closure does not swallow it.
 struct Aborted {};
 
 /// "No limit" in counts of batches.
 inline constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
-/// One evaluation loop: which loaders, how many batches of each, how many were seen since the loaders were made.
+/// One evaluation loop: which loaders, how many batches of each, how many were seen since the
+/// loaders were made.
 struct Evaluation {
     Loop loop = Loop::Validate;
     bool testing = false;
@@ -56,6 +57,7 @@ class Core {
              const std::source_location& site) noexcept {
         state_.log(name, value, options, site);
     }
+
     void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
 
     // checkpoint.cpp
@@ -120,14 +122,17 @@ class Core {
     // evaluation_loop.cpp
     EvaluationResults run_evaluation(Evaluation& evaluation);
     bool set_up_evaluation(Evaluation& evaluation);
-    void run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std::int64_t index, int loader);
-    std::int64_t limit_batches(std::optional<std::int64_t> size, const BatchLimit& limit, std::string_view which);
+    void run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std::int64_t index,
+                              int loader);
+    std::int64_t limit_batches(std::optional<std::int64_t> size, const BatchLimit& limit,
+                               std::string_view which);
     void run_predict();
 
     // hooks
     void check();
     template <typename... Declared, typename... Args>
-    void callbacks(Hook hook, void (Callback::*method)(Trainer&, Module&, Declared...), const Args&... args);
+    void callbacks(Hook hook, void (Callback::*method)(Trainer&, Module&, Declared...),
+                   const Args&... args);
     template <typename... Declared, typename... Args>
     void in_module(Hook hook, void (Module::*method)(Declared...), const Args&... args);
     template <typename... InCallback, typename... InModule, typename... Args>
@@ -136,7 +141,8 @@ class Core {
     template <typename Work>
     void in_hook(Hook hook, std::string_view owner, Work&& work);
     Batch transferred(Batch batch, int loader);
-    void send_output(Phase phase, std::int64_t index, std::optional<std::int64_t> total, std::int64_t iterations);
+    void send_output(Phase phase, std::int64_t index, std::optional<std::int64_t> total,
+                     std::int64_t iterations);
 
     std::vector<std::shared_ptr<Callback>> active_callbacks_;
     std::optional<Misuse> bad_options_;
@@ -169,6 +175,7 @@ void Core::in_hook(Hook hook, std::string_view owner, Work&& work) {
             }
         }
     };
+
     std::string action;
     if (options_.profiler) {
         action = "[" + std::string(owner) + "]" + std::string(metrics::hook_info(hook).name);

@@ -1,14 +1,13 @@
 #include <taffrail/callbacks.h>
-
-#include <cmath>
-#include <limits>
-
 #include <taffrail/trainer.h>
 
 #include "base/diagnostics.h"
 #include "base/try.h"
 #include "codec/json.h"
 #include "trainer/monitor.h"
+
+#include <cmath>
+#include <limits>
 
 namespace taffrail {
 
@@ -26,7 +25,8 @@ bool checks_at_epoch_end(const TrainerOptions& options) {
 }  // namespace
 
 EarlyStopping::EarlyStopping(EarlyStoppingOptions options)
-    : options_(std::move(options)), best_(options_.mode == MonitorMode::Min ? kInfinity : -kInfinity) {}
+    : options_(std::move(options)),
+      best_(options_.mode == MonitorMode::Min ? kInfinity : -kInfinity) {}
 
 bool EarlyStopping::better(double value, double than) const noexcept {
     return options_.mode == MonitorMode::Min ? value < than : value > than;
@@ -54,20 +54,22 @@ void EarlyStopping::check(Trainer& trainer) {
     if (!value) {
         return;
     }
-    const double margin = options_.mode == MonitorMode::Min ? -options_.min_delta : options_.min_delta;
+    const double margin =
+        options_.mode == MonitorMode::Min ? -options_.min_delta : options_.min_delta;
     std::string reason;
     if (options_.check_finite && !std::isfinite(*value)) {
         reason = "'" + options_.monitor + "' is " + std::to_string(*value);
     } else if (options_.stopping_threshold && better(*value, *options_.stopping_threshold)) {
-        reason = "'" + options_.monitor + "' = " + std::to_string(*value) + " reached its threshold";
+        reason =
+            "'" + options_.monitor + "' = " + std::to_string(*value) + " reached its threshold";
     } else if (options_.divergence_threshold && better(-*value, -*options_.divergence_threshold)) {
         reason = "'" + options_.monitor + "' = " + std::to_string(*value) + " diverged";
     } else if (better(*value - margin, best_) || !std::isfinite(best_)) {
         best_ = *value;
         waited_ = 0;
     } else if (++waited_ >= options_.patience) {
-        reason = "'" + options_.monitor + "' did not improve in the last " + std::to_string(waited_) +
-                 " checks; best: " + std::to_string(best_);
+        reason = "'" + options_.monitor + "' did not improve in the last " +
+                 std::to_string(waited_) + " checks; best: " + std::to_string(best_);
     }
     if (trainer::any_rank(trainer, !reason.empty())) {
         reason_ = reason.empty() ? "another rank stopped" : reason;

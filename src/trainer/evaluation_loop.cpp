@@ -1,10 +1,11 @@
-// Validation and test: one pass over all loaders, the same for fit, validate, test and the sanity check.
+// Validation and test: one pass over all loaders, the same for fit, validate, test and the sanity
+// check.
+#include "trainer/core.h"
+#include "trainer/result_table.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "trainer/core.h"
-#include "trainer/result_table.h"
 
 namespace taffrail::trainer {
 
@@ -30,31 +31,55 @@ struct Names {
     void (Module::*module_train)();
 };
 
-constexpr Names kValidation{
-    Hook::OnValidationStart,      Hook::OnValidationEnd,        Hook::OnValidationEpochStart,
-    Hook::OnValidationEpochEnd,   Hook::OnValidationBatchStart, Hook::OnValidationBatchEnd,
-    Hook::ValidationStep,         Hook::OnValidationModelEval,  Hook::OnValidationModelTrain,
-    &Callback::on_validation_start,       &Callback::on_validation_end,
-    &Callback::on_validation_epoch_start, &Callback::on_validation_epoch_end,
-    &Callback::on_validation_batch_start, &Callback::on_validation_batch_end,
-    &Module::on_validation_start,         &Module::on_validation_end,
-    &Module::on_validation_epoch_start,   &Module::on_validation_epoch_end,
-    &Module::on_validation_batch_start,   &Module::on_validation_batch_end,
-    &Module::validation_step,             &Module::on_validation_model_eval,
-    &Module::on_validation_model_train};
+constexpr Names kValidation{Hook::OnValidationStart,
+                            Hook::OnValidationEnd,
+                            Hook::OnValidationEpochStart,
+                            Hook::OnValidationEpochEnd,
+                            Hook::OnValidationBatchStart,
+                            Hook::OnValidationBatchEnd,
+                            Hook::ValidationStep,
+                            Hook::OnValidationModelEval,
+                            Hook::OnValidationModelTrain,
+                            &Callback::on_validation_start,
+                            &Callback::on_validation_end,
+                            &Callback::on_validation_epoch_start,
+                            &Callback::on_validation_epoch_end,
+                            &Callback::on_validation_batch_start,
+                            &Callback::on_validation_batch_end,
+                            &Module::on_validation_start,
+                            &Module::on_validation_end,
+                            &Module::on_validation_epoch_start,
+                            &Module::on_validation_epoch_end,
+                            &Module::on_validation_batch_start,
+                            &Module::on_validation_batch_end,
+                            &Module::validation_step,
+                            &Module::on_validation_model_eval,
+                            &Module::on_validation_model_train};
 
-constexpr Names kTest{
-    Hook::OnTestStart,      Hook::OnTestEnd,        Hook::OnTestEpochStart,
-    Hook::OnTestEpochEnd,   Hook::OnTestBatchStart, Hook::OnTestBatchEnd,
-    Hook::TestStep,         Hook::OnTestModelEval,  Hook::OnTestModelTrain,
-    &Callback::on_test_start,       &Callback::on_test_end,
-    &Callback::on_test_epoch_start, &Callback::on_test_epoch_end,
-    &Callback::on_test_batch_start, &Callback::on_test_batch_end,
-    &Module::on_test_start,         &Module::on_test_end,
-    &Module::on_test_epoch_start,   &Module::on_test_epoch_end,
-    &Module::on_test_batch_start,   &Module::on_test_batch_end,
-    &Module::test_step,             &Module::on_test_model_eval,
-    &Module::on_test_model_train};
+constexpr Names kTest{Hook::OnTestStart,
+                      Hook::OnTestEnd,
+                      Hook::OnTestEpochStart,
+                      Hook::OnTestEpochEnd,
+                      Hook::OnTestBatchStart,
+                      Hook::OnTestBatchEnd,
+                      Hook::TestStep,
+                      Hook::OnTestModelEval,
+                      Hook::OnTestModelTrain,
+                      &Callback::on_test_start,
+                      &Callback::on_test_end,
+                      &Callback::on_test_epoch_start,
+                      &Callback::on_test_epoch_end,
+                      &Callback::on_test_batch_start,
+                      &Callback::on_test_batch_end,
+                      &Module::on_test_start,
+                      &Module::on_test_end,
+                      &Module::on_test_epoch_start,
+                      &Module::on_test_epoch_end,
+                      &Module::on_test_batch_start,
+                      &Module::on_test_batch_end,
+                      &Module::test_step,
+                      &Module::on_test_model_eval,
+                      &Module::on_test_model_train};
 
 const Names& names_of(const Evaluation& evaluation) {
     return evaluation.testing ? kTest : kValidation;
@@ -62,7 +87,8 @@ const Names& names_of(const Evaluation& evaluation) {
 
 }  // namespace
 
-// How many batches of a loader are used. A share that leaves none is a mistake, a count of 0 switches off.
+// How many batches of a loader are used. A share that leaves none is a mistake, a count of 0
+// switches off.
 std::int64_t Core::limit_batches(std::optional<std::int64_t> size, const BatchLimit& limit,
                                  std::string_view which) {
     if (size && *size == 0) {
@@ -74,24 +100,27 @@ std::int64_t Core::limit_batches(std::optional<std::int64_t> size, const BatchLi
     if (!size) {
         if (limit.share() != 1.0) {
             state_.fail(Misuse{"E17", MisuseKind::Configuration,
-                               "limit_" + std::string(which) + "_batches is a share of a stream, whose "
-                               "length is not known; give a number of batches"});
+                               "limit_" + std::string(which) +
+                                   "_batches is a share of a stream, whose "
+                                   "length is not known; give a number of batches"});
             check();
         }
         return kEndless;
     }
     const auto batches = static_cast<std::int64_t>(static_cast<double>(*size) * limit.share());
     if (batches == 0 && limit.share() > 0) {
-        state_.fail(Misuse{"E17", MisuseKind::Configuration,
-                           "limit_" + std::string(which) + "_batches = " + std::to_string(limit.share()) +
-                               " leaves no batch of " + std::to_string(*size) + "; use at least " +
-                               std::to_string(1.0 / static_cast<double>(*size)) + ", or 0 to switch it off"});
+        state_.fail(Misuse{
+            "E17", MisuseKind::Configuration,
+            "limit_" + std::string(which) + "_batches = " + std::to_string(limit.share()) +
+                " leaves no batch of " + std::to_string(*size) + "; use at least " +
+                std::to_string(1.0 / static_cast<double>(*size)) + ", or 0 to switch it off"});
         check();
     }
     return batches;
 }
 
-// Asks for the loaders where needed and counts their batches. False when there is nothing to evaluate.
+// Asks for the loaders where needed and counts their batches. False when there is nothing to
+// evaluate.
 bool Core::set_up_evaluation(Evaluation& evaluation) {
     const bool fitting = stage_ == Stage::Fit;
     const std::int64_t reload = options_.reload_dataloaders_every_n_epochs;
@@ -141,7 +170,9 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     if (std::ranges::all_of(batches, [](std::int64_t count) { return count == 0; })) {
         return {};
     }
-    const Phase phase = evaluation.testing ? Phase::Test : state_.sanity ? Phase::Sanity : Phase::Validate;
+    const Phase phase = evaluation.testing ? Phase::Test
+                        : state_.sanity    ? Phase::Sanity
+                                           : Phase::Validate;
     outputs_.set_position(static_cast<double>(epochs_completed_), samples_, phase);
     in_module(names.model_eval, names.module_eval);
     both(names.start, names.callback_start, names.module_start);
@@ -155,10 +186,14 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
         }
         const int loader = static_cast<int>(index);
         evaluation.loaders[index]->start(epochs_processed_);
-        const auto total = batches[index] == kEndless ? std::nullopt : std::optional(batches[index]);
+        const auto total =
+            batches[index] == kEndless ? std::nullopt : std::optional(batches[index]);
         if (options_.progress_bar) {
-            const std::string kind = evaluation.testing ? "Testing" : state_.sanity ? "Sanity Checking" : "Validation";
-            options_.progress_bar->begin(phase, kind + " DataLoader " + std::to_string(loader), total, 0);
+            const std::string kind = evaluation.testing ? "Testing"
+                                     : state_.sanity    ? "Sanity Checking"
+                                                        : "Validation";
+            options_.progress_bar->begin(phase, kind + " DataLoader " + std::to_string(loader),
+                                         total, 0);
         }
         for (std::int64_t batch = 0; batch < batches[index] && interrupted_by_ == 0; ++batch) {
             std::optional<Batch> data = evaluation.loaders[index]->next();
@@ -171,7 +206,8 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
                 previous = loader;
             }
             run_evaluation_batch(evaluation, transferred(std::move(*data), loader), batch, loader);
-            std::int64_t& done = evaluation.testing ? test_batches_total_ : validation_batches_total_;
+            std::int64_t& done =
+                evaluation.testing ? test_batches_total_ : validation_batches_total_;
             send_output(phase, batch, total, done);
             done += state_.sanity ? 0 : 1;
             watch_the_clock();
@@ -211,7 +247,8 @@ void Core::run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std:
     const Names& names = names_of(evaluation);
     state_.begin_batch(batch, evaluation.loaders.size() > 1 ? loader : metrics::kNoLoader);
     state_.call_step = state_.sanity ? index : evaluation.seen[loader];
-    both(names.batch_start, names.callback_batch_start, names.module_batch_start, batch, index, loader);
+    both(names.batch_start, names.callback_batch_start, names.module_batch_start, batch, index,
+         loader);
     in_module(names.step, names.module_step, batch, index, loader);
     both(names.batch_end, names.callback_batch_end, names.module_batch_end, batch, index, loader);
     state_.end_batch();
@@ -228,15 +265,17 @@ void Core::run_predict() {
         loaders = module_->predict_dataloader();
     }
     both(Hook::OnPredictStart, &Callback::on_predict_start, &Module::on_predict_start);
-    both(Hook::OnPredictEpochStart, &Callback::on_predict_epoch_start, &Module::on_predict_epoch_start);
+    both(Hook::OnPredictEpochStart, &Callback::on_predict_epoch_start,
+         &Module::on_predict_epoch_start);
     for (std::size_t index = 0; index < loaders.size(); ++index) {
         const int loader = static_cast<int>(index);
         const std::int64_t batches =
             limit_batches(loaders[index]->size(), options_.limit_predict_batches, "predict");
         loaders[index]->start(epochs_processed_);
         if (options_.progress_bar) {
-            options_.progress_bar->begin(Phase::Predict, "Predicting DataLoader " + std::to_string(loader),
-                                         batches == kEndless ? std::nullopt : std::optional(batches), 0);
+            options_.progress_bar->begin(
+                Phase::Predict, "Predicting DataLoader " + std::to_string(loader),
+                batches == kEndless ? std::nullopt : std::optional(batches), 0);
         }
         for (std::int64_t number = 0; number < batches && interrupted_by_ == 0; ++number) {
             std::optional<Batch> data = loaders[index]->next();

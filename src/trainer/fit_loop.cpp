@@ -1,17 +1,18 @@
 // Training: epochs, batches, steps, and when to validate.
-#include <algorithm>
-
 #include <taffrail/training_bars.h>
 
 #include "pipeline/bar_items.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
 
+#include <algorithm>
+
 namespace taffrail::trainer {
 
 namespace {
 
-/// The batches of one train epoch, one drawn ahead where only the end of a stream tells that a batch was the last.
+/// The batches of one train epoch, one drawn ahead where only the end of a stream tells that a
+/// batch was the last.
 class EpochSource final : public BatchSource {
   public:
     EpochSource(Loader& loader, std::int64_t epoch, std::int64_t limit, bool& ended)
@@ -63,14 +64,16 @@ void Core::run_fit() {
     both(Hook::OnTrainStart, &Callback::on_train_start, &Module::on_train_start);
     while (!fit_done()) {
         set_up_train_data();
-        both(Hook::OnTrainEpochStart, &Callback::on_train_epoch_start, &Module::on_train_epoch_start);
+        both(Hook::OnTrainEpochStart, &Callback::on_train_epoch_start,
+             &Module::on_train_epoch_start);
         run_train_epoch();
         end_train_epoch();
     }
     both(Hook::OnTrainEnd, &Callback::on_train_end, &Module::on_train_end);
 }
 
-// A few validation batches before training, so that a mistake there does not cost an epoch. Nothing of it is kept.
+// A few validation batches before training, so that a mistake there does not cost an epoch. Nothing
+// of it is kept.
 void Core::run_sanity_check() {
     if (options_.num_sanity_val_steps == 0 || options_.limit_val_batches.off()) {
         return;
@@ -102,7 +105,8 @@ void Core::set_up_train_data() {
     if (given_train_) {
         train_loader_ = given_train_;
     } else {
-        in_hook(Hook::TrainDataloader, "Module", [&] { train_loader_ = module_->train_dataloader(); });
+        in_hook(Hook::TrainDataloader, "Module",
+                [&] { train_loader_ = module_->train_dataloader(); });
     }
     if (!train_loader_) {
         return;
@@ -116,9 +120,11 @@ void Core::set_up_train_data() {
     if (state_.settings().has_sink && options_.fast_dev_run == 0 &&
         train_batches_ < options_.log_every_n_steps) {
         state_.warn("W7", "",
-                    "an epoch has " + std::to_string(train_batches_) + " batches, fewer than log_every_n_steps = " +
+                    "an epoch has " + std::to_string(train_batches_) +
+                        " batches, fewer than log_every_n_steps = " +
                         std::to_string(options_.log_every_n_steps) +
-                        ": some epochs give sinks no step rows. Lower it to see every epoch; the run itself keeps every call");
+                        ": some epochs give sinks no step rows. Lower it to see every epoch; the "
+                        "run itself keeps every call");
     }
 }
 
@@ -132,15 +138,17 @@ void Core::set_validation_interval() {
                 "E16", MisuseKind::BadValue,
                 "val_check_interval = " + std::to_string(validation_interval_) +
                     " is more than the " + std::to_string(train_batches_) +
-                    " batches of an epoch; lower it, set check_val_every_n_epoch to nothing to count "
+                    " batches of an epoch; lower it, set check_val_every_n_epoch to nothing to "
+                    "count "
                     "batches over epochs, or set limit_val_batches to 0 to switch validation off"});
         }
     } else if (train_batches_ == kEndless) {
         validation_interval_ = kEndless;
         if (interval.share() != 1.0) {
-            state_.fail(Misuse{"E16", MisuseKind::Configuration,
-                               "val_check_interval is a share of a stream, whose length is not known; give a "
-                               "number of batches"});
+            state_.fail(Misuse{
+                "E16", MisuseKind::Configuration,
+                "val_check_interval is a share of a stream, whose length is not known; give a "
+                "number of batches"});
         }
     } else {
         validation_interval_ = std::max<std::int64_t>(
@@ -199,7 +207,8 @@ bool Core::validation_due() const noexcept {
     if (validation_interval_ == kEndless) {
         return last_batch_reached();
     }
-    const std::int64_t batches = options_.check_val_every_n_epoch ? batches_in_epoch_ : batches_total_;
+    const std::int64_t batches =
+        options_.check_val_every_n_epoch ? batches_in_epoch_ : batches_total_;
     return batches % validation_interval_ == 0;
 }
 
@@ -215,8 +224,8 @@ void Core::run_train_epoch() {
     skip_batches_ = 0;
     const auto total = train_batches_ == kEndless ? std::nullopt : std::optional(train_batches_);
     if (options_.progress_bar) {
-        options_.progress_bar->begin(Phase::Train, "Epoch " + std::to_string(epochs_completed_), total,
-                                     batches_in_epoch_);
+        options_.progress_bar->begin(Phase::Train, "Epoch " + std::to_string(epochs_completed_),
+                                     total, batches_in_epoch_);
     }
     in_epoch_ = true;
     while (!epoch_done() && run_train_batch(source)) {
@@ -253,10 +262,11 @@ bool Core::run_train_batch(BatchSource& source) {
     ++batches_total_;
     state_.begin_batch(batch, metrics::kNoLoader, iterator);
     state_.call_step = state_.step;
-    both(Hook::OnTrainBatchStart, &Callback::on_train_batch_start, &Module::on_train_batch_start, batch,
-         index);
+    both(Hook::OnTrainBatchStart, &Callback::on_train_batch_start, &Module::on_train_batch_start,
+         batch, index);
     run_step(batch, index, !accumulating(), source);
-    both(Hook::OnTrainBatchEnd, &Callback::on_train_batch_end, &Module::on_train_batch_end, batch, index);
+    both(Hook::OnTrainBatchEnd, &Callback::on_train_batch_end, &Module::on_train_batch_end, batch,
+         index);
     state_.end_batch();
     check();
     const auto total = train_batches_ == kEndless ? std::nullopt : std::optional(train_batches_);
@@ -292,7 +302,8 @@ void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, Batch
             in_hook(Hook::TrainingStep, "Module", [&] { module_->training_step(batch, index); });
         }
         if (index % options_.accumulate_grad_batches == 0) {
-            both(Hook::OnBeforeZeroGrad, &Callback::on_before_zero_grad, &Module::on_before_zero_grad);
+            both(Hook::OnBeforeZeroGrad, &Callback::on_before_zero_grad,
+                 &Module::on_before_zero_grad);
             in_module(Hook::OptimizerZeroGrad, &Module::optimizer_zero_grad);
         }
         both(Hook::OnBeforeBackward, &Callback::on_before_backward, &Module::on_before_backward);

@@ -1,8 +1,4 @@
 #include <taffrail/callbacks.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include <taffrail/trainer.h>
 
 #include "base/strings.h"
@@ -10,6 +6,9 @@
 #include "codec/json.h"
 #include "io/files.h"
 #include "trainer/monitor.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail {
 
@@ -25,7 +24,8 @@ std::string ModelCheckpoint::file_name(Trainer& trainer) const {
     std::string text;
     const std::string& pattern = options_.filename;
     for (std::size_t place = 0; place < pattern.size(); ++place) {
-        const std::size_t end = pattern[place] == '{' ? pattern.find('}', place) : std::string::npos;
+        const std::size_t end =
+            pattern[place] == '{' ? pattern.find('}', place) : std::string::npos;
         if (end == std::string::npos) {
             text += pattern[place];
             continue;
@@ -50,8 +50,9 @@ void ModelCheckpoint::on_train_batch_end(Trainer& trainer, Module&, const Batch&
 }
 
 void ModelCheckpoint::on_validation_end(Trainer& trainer, Module&) {
-    if (trainer.stage() == Stage::Fit && !trainer.sanity_checking() && options_.every_n_train_steps == 0 &&
-        options_.every_n_epochs > 0 && (trainer.current_epoch() + 1) % options_.every_n_epochs == 0) {
+    if (trainer.stage() == Stage::Fit && !trainer.sanity_checking() &&
+        options_.every_n_train_steps == 0 && options_.every_n_epochs > 0 &&
+        (trainer.current_epoch() + 1) % options_.every_n_epochs == 0) {
         save(trainer);
     }
 }
@@ -84,7 +85,8 @@ void ModelCheckpoint::save(Trainer& trainer) {
     if (options_.save_top_k != 0) {
         double score = static_cast<double>(trainer.global_step());
         if (!options_.monitor.empty()) {
-            const auto value = trainer::monitored(trainer, options_.monitor, "ModelCheckpoint", true);
+            const auto value =
+                trainer::monitored(trainer, options_.monitor, "ModelCheckpoint", true);
             if (!value) {
                 return;
             }
@@ -109,12 +111,14 @@ void ModelCheckpoint::save_best(Trainer& trainer, double score) {
     const auto rank_of = [](double one) { return std::isnan(one) ? -HUGE_VAL : one; };
     const auto worst = std::ranges::min_element(
         kept_, {}, [&](const Kept& one) { return std::pair(rank_of(one.score), one.step); });
-    const bool full = options_.save_top_k > 0 && kept_.size() >= static_cast<std::size_t>(options_.save_top_k);
+    const bool full =
+        options_.save_top_k > 0 && kept_.size() >= static_cast<std::size_t>(options_.save_top_k);
     if (full && rank_of(score) < rank_of(worst->score)) {
         return;
     }
     std::string path = io::join(folder_, file_name(trainer) + ".ckpt");
-    for (int version = 1; std::ranges::any_of(kept_, [&](const Kept& one) { return one.path == path; }); ++version) {
+    for (int version = 1;
+         std::ranges::any_of(kept_, [&](const Kept& one) { return one.path == path; }); ++version) {
         path = io::join(folder_, file_name(trainer) + "-v" + std::to_string(version) + ".ckpt");
     }
     if (auto saved = trainer.save_checkpoint(path); !saved.ok()) {
@@ -128,7 +132,8 @@ void ModelCheckpoint::save_best(Trainer& trainer, double score) {
         kept_.erase(worst);
     }
     kept_.push_back({path, score, trainer.global_step()});
-    const auto best = std::ranges::max_element(kept_, {}, [&](const Kept& one) { return rank_of(one.score); });
+    const auto best =
+        std::ranges::max_element(kept_, {}, [&](const Kept& one) { return rank_of(one.score); });
     best_path_ = best->path;
     if (!options_.monitor.empty()) {
         best_score_ = options_.mode == MonitorMode::Min ? -best->score : best->score;
@@ -138,7 +143,8 @@ void ModelCheckpoint::save_best(Trainer& trainer, double score) {
 std::string ModelCheckpoint::state_dict() const {
     Json::Array kept;
     for (const Kept& one : kept_) {
-        kept.emplace_back(Json::Object{{"path", Json(one.path)}, {"score", Json(one.score)}, {"step", Json(one.step)}});
+        kept.emplace_back(Json::Object{
+            {"path", Json(one.path)}, {"score", Json(one.score)}, {"step", Json(one.step)}});
     }
     return Json(Json::Object{{"kept", Json(std::move(kept))},
                              {"best_path", Json(best_path_)},
@@ -152,7 +158,8 @@ Result<void> ModelCheckpoint::load_state_dict(std::string_view text) {
     kept_.clear();
     if (const Json* kept = state.find("kept"); kept != nullptr && kept->array() != nullptr) {
         for (const Json& one : *kept->array()) {
-            kept_.push_back({one.string_or("path", ""), one.number_or("score", 0), one.integer_or("step", 0)});
+            kept_.push_back(
+                {one.string_or("path", ""), one.number_or("score", 0), one.integer_or("step", 0)});
         }
     }
     best_path_ = state.string_or("best_path", "");

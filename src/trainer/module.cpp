@@ -1,13 +1,13 @@
 // The hooks a module leaves alone, and its way to the state machine.
-#include <mutex>
-#include <set>
-
 #include <taffrail/callback.h>
 #include <taffrail/module.h>
 
 #include "base/diagnostics.h"
 #include "metrics/log_messages.h"
 #include "trainer/core.h"
+
+#include <mutex>
+#include <set>
 
 namespace taffrail {
 
@@ -76,13 +76,23 @@ void Module::register_metric(std::string name, Metric& metric) {
 }
 
 void Module::training_step(const Batch&, std::int64_t) {}
-void Module::training_step(BatchSource& batches, std::int64_t) { batches.next(); }
+
+void Module::training_step(BatchSource& batches, std::int64_t) {
+    batches.next();
+}
+
 void Module::validation_step(const Batch&, std::int64_t, int) {}
+
 void Module::test_step(const Batch&, std::int64_t, int) {}
+
 void Module::predict_step(const Batch&, std::int64_t, int) {}
+
 void Module::backward() {}
+
 void Module::apply_gradients() {}
+
 void Module::optimizer_zero_grad() {}
+
 void Module::configure_gradient_clipping() {}
 
 void Module::optimizer_step(const std::function<void()>& closure) {
@@ -91,55 +101,125 @@ void Module::optimizer_step(const std::function<void()>& closure) {
 }
 
 void Module::lr_scheduler_step() {}
-std::shared_ptr<Loader> Module::train_dataloader() { return nullptr; }
-LoaderList Module::val_dataloader() { return {}; }
-LoaderList Module::test_dataloader() { return {}; }
-LoaderList Module::predict_dataloader() { return {}; }
-Batch Module::on_before_batch_transfer(Batch batch, int) { return batch; }
-Batch Module::transfer_batch_to_device(Batch batch, int) { return batch; }
-Batch Module::on_after_batch_transfer(Batch batch, int) { return batch; }
+
+std::shared_ptr<Loader> Module::train_dataloader() {
+    return nullptr;
+}
+
+LoaderList Module::val_dataloader() {
+    return {};
+}
+
+LoaderList Module::test_dataloader() {
+    return {};
+}
+
+LoaderList Module::predict_dataloader() {
+    return {};
+}
+
+Batch Module::on_before_batch_transfer(Batch batch, int) {
+    return batch;
+}
+
+Batch Module::transfer_batch_to_device(Batch batch, int) {
+    return batch;
+}
+
+Batch Module::on_after_batch_transfer(Batch batch, int) {
+    return batch;
+}
+
 void Module::prepare_data() {}
+
 void Module::setup(Stage) {}
+
 void Module::configure_model() {}
+
 void Module::configure_optimizers() {}
-std::vector<std::shared_ptr<Callback>> Module::configure_callbacks() { return {}; }
+
+std::vector<std::shared_ptr<Callback>> Module::configure_callbacks() {
+    return {};
+}
+
 void Module::on_fit_start() {}
+
 void Module::on_fit_end() {}
+
 void Module::on_train_start() {}
+
 void Module::on_train_end() {}
+
 void Module::on_train_epoch_start() {}
+
 void Module::on_train_epoch_end() {}
+
 void Module::on_train_batch_start(const Batch&, std::int64_t) {}
+
 void Module::on_train_batch_end(const Batch&, std::int64_t) {}
+
 void Module::on_before_zero_grad() {}
+
 void Module::on_before_backward() {}
+
 void Module::on_after_backward() {}
+
 void Module::on_before_optimizer_step() {}
+
 void Module::on_validation_model_eval() {}
+
 void Module::on_validation_model_train() {}
+
 void Module::on_validation_model_zero_grad() {}
+
 void Module::on_validation_start() {}
+
 void Module::on_validation_end() {}
+
 void Module::on_validation_epoch_start() {}
+
 void Module::on_validation_epoch_end() {}
+
 void Module::on_validation_batch_start(const Batch&, std::int64_t, int) {}
+
 void Module::on_validation_batch_end(const Batch&, std::int64_t, int) {}
+
 void Module::on_test_model_eval() {}
+
 void Module::on_test_model_train() {}
+
 void Module::on_test_start() {}
+
 void Module::on_test_end() {}
+
 void Module::on_test_epoch_start() {}
+
 void Module::on_test_epoch_end() {}
+
 void Module::on_test_batch_start(const Batch&, std::int64_t, int) {}
+
 void Module::on_test_batch_end(const Batch&, std::int64_t, int) {}
+
 void Module::on_predict_start() {}
+
 void Module::on_predict_end() {}
+
 void Module::on_predict_epoch_start() {}
+
 void Module::on_predict_epoch_end() {}
+
 void Module::on_predict_batch_start(const Batch&, std::int64_t, int) {}
+
 void Module::on_predict_batch_end(const Batch&, std::int64_t, int) {}
+
 void Module::teardown(Stage) {}
-std::vector<std::byte> Module::state_dict() { return {}; }
-Result<void> Module::load_state_dict(const std::vector<std::byte>&) { return {}; }
+
+std::vector<std::byte> Module::state_dict() {
+    return {};
+}
+
+Result<void> Module::load_state_dict(const std::vector<std::byte>&) {
+    return {};
+}
 
 }  // namespace taffrail

@@ -17,9 +17,9 @@ std::optional<double> monitored(Trainer& trainer, const std::string& name, std::
         names.emplace_back(one);
         known += (known.empty() ? "" : ", ") + std::string(one);
     });
-    const std::string message = std::string(who) + " monitors '" + name + "', which was not logged" +
-                                did_you_mean(name, names) + "; logged so far: " +
-                                (known.empty() ? "nothing" : known);
+    const std::string message = std::string(who) + " monitors '" + name +
+                                "', which was not logged" + did_you_mean(name, names) +
+                                "; logged so far: " + (known.empty() ? "nothing" : known);
     if (strict) {
         trainer.fail(Error{ErrorCode::NotFound, message});
     } else {
@@ -34,7 +34,8 @@ bool any_rank(Trainer& trainer, bool here) {
         return here;
     }
     std::int64_t flag = here ? 1 : 0;
-    if (auto reduced = communicator->all_reduce(std::span(&flag, 1), ReduceOp::Max); !reduced.ok()) {
+    if (auto reduced = communicator->all_reduce(std::span(&flag, 1), ReduceOp::Max);
+        !reduced.ok()) {
         trainer.fail(std::move(reduced).error());
     }
     return flag != 0;

@@ -1,11 +1,11 @@
 // Monitors write beside log(): rows of their own at the steps whose values go to the sinks.
-#include <chrono>
-#include <mutex>
-
 #include <taffrail/callbacks.h>
 #include <taffrail/trainer.h>
 
 #include "system/load_monitor.h"
+
+#include <chrono>
+#include <mutex>
 
 namespace taffrail {
 
@@ -22,7 +22,8 @@ void write_row(Trainer& trainer, const std::vector<std::pair<std::string, double
 }
 
 double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 }  // namespace
@@ -41,6 +42,7 @@ struct DeviceStatsMonitor::Readings {
 };
 
 DeviceStatsMonitor::DeviceStatsMonitor() : readings_(std::make_unique<Readings>()) {}
+
 DeviceStatsMonitor::~DeviceStatsMonitor() = default;
 
 void DeviceStatsMonitor::setup(Trainer& trainer, Module&, Stage) {
@@ -57,7 +59,8 @@ void DeviceStatsMonitor::teardown(Trainer&, Module&, Stage) {
     readings_->monitor.reset();
 }
 
-void DeviceStatsMonitor::on_train_batch_start(Trainer& trainer, Module&, const Batch&, std::int64_t) {
+void DeviceStatsMonitor::on_train_batch_start(Trainer& trainer, Module&, const Batch&,
+                                              std::int64_t) {
     write(trainer, "on_train_batch_start");
 }
 
@@ -102,7 +105,8 @@ void ThroughputMonitor::on_validation_end(Trainer& trainer, Module&) {
     }
 }
 
-void ThroughputMonitor::on_train_batch_end(Trainer& trainer, Module&, const Batch& batch, std::int64_t) {
+void ThroughputMonitor::on_train_batch_end(Trainer& trainer, Module&, const Batch& batch,
+                                           std::int64_t) {
     BatchVisitor visitor;
     batch.visit(visitor);
     total_.seconds = seconds_now() - started_ - paused_;

@@ -9,7 +9,9 @@
 namespace taffrail::trainer {
 
 Outputs::Outputs(Run* run, const std::vector<std::shared_ptr<LoggerBase>>& loggers, bool muted)
-    : run_(run != nullptr && run->active() && !muted ? run : nullptr), loggers_(loggers), muted_(muted) {
+    : run_(run != nullptr && run->active() && !muted ? run : nullptr),
+      loggers_(loggers),
+      muted_(muted) {
     for (const auto& logger : loggers_) {
         route_ = static_cast<RouteMask>(route_ | logger->route());
     }
@@ -30,12 +32,14 @@ void Outputs::log_metrics(std::span<const metrics::RowEntry> row, Step step, met
     }
     if (run_ != nullptr && (route_ != kStoreOnly || level == metrics::Level::Epoch)) {
         // The store has the single calls behind a step row already: it is for the sinks only.
-        run_->log_routed(pairs_, step, {.route = route_, .visible = level == metrics::Level::Epoch});
+        run_->log_routed(pairs_, step,
+                         {.route = route_, .visible = level == metrics::Level::Epoch});
     }
 }
 
 std::uint32_t Outputs::bind(std::string_view key) noexcept {
-    keys_.push_back(run_ == nullptr ? nullptr : run_->core()->recorder().keys().row(std::span(&key, 1)));
+    keys_.push_back(run_ == nullptr ? nullptr
+                                    : run_->core()->recorder().keys().row(std::span(&key, 1)));
     return static_cast<std::uint32_t>(keys_.size() - 1);
 }
 

@@ -1,5 +1,7 @@
 #include "trainer/result_table.h"
 
+#include "base/strings.h"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -7,8 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
-
-#include "base/strings.h"
 
 namespace taffrail::trainer {
 
@@ -44,7 +44,8 @@ std::string format_result_table(const EvaluationResults& results, std::string_vi
     for (const auto& loader : results) {
         for (const auto& [name, value] : loader) {
             rows.insert(without_loader(name));
-            width = std::max({width, without_loader(name).size() + 2, format_double(value).size() + 2});
+            width =
+                std::max({width, without_loader(name).size() + 2, format_double(value).size() + 2});
         }
     }
     if (rows.empty()) {
@@ -82,8 +83,10 @@ void print_result_table(const EvaluationResults& results, std::string_view title
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     const char* locale = std::getenv("LC_ALL");
     locale = locale != nullptr && *locale != 0 ? locale : std::getenv("LANG");
-    const bool unicode = locale != nullptr && std::string_view(locale).find("UTF-8") != std::string_view::npos;
-    const std::string table = format_result_table(results, title, known ? size.ws_col : 120, unicode);
+    const bool unicode =
+        locale != nullptr && std::string_view(locale).find("UTF-8") != std::string_view::npos;
+    const std::string table =
+        format_result_table(results, title, known ? size.ws_col : 120, unicode);
     std::fwrite(table.data(), 1, table.size(), stdout);
     std::fflush(stdout);
 }

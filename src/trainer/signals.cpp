@@ -1,13 +1,13 @@
 #include "trainer/signals.h"
 
-#include <csignal>
+#include "terminal/screen.h"
+
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <mutex>
-
-#include "terminal/screen.h"
 
 namespace taffrail::trainer {
 
@@ -27,8 +27,9 @@ void chain(const struct sigaction& before, int signal) {
 }
 
 void say(const char* text) {
-    // Where bars are drawn, whoever draws them says it: written here, it would move them off their lines. Else write() is
-    // all a handler may use; the newline leaves the line on which the terminal shows ^C.
+    // Where bars are drawn, whoever draws them says it: written here, it would move them off their
+    // lines. Else write() is all a handler may use; the newline leaves the line on which the
+    // terminal shows ^C.
     if (!terminal::Screen::post(text)) {
         static_cast<void>(::write(STDERR_FILENO, "\n", 1) == 0);
         static_cast<void>(::write(STDERR_FILENO, text, std::strlen(text)) == 0);
@@ -62,7 +63,7 @@ SignalScope::SignalScope(bool active) : active_(active) {
         return;
     }
     arrived.store(0);
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESTART;

@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM as requests while a stage runs. The handlers are installed for the stage only and chain to the
-// ones before; a second Ctrl-C ends the program at once.
+// Ctrl-C and SIGTERM as requests while a stage runs. The handlers are installed for the stage only
+// and chain to the ones before; a second Ctrl-C ends the program at once.
 #pragma once
 
 namespace taffrail::trainer {

@@ -1,11 +1,11 @@
 // A stage from its first hook to its last, and how it ends when something goes wrong.
-#include <exception>
-
 #include "base/diagnostics.h"
 #include "metrics/gather_communicator.h"
 #include "run/run_core.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
+
+#include <exception>
 
 namespace taffrail::trainer {
 
@@ -35,18 +35,24 @@ TrainerOptions with_fast_dev_run(TrainerOptions options) {
     return options;
 }
 
-// While a stage runs, a rank that the run folder shows to be gone ends the collectives that would wait for it.
+// While a stage runs, a rank that the run folder shows to be gone ends the collectives that would
+// wait for it.
 class RankLink {
   public:
     explicit RankLink(const TrainerOptions& options) {
         auto* ranks = dynamic_cast<metrics::GatherCommunicator*>(options.communicator.get());
-        run_ = options.run != nullptr && ranks != nullptr && ranks->world_size() > 1 ? options.run->core() : nullptr;
+        run_ = options.run != nullptr && ranks != nullptr && ranks->world_size() > 1
+                   ? options.run->core()
+                   : nullptr;
         if (run_ != nullptr) {
-            number_ = run_->on_rank_gone([ranks](const std::string& how) { ranks->interrupt(how); });
+            number_ =
+                run_->on_rank_gone([ranks](const std::string& how) { ranks->interrupt(how); });
         }
     }
+
     RankLink(const RankLink&) = delete;
     RankLink& operator=(const RankLink&) = delete;
+
     ~RankLink() {
         if (run_ != nullptr) {
             run_->forget_listener(number_);
@@ -85,15 +91,17 @@ Core::Core(TrainerOptions options, Trainer* owner)
 
 void Core::check_options() {
     if (!options_.check_val_every_n_epoch && !options_.val_check_interval.count()) {
-        bad_options_ = Misuse{"E16", MisuseKind::Configuration,
-                              "val_check_interval must be a number of batches when check_val_every_n_epoch is "
-                              "nothing: batches are then counted over epochs"};
+        bad_options_ =
+            Misuse{"E16", MisuseKind::Configuration,
+                   "val_check_interval must be a number of batches when check_val_every_n_epoch is "
+                   "nothing: batches are then counted over epochs"};
     } else if (options_.accumulate_grad_batches < 1 || options_.log_every_n_steps < 0 ||
                options_.max_epochs < -1 || options_.max_steps < -1 ||
                options_.check_val_every_n_epoch.value_or(1) < 1) {
-        bad_options_ = Misuse{"options", MisuseKind::Configuration,
-                              "accumulate_grad_batches and check_val_every_n_epoch must be at least 1, "
-                              "log_every_n_steps at least 0, max_epochs and max_steps at least -1"};
+        bad_options_ =
+            Misuse{"options", MisuseKind::Configuration,
+                   "accumulate_grad_batches and check_val_every_n_epoch must be at least 1, "
+                   "log_every_n_steps at least 0, max_epochs and max_steps at least -1"};
     }
 }
 
@@ -158,7 +166,8 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     interrupted_by_ = 0;
     started_ = std::chrono::steady_clock::now();
     if (take_ignored_logs(module)) {
-        state_.warn("W1", "", "log() was called before a Trainer ran the module; those calls are ignored");
+        state_.warn("W1", "",
+                    "log() was called before a Trainer ran the module; those calls are ignored");
     }
     module.core_ = this;
     module.trainer_ = owner_;
@@ -199,7 +208,8 @@ void Core::end_stage(RunState state) noexcept {
     }
     if (state != RunState::Finished || interrupted_by_ != 0) {
         for (const auto& logger : options_.loggers) {
-            logger->end_log(interrupted_by_ != 0 && state == RunState::Finished ? RunState::Aborted : state);
+            logger->end_log(interrupted_by_ != 0 && state == RunState::Finished ? RunState::Aborted
+                                                                                : state);
         }
     }
 }
@@ -212,14 +222,15 @@ Result<void> Core::failure(std::string_view reason) {
             callback->on_exception(*owner_, *module_, reason);
             state_.leave(before);
         } catch (...) {
-            diagnose(DiagnosticLevel::Error, "a callback failed in on_exception; the first failure is reported");
+            diagnose(DiagnosticLevel::Error,
+                     "a callback failed in on_exception; the first failure is reported");
         }
     }
     end_stage(RunState::Failed);
     if (options_.run != nullptr && options_.run->core() != nullptr) {
         options_.run->core()->give_reason(reason);
     }
-    return Error{state_.error() ? state_.error()->code
+    return Error{state_.error()    ? state_.error()->code
                  : state_.misuse() ? ErrorCode::InvalidArgument
                                    : ErrorCode::Internal,
                  std::string(reason)};
@@ -284,7 +295,8 @@ Result<EvaluationResults> Core::evaluate(Module& module, LoaderList loaders, Sta
     evaluation.given = std::move(loaders);
     evaluation.ready = false;
     EvaluationResults results;
-    auto done = run_stage(module, stage, evaluation.loop, [&] { results = run_evaluation(evaluation); });
+    auto done =
+        run_stage(module, stage, evaluation.loop, [&] { results = run_evaluation(evaluation); });
     if (!done.ok()) {
         return std::move(done).error();
     }

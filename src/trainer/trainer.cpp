@@ -35,31 +35,86 @@ Result<void> Trainer::predict(Module& module, LoaderList loaders) {
     return core_->predict(module, std::move(loaders));
 }
 
-void Trainer::stop() noexcept { core_->should_stop_ = true; }
-bool Trainer::should_stop() const noexcept { return core_->should_stop_; }
-int Trainer::interrupted_by() const noexcept { return core_->interrupted_by_; }
-std::int64_t Trainer::current_epoch() const noexcept { return core_->epochs_completed_; }
-Step Trainer::global_step() const noexcept { return core_->optimizer_steps_; }
-bool Trainer::sanity_checking() const noexcept { return core_->state_.sanity; }
-Stage Trainer::stage() const noexcept { return core_->stage_; }
-bool Trainer::fast_dev_run() const noexcept { return core_->options_.fast_dev_run > 0; }
+void Trainer::stop() noexcept {
+    core_->should_stop_ = true;
+}
+
+bool Trainer::should_stop() const noexcept {
+    return core_->should_stop_;
+}
+
+int Trainer::interrupted_by() const noexcept {
+    return core_->interrupted_by_;
+}
+
+std::int64_t Trainer::current_epoch() const noexcept {
+    return core_->epochs_completed_;
+}
+
+Step Trainer::global_step() const noexcept {
+    return core_->optimizer_steps_;
+}
+
+bool Trainer::sanity_checking() const noexcept {
+    return core_->state_.sanity;
+}
+
+Stage Trainer::stage() const noexcept {
+    return core_->stage_;
+}
+
+bool Trainer::fast_dev_run() const noexcept {
+    return core_->options_.fast_dev_run > 0;
+}
 
 std::optional<std::int64_t> Trainer::num_training_batches() const noexcept {
     return core_->train_batches_ == trainer::kEndless ? std::nullopt
                                                       : std::optional(core_->train_batches_);
 }
 
-const TrainerOptions& Trainer::options() const noexcept { return core_->options_; }
-Step Trainer::logging_step() const noexcept { return core_->state_.step; }
-void Trainer::fail(Error error) noexcept { core_->state_.fail(std::move(error)); }
-bool Trainer::should_log() const noexcept { return core_->should_log(); }
-int Trainer::rank() const noexcept { return core_->rank(); }
-int Trainer::world_size() const noexcept { return core_->world_size(); }
-const MetricMap& Trainer::callback_metrics() { return core_->state_.callback_metrics(); }
-const MetricMap& Trainer::logged_metrics() { return core_->state_.logged_metrics(); }
-const MetricMap& Trainer::progress_bar_metrics() { return core_->state_.progress_bar_metrics(); }
-const std::optional<Misuse>& Trainer::misuse() const noexcept { return core_->state_.misuse(); }
-std::exception_ptr Trainer::exception() const noexcept { return core_->exception_; }
+const TrainerOptions& Trainer::options() const noexcept {
+    return core_->options_;
+}
+
+Step Trainer::logging_step() const noexcept {
+    return core_->state_.step;
+}
+
+void Trainer::fail(Error error) noexcept {
+    core_->state_.fail(std::move(error));
+}
+
+bool Trainer::should_log() const noexcept {
+    return core_->should_log();
+}
+
+int Trainer::rank() const noexcept {
+    return core_->rank();
+}
+
+int Trainer::world_size() const noexcept {
+    return core_->world_size();
+}
+
+const MetricMap& Trainer::callback_metrics() {
+    return core_->state_.callback_metrics();
+}
+
+const MetricMap& Trainer::logged_metrics() {
+    return core_->state_.logged_metrics();
+}
+
+const MetricMap& Trainer::progress_bar_metrics() {
+    return core_->state_.progress_bar_metrics();
+}
+
+const std::optional<Misuse>& Trainer::misuse() const noexcept {
+    return core_->state_.misuse();
+}
+
+std::exception_ptr Trainer::exception() const noexcept {
+    return core_->exception_;
+}
 
 const std::vector<std::string>& Trainer::warnings() const noexcept {
     return core_->state_.warnings();

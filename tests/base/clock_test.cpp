@@ -1,7 +1,6 @@
 #include "base/clock.h"
 
 #include <gtest/gtest.h>
-
 #include <time.h>
 
 namespace taffrail {
@@ -17,8 +16,10 @@ TEST(TickClock, RunsAtTheSpeedOfTheWall) {
     const std::uint64_t end = ticks();
     const std::int64_t elapsed = monotonic_ns() - start_ns;
     const std::int64_t counted = clock.to_wall_ns(end) - clock.to_wall_ns(start);
-    EXPECT_NEAR(static_cast<double>(counted), static_cast<double>(elapsed), static_cast<double>(elapsed) * 0.2);
-    EXPECT_NEAR(static_cast<double>(clock.to_wall_ns(ticks())), static_cast<double>(wall_time_ns()), 5e9);
+    EXPECT_NEAR(static_cast<double>(counted), static_cast<double>(elapsed),
+                static_cast<double>(elapsed) * 0.2);
+    EXPECT_NEAR(static_cast<double>(clock.to_wall_ns(ticks())), static_cast<double>(wall_time_ns()),
+                5e9);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "base/strings.h"
 
+#include "base/bytes.h"
+#include "base/names.h"
+#include "base/utf8.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
-
-#include "base/bytes.h"
-#include "base/names.h"
-#include "base/utf8.h"
 
 namespace taffrail {
 namespace {

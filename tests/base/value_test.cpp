@@ -10,7 +10,8 @@ namespace taffrail {
 namespace {
 
 TEST(Histogram, CountsNonFiniteValuesApart) {
-    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
     const std::vector<double> values{0, 1, 2, 3, nan, inf, -inf, -inf};
     const Histogram histogram = Histogram::from_values(values, 3);
     EXPECT_EQ(histogram.nan_count, 1u);

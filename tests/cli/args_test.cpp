@@ -1,6 +1,6 @@
-#include <cmath>
-
 #include "cli/fake_catalogue.h"
+
+#include <cmath>
 
 namespace taffrail::cli {
 namespace {
@@ -35,7 +35,8 @@ TEST(Args, EveryCommandHasHelpWithAnExampleThatParses) {
 TEST(Args, UnknownCommandsAndOptionsComeWithASuggestion) {
     EXPECT_THAT(run({"shwo"}).errors, HasSubstr("no command 'shwo'; did you mean 'show'?"));
     EXPECT_EQ(run({"shwo"}).code, 2);
-    EXPECT_THAT(run({"ls", "--fliter", "x"}).errors, HasSubstr("'--fliter' is not understood; did you mean '--filter'?"));
+    EXPECT_THAT(run({"ls", "--fliter", "x"}).errors,
+                HasSubstr("'--fliter' is not understood; did you mean '--filter'?"));
     EXPECT_THAT(run({"ls", "--limit", "many"}).errors, HasSubstr("'many' is not a number"));
     EXPECT_THAT(run({"completion", "bsh"}).errors, HasSubstr("did you mean 'bash'?"));
     EXPECT_EQ(run({"completion"}).code, 2);
@@ -54,9 +55,11 @@ TEST(Args, CompletionKnowsCommandsOptionsAndChoices) {
 TEST(Version, AllNamesLibrariesAndModules) {
     EXPECT_EQ(run({"version"}).out, "taffrail 0.1.0\n");
     EXPECT_EQ(run({"--version"}).out, "taffrail 0.1.0\n");
-    EXPECT_THAT(run({"version", "--all"}).out, testing::AllOf(HasSubstr("zstd"), HasSubstr("openssl"), HasSubstr("video")));
     EXPECT_THAT(run({"version", "--all"}).out,
-                testing::AllOf(Not(HasSubstr("g++/clang")), testing::ContainsRegex("(GCC|Clang|clang) [0-9]")));
+                testing::AllOf(HasSubstr("zstd"), HasSubstr("openssl"), HasSubstr("video")));
+    EXPECT_THAT(run({"version", "--all"}).out,
+                testing::AllOf(Not(HasSubstr("g++/clang")),
+                               testing::ContainsRegex("(GCC|Clang|clang) [0-9]")));
     EXPECT_THAT(run({"version", "--json"}).out, HasSubstr("\"taffrail\": \"0.1.0\""));
 }
 

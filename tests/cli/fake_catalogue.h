@@ -1,13 +1,13 @@
 // Runs made of plain vectors, so that commands are tested without files.
 #pragma once
 
-#include <algorithm>
-#include <map>
-
 #include <taffrail/reader.h>
 
 #include "cli/commands.h"
 #include "cli/session.h"
+
+#include <algorithm>
+#include <map>
 
 namespace taffrail::cli {
 
@@ -33,6 +33,7 @@ class FakeRun final : public RecordedRun {
     }
 
     RunInfo info() const override { return run_info; }
+
     std::vector<KeyInfo> keys() const override {
         std::vector<KeyInfo> all;
         for (const auto& [key, points] : series) {
@@ -49,16 +50,22 @@ class FakeRun final : public RecordedRun {
                 info.scalar.sum += point.value;
             }
             info.scalar.last = points.back().value;
-            info.scalar.first_step = points.front().step, info.scalar.last_step = points.back().step;
+            info.scalar.first_step = points.front().step,
+            info.scalar.last_step = points.back().step;
             all.push_back(info);
         }
         for (const auto& [key, entries] : values) {
             all.push_back({key, kind_of(*entries[0].value), entries.size(), {}});
         }
-        std::sort(all.begin(), all.end(), [](const KeyInfo& a, const KeyInfo& b) { return a.key < b.key; });
+        std::sort(all.begin(), all.end(),
+                  [](const KeyInfo& a, const KeyInfo& b) { return a.key < b.key; });
         return all;
     }
-    Result<std::vector<Point>> points(std::string_view key) const override { return series.at(std::string(key)); }
+
+    Result<std::vector<Point>> points(std::string_view key) const override {
+        return series.at(std::string(key));
+    }
+
     Result<Bins> bins(std::string_view key, const BinRequest&) const override {
         Bins bins;
         bins.raw = true;
@@ -70,16 +77,23 @@ class FakeRun final : public RecordedRun {
         }
         return bins;
     }
-    Result<std::vector<Entry>> entries(std::string_view key) const override { return values.at(std::string(key)); }
-    Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override {
-        return std::make_shared<const std::vector<std::byte>>(blobs.at(static_cast<int>(blob.sha256[31])));
+
+    Result<std::vector<Entry>> entries(std::string_view key) const override {
+        return values.at(std::string(key));
     }
+
+    Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef& blob) const override {
+        return std::make_shared<const std::vector<std::byte>>(
+            blobs.at(static_cast<int>(blob.sha256[31])));
+    }
+
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override {
         for (const auto& [key, points] : series) {
             for (const Point& point : points) {
                 Record record;
                 record.key = key;
-                record.step = point.step, record.time_ns = point.time_ns, record.scalar = point.value;
+                record.step = point.step, record.time_ns = point.time_ns,
+                record.scalar = point.value;
                 if (!visit(record)) {
                     return {};
                 }
@@ -90,7 +104,8 @@ class FakeRun final : public RecordedRun {
                 Record record;
                 record.key = key;
                 record.kind = kind_of(*entry.value);
-                record.step = entry.step, record.time_ns = entry.time_ns, record.value = entry.value.get();
+                record.step = entry.step, record.time_ns = entry.time_ns,
+                record.value = entry.value.get();
                 if (!visit(record)) {
                     return {};
                 }
@@ -98,6 +113,7 @@ class FakeRun final : public RecordedRun {
         }
         return {};
     }
+
     std::vector<ConsoleLine> console(std::size_t first, std::size_t count) const override {
         std::vector<ConsoleLine> some;
         for (std::size_t i = first; i < lines.size() && some.size() < count; ++i) {
@@ -105,12 +121,16 @@ class FakeRun final : public RecordedRun {
         }
         return some;
     }
+
     Hparams environment() const override { return machine; }
+
     std::vector<Damage> damage() const override { return damages; }
+
     Result<bool> refresh() override {
         run_info.state = RunState::Finished;
         return true;
     }
+
     std::uint64_t revision() const override { return 0; }
 };
 
@@ -130,6 +150,7 @@ class FakeCatalogue final : public Catalogue {
         all.push_back(run);
         return run;
     }
+
     std::vector<RunInfo> runs(bool) const override {
         std::vector<RunInfo> infos;
         for (const auto& run : all) {
@@ -137,6 +158,7 @@ class FakeCatalogue final : public Catalogue {
         }
         return infos;
     }
+
     Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override {
         for (const auto& run : all) {
             if (run->run_info.id == id || run->run_info.name == id) {
@@ -145,6 +167,7 @@ class FakeCatalogue final : public Catalogue {
         }
         return Error{ErrorCode::NotFound, "no run '" + std::string(id) + "'"};
     }
+
     Result<std::vector<std::string>> refresh() override { return std::vector<std::string>{}; }
 };
 
@@ -154,7 +177,8 @@ struct Outcome {
     int code = 0;
 };
 
-inline Outcome run_line(const std::vector<std::string>& line, const std::shared_ptr<FakeCatalogue>& catalogue, Looks looks = {}) {
+inline Outcome run_line(const std::vector<std::string>& line,
+                        const std::shared_ptr<FakeCatalogue>& catalogue, Looks looks = {}) {
     Outcome outcome;
     Parsed parsed = parse(line, all_commands());
     if (!parsed.command) {
@@ -163,8 +187,11 @@ inline Outcome run_line(const std::vector<std::string>& line, const std::shared_
         return outcome;
     }
     Session session(
-        looks, [&](std::string_view text) { outcome.out += text; }, [&](std::string_view text) { outcome.errors += text; },
-        [&](std::string_view) -> Result<std::shared_ptr<Catalogue>> { return std::shared_ptr<Catalogue>(catalogue); });
+        looks, [&](std::string_view text) { outcome.out += text; },
+        [&](std::string_view text) { outcome.errors += text; },
+        [&](std::string_view) -> Result<std::shared_ptr<Catalogue>> {
+            return std::shared_ptr<Catalogue>(catalogue);
+        });
     session.now_ns = 1'700'000'000'000'000'000 + 3 * 3'600'000'000'000;
     outcome.code = static_cast<int>(parsed.command->run(session));
     return outcome;

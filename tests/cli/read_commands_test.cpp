@@ -1,8 +1,8 @@
-#include <cmath>
-
 #include "cli/fake_catalogue.h"
 #include "cli/text_format.h"
 #include "codec/json.h"
+
+#include <cmath>
 
 namespace taffrail::cli {
 namespace {
@@ -41,15 +41,19 @@ TEST(Ls, ListsRunsWithStateAndTags) {
 }
 
 TEST(Ls, ColoursOnlyWhenAskedTo) {
-    EXPECT_THAT(run_line({"ls"}, three_runs(), {.color = true}).out, HasSubstr("\x1b[1mwide\x1b[0m"));
+    EXPECT_THAT(run_line({"ls"}, three_runs(), {.color = true}).out,
+                HasSubstr("\x1b[1mwide\x1b[0m"));
 }
 
 TEST(Ls, FiltersAndSorts) {
-    EXPECT_EQ(run_line({"ls", "-q", "--filter", "lr<1e-2 and tag:ablation"}, three_runs()).out, "ID1\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "lr<1e-2 and tag:ablation"}, three_runs()).out,
+              "ID1\n");
     EXPECT_EQ(run_line({"ls", "-q", "--sort", "lr"}, three_runs()).out, "ID1\nID2\nID0\n");
     EXPECT_EQ(run_line({"ls", "-q", "--sort", "-lr", "-n", "2"}, three_runs()).out, "ID0\nID2\n");
-    EXPECT_EQ(run_line({"ls", "-q", "--sort", "val/loss.min"}, three_runs()).out, "ID1\nID0\nID2\n");
-    EXPECT_THAT(run_line({"ls", "--columns", "lr,val/loss.min"}, three_runs()).out, HasSubstr("0.5"));
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "val/loss.min"}, three_runs()).out,
+              "ID1\nID0\nID2\n");
+    EXPECT_THAT(run_line({"ls", "--columns", "lr,val/loss.min"}, three_runs()).out,
+                HasSubstr("0.5"));
     const Outcome wrong = run_line({"ls", "--filter", "lr<"}, three_runs());
     EXPECT_EQ(wrong.code, 2);
     EXPECT_THAT(wrong.errors, StartsWith("taffrail: "));
@@ -96,7 +100,8 @@ TEST(Show, SystemSeriesAreHiddenUntilAskedFor) {
     catalogue->all[0]->scalar("system/cpu/percent", {50});
     EXPECT_THAT(run_line({"show", "wide"}, catalogue).out, Not(HasSubstr("system/cpu")));
     EXPECT_THAT(run_line({"show", "wide", "--system"}, catalogue).out, HasSubstr("system/cpu"));
-    EXPECT_THAT(run_line({"show", "wide", "--keys", "sys*"}, catalogue).out, HasSubstr("system/cpu"));
+    EXPECT_THAT(run_line({"show", "wide", "--keys", "sys*"}, catalogue).out,
+                HasSubstr("system/cpu"));
 }
 
 TEST(Show, UnknownRunsAndDamageAreSaid) {
@@ -124,7 +129,8 @@ TEST(Compare, ShowsWhatDiffers) {
     EXPECT_THAT(outcome.out, HasSubstr("lr"));
     EXPECT_THAT(outcome.out, Not(HasSubstr("depth")));
     EXPECT_THAT(outcome.out, HasSubstr("0.5"));
-    EXPECT_THAT(run_line({"compare", "wide", "deep", "--all"}, three_runs()).out, HasSubstr("depth"));
+    EXPECT_THAT(run_line({"compare", "wide", "deep", "--all"}, three_runs()).out,
+                HasSubstr("depth"));
     EXPECT_EQ(run_line({"compare", "wide"}, three_runs()).code, 2);
 }
 
@@ -143,8 +149,9 @@ TEST(Tail, PrintsTheNewestPointsAndFollowsToTheEnd) {
 
 TEST(Tail, ColoursOfTheProgramReachOnlyATerminal) {
     auto catalogue = three_runs();
-    catalogue->all[0]->lines = {
-        {1, false, 0, "\x1b[1;31mValueError\x1b[0m: \x1b]8;;http://x\x07" "NaN\x1b]8;;\x1b\\ ü"}};
+    catalogue->all[0]->lines = {{1, false, 0,
+                                 "\x1b[1;31mValueError\x1b[0m: \x1b]8;;http://x\x07"
+                                 "NaN\x1b]8;;\x1b\\ ü"}};
     EXPECT_EQ(run_line({"tail", "wide", "--console"}, catalogue).out, "ValueError: NaN ü\n");
     EXPECT_THAT(run_line({"tail", "wide", "--console"}, catalogue, {.color = true}).out,
                 HasSubstr("\x1b[1;31mValueError"));

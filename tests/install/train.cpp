@@ -5,7 +5,8 @@
 #include <cstdio>
 
 int main(int, char** arguments) {
-    taffrail::Run run = taffrail::init({.project = "install", .name = "tiny", .root = arguments[1]});
+    taffrail::Run run =
+        taffrail::init({.project = "install", .name = "tiny", .root = arguments[1]});
     auto loss = run.scalar("loss");
     for (taffrail::Step step = 0; step < 100; ++step) {
         loss.log(std::exp(-0.05 * static_cast<double>(step)), step);

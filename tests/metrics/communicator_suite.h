@@ -1,14 +1,15 @@
-// What every Communicator must do, whatever carries it: called on each rank of a world of four. Returns what went
-// wrong, empty when nothing did, so that the same text runs under GoogleTest and under mpirun.
+// What every Communicator must do, whatever carries it: called on each rank of a world of four.
+// Returns what went wrong, empty when nothing did, so that the same text runs under GoogleTest and
+// under mpirun.
 #pragma once
+
+#include <taffrail/communicator.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <taffrail/communicator.h>
 
 namespace taffrail::metrics_test {
 
@@ -42,7 +43,9 @@ inline std::string check_collectives(Communicator& world) {
         return fail("sum of integers");
     }
     // Lengths differ, one is empty, one is larger than any socket buffer.
-    std::vector<std::byte> mine(rank == 0 ? 0 : rank == 1 ? 3'000'000 : static_cast<std::size_t>(rank),
+    std::vector<std::byte> mine(rank == 0   ? 0
+                                : rank == 1 ? 3'000'000
+                                            : static_cast<std::size_t>(rank),
                                 static_cast<std::byte>(rank));
     auto all = world.all_gather(mine);
     if (!all.ok() || all->size() != static_cast<std::size_t>(size)) {
@@ -50,8 +53,9 @@ inline std::string check_collectives(Communicator& world) {
     }
     for (int other = 0; other < size; ++other) {
         const auto& bytes = (*all)[static_cast<std::size_t>(other)];
-        const std::size_t expected =
-            other == 0 ? 0 : other == 1 ? 3'000'000 : static_cast<std::size_t>(other);
+        const std::size_t expected = other == 0   ? 0
+                                     : other == 1 ? 3'000'000
+                                                  : static_cast<std::size_t>(other);
         if (bytes.size() != expected ||
             (!bytes.empty() && bytes.back() != static_cast<std::byte>(other))) {
             return fail("all_gather piece of rank " + std::to_string(other));

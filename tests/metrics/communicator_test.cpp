@@ -1,10 +1,11 @@
-// All transports pass one suite; what happens when ranks disagree or stay away is tested per transport.
+// All transports pass one suite; what happens when ranks disagree or stay away is tested per
+// transport.
+#include "metrics/communicator_suite.h"
+#include "metrics/communicator_worlds.h"
+
 #include <gtest/gtest.h>
 
 #include <mutex>
-
-#include "metrics/communicator_suite.h"
-#include "metrics/communicator_worlds.h"
 
 namespace taffrail::metrics_test {
 
@@ -51,7 +52,8 @@ TEST_P(EveryCommunicator, NamesTheRankThatStaysAway) {
         3,
         [](Communicator& world) -> std::string {
             if (world.rank() == 2) {
-                // Outlives the others' patience, so that they see silence and not a closed connection.
+                // Outlives the others' patience, so that they see silence and not a closed
+                // connection.
                 std::this_thread::sleep_for(400ms);
                 return {};
             }
@@ -66,7 +68,8 @@ TEST_P(EveryCommunicator, NamesTheRankThatStaysAway) {
 TEST_P(EveryCommunicator, NamesWhatEachRankIsDoingWhenTheyDiffer) {
     const std::string said = collect(2, [](Communicator& world) -> std::string {
         std::vector<double> values(2);
-        const auto done = world.rank() == 0 ? world.barrier() : world.all_reduce(values, ReduceOp::Sum);
+        const auto done =
+            world.rank() == 0 ? world.barrier() : world.all_reduce(values, ReduceOp::Sum);
         return done.ok() ? "passed" : done.error().message;
     });
     EXPECT_THAT(said, testing::HasSubstr("rank 0 is in barrier"));
@@ -123,7 +126,8 @@ TEST(TcpCommunicator, RefusesAnotherKey) {
 }
 
 TEST(TcpCommunicator, SaysWhichEntryIsNotAnAddress) {
-    const auto world = connect_tcp({.hosts = {"127.0.0.1", "127.0.0.1:1"}, .rank = 1, .timeout = 50ms});
+    const auto world =
+        connect_tcp({.hosts = {"127.0.0.1", "127.0.0.1:1"}, .rank = 1, .timeout = 50ms});
     ASSERT_FALSE(world.ok());
     EXPECT_THAT(world.error().message, testing::HasSubstr("'127.0.0.1' is not host:port"));
 }

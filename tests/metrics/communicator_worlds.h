@@ -1,5 +1,8 @@
-// Runs one function on every rank of a world of threads, over any of the transports, and waits for all.
+// Runs one function on every rank of a world of threads, over any of the transports, and waits for
+// all.
 #pragma once
+
+#include <taffrail/communicators.h>
 
 #include <chrono>
 #include <functional>
@@ -7,8 +10,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <taffrail/communicators.h>
 
 namespace taffrail::metrics_test {
 

@@ -1,13 +1,13 @@
 // The numbered cases that need no loop: values, weights, batch sizes, hooks.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include <taffrail/aggregation.h>
 #include <taffrail/throughput.h>
 
 #include "metrics/communicator_worlds.h"
 #include "metrics/log_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace taffrail::metrics_test {
 
@@ -35,9 +35,11 @@ TEST(LogCases, Case23EpochValuesOfRanksWithoutSync) {
             ASSERT_TRUE(metric.update(world.rank() + 1).ok());
             log(state, "object", metric, kEpoch);
         });
-        EXPECT_EQ(epoch_value(state, "local"), world.rank() == 0 ? std::optional(0.5) : std::nullopt);
+        EXPECT_EQ(epoch_value(state, "local"),
+                  world.rank() == 0 ? std::optional(0.5) : std::nullopt);
         EXPECT_EQ(epoch_value(state, "object"), 3);
-        EXPECT_EQ(state.warnings(), world.rank() == 0 ? std::vector<std::string>{"W6"} : std::vector<std::string>{});
+        EXPECT_EQ(state.warnings(),
+                  world.rank() == 0 ? std::vector<std::string>{"W6"} : std::vector<std::string>{});
     });
 }
 
@@ -96,7 +98,8 @@ void expect_size(const BatchVisitor& visitor, std::int64_t size, bool ambiguous)
 
 TEST(LogCases, Case25BatchSizeIsFound) {
     expect_size(visited(kEleven), 11, false);
-    expect_size(visited(std::map<std::string, TensorView>{{"x", kEleven}, {"y", kEleven}}), 11, false);
+    expect_size(visited(std::map<std::string, TensorView>{{"x", kEleven}, {"y", kEleven}}), 11,
+                false);
     expect_size(visited(std::vector<TensorView>{kEleven, kEleven}), 11, false);
     expect_size(visited(Pictures{kEleven, kEleven}), 11, false);
     expect_size(visited(std::map<std::string, std::vector<std::pair<TensorView, TensorView>>>{
@@ -108,7 +111,8 @@ TEST(LogCases, Case25BatchSizeIsFound) {
 
 TEST(LogCases, Case26AmbiguousBatchesTakeTheFirstSize) {
     expect_size(visited(std::vector<TensorView>{kScalar, kScalar, kFour}), 1, true);
-    expect_size(visited(std::pair(std::vector<TensorView>{kTen}, std::vector<TensorView>{kEleven})), 10, true);
+    expect_size(visited(std::pair(std::vector<TensorView>{kTen}, std::vector<TensorView>{kEleven})),
+                10, true);
     expect_size(visited(std::pair(kTen, std::string("text"))), 10, true);
 }
 
@@ -134,6 +138,7 @@ namespace {
 
 TEST(LogCases, Case27BatchesWithoutASize) {
     struct Foreign {};
+
     EXPECT_FALSE(visited(std::string("text")).size());
     EXPECT_FALSE(visited(std::vector<std::string>{"a", "b"}).size());
     EXPECT_FALSE(visited(Foreign{}).size());
@@ -173,7 +178,8 @@ TEST(LogCases, Case30OneElementTensorOfAnyShape) {
     LogState state = started();
     const float value = 1.2f;
     state.begin_batch(Batch(), metrics::kNoLoader);
-    in_hook(state, Hook::TrainingStep, [&] { log(state, "a", TensorView(&value, DType::F32, {1, 1})); });
+    in_hook(state, Hook::TrainingStep,
+            [&] { log(state, "a", TensorView(&value, DType::F32, {1, 1})); });
     EXPECT_EQ(state.callback_metrics().find("a"), static_cast<double>(1.2f));
 }
 
@@ -182,7 +188,8 @@ TEST(LogCases, Case32WholeNumberThenWeightedFloat) {
     state.begin_batch(Batch(), metrics::kNoLoader);
     const std::int64_t two = 2;
     in_hook(state, Hook::TrainingStep, [&] {
-        log(state, "a", TensorView(&two, DType::I64, {}), {.on_step = false, .on_epoch = true, .batch_size = 3});
+        log(state, "a", TensorView(&two, DType::I64, {}),
+            {.on_step = false, .on_epoch = true, .batch_size = 3});
         log(state, "a", 4.0, {.on_step = false, .on_epoch = true, .batch_size = 5});
         log(state, "plain", 2, {.on_step = false, .on_epoch = true, .batch_size = 3});
     });
@@ -196,7 +203,8 @@ TEST(LogCases, Case33SingleValuesOfMinAndMax) {
     in_hook(state, Hook::TrainingStep, [&] {
         log(state, "max", -2, {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Max});
         log(state, "min", 2, {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Min});
-        log(state, "broken", std::nan(""), {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Max});
+        log(state, "broken", std::nan(""),
+            {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Max});
     });
     EXPECT_EQ(epoch_value(state, "max"), -2);
     EXPECT_EQ(epoch_value(state, "min"), 2);
@@ -221,7 +229,8 @@ TEST(LogCases, Case38EveryHookOfTheTable) {
         }
         ASSERT_FALSE(state.failed()) << info.name;
         // A step value shows while batches run, an epoch value after them.
-        EXPECT_EQ(state.callback_metrics().contains("a"), info.rule == HookRule::Train) << info.name;
+        EXPECT_EQ(state.callback_metrics().contains("a"), info.rule == HookRule::Train)
+            << info.name;
         EXPECT_EQ(epoch_value(state, "a").has_value(), true) << info.name;
     }
     EXPECT_EQ(counts[HookRule::Train], 12);
@@ -261,8 +270,10 @@ TEST(LogCases, Case55ThroughputOverAWindow) {
 TEST(LogCases, Case56FlopsAndUtilisation) {
     for (const auto& [peak, expected] : {std::pair(50.0, 0.2), std::pair(100.0, 0.1)}) {
         Throughput throughput({.window = 2, .peak_flops = peak});
-        ASSERT_TRUE(throughput.update({.seconds = 1, .batches = 1, .samples = 1, .flops = 10}).ok());
-        ASSERT_TRUE(throughput.update({.seconds = 2, .batches = 2, .samples = 2, .flops = 10}).ok());
+        ASSERT_TRUE(
+            throughput.update({.seconds = 1, .batches = 1, .samples = 1, .flops = 10}).ok());
+        ASSERT_TRUE(
+            throughput.update({.seconds = 2, .batches = 2, .samples = 2, .flops = 10}).ok());
         std::map<std::string, double> rates;
         for (const auto& [name, value] : throughput.compute()) {
             rates[name] = value;

@@ -1,13 +1,13 @@
 // A LogState with the loop calls a trainer would make around one epoch.
 #pragma once
 
+#include "base/diagnostics.h"
+#include "metrics/log_state.h"
+
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "base/diagnostics.h"
-#include "metrics/log_state.h"
 
 namespace taffrail::metrics_test {
 
@@ -41,7 +41,9 @@ class KeepRows final : public metrics::RowOutput {
         return static_cast<std::uint32_t>(keys.size() - 1);
     }
 
-    void call(std::uint32_t key, double value, Step) noexcept override { calls.emplace_back(keys[key], value); }
+    void call(std::uint32_t key, double value, Step) noexcept override {
+        calls.emplace_back(keys[key], value);
+    }
 };
 
 /// Logs `work` inside `hook`, with its call site in the test.
@@ -51,7 +53,8 @@ inline void in_hook(LogState& state, Hook hook, const std::function<void()>& wor
     state.leave(before);
 }
 
-inline void log(LogState& state, std::string_view name, const LogValue& value, const LogOptions& options = {},
+inline void log(LogState& state, std::string_view name, const LogValue& value,
+                const LogOptions& options = {},
                 const std::source_location& site = std::source_location::current()) {
     state.log(name, value, options, site);
 }

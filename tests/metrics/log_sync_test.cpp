@@ -1,10 +1,10 @@
 // Values over ranks: exact sums, groups, and ranks that log different names.
+#include "metrics/communicator_worlds.h"
+#include "metrics/log_fixture.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "metrics/communicator_worlds.h"
-#include "metrics/log_fixture.h"
 
 namespace taffrail::metrics_test {
 
@@ -18,7 +18,10 @@ TEST(LogSync, EpochMeanIsWeightedExactlyStepMeanIsPlain) {
         state.begin_batch(Batch(), metrics::kNoLoader);
         in_hook(state, Hook::TrainingStep, [&] {
             log(state, "a", world.rank() == 0 ? 2 : 4,
-                {.on_step = true, .on_epoch = true, .sync_dist = true, .batch_size = world.rank() == 0 ? 5 : 2});
+                {.on_step = true,
+                 .on_epoch = true,
+                 .sync_dist = true,
+                 .batch_size = world.rank() == 0 ? 5 : 2});
         });
         state.end_batch();
         EXPECT_EQ(state.callback_metrics().find("a_step"), 3);
@@ -38,8 +41,11 @@ TEST(LogSync, GroupsGiveDifferentMeans) {
         state.begin_batch(Batch(), metrics::kNoLoader);
         in_hook(state, Hook::TrainingStep, [&] {
             log(state, "a", world.rank(),
-                {.on_step = false, .on_epoch = true, .sync_dist = true,
-                 .sync_dist_group = world.rank() < 2 ? "low" : "high", .batch_size = 1});
+                {.on_step = false,
+                 .on_epoch = true,
+                 .sync_dist = true,
+                 .sync_dist_group = world.rank() < 2 ? "low" : "high",
+                 .batch_size = 1});
         });
         state.end_batches();
         EXPECT_EQ(state.callback_metrics().find("a"), world.rank() < 2 ? 0.5 : 2.5);
@@ -53,7 +59,11 @@ TEST(LogSync, RankZeroOnlyNeverWaits) {
         in_hook(state, Hook::TrainingStep, [&] {
             if (world.rank() == 0) {
                 log(state, "a", 1,
-                    {.on_step = true, .on_epoch = true, .sync_dist = true, .batch_size = 1, .rank_zero_only = true});
+                    {.on_step = true,
+                     .on_epoch = true,
+                     .sync_dist = true,
+                     .batch_size = 1,
+                     .rank_zero_only = true});
             }
         });
         state.end_batch();
@@ -68,7 +78,8 @@ TEST(LogSync, NamesThatDifferBetweenRanksAreTold) {
         LogState state = started({.communicator = &world});
         state.begin_batch(Batch(), metrics::kNoLoader);
         in_hook(state, Hook::TrainingStep, [&] {
-            const LogOptions synced{.on_step = false, .on_epoch = true, .sync_dist = true, .batch_size = 1};
+            const LogOptions synced{
+                .on_step = false, .on_epoch = true, .sync_dist = true, .batch_size = 1};
             log(state, "both", 1, synced);
             log(state, world.rank() == 0 ? "only_zero" : "only_one", 1, synced);
         });

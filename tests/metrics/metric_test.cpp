@@ -1,14 +1,14 @@
 // The contract of Metric: what update, forward, compute, sync and merge do to the states.
-#include <gtest/gtest.h>
-
 #include <taffrail/aggregation.h>
 #include <taffrail/metric.h>
 
-#include <cmath>
-#include <numeric>
-
 #include "base/diagnostics.h"
 #include "metrics/communicator_worlds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
 
 namespace taffrail::metrics_test {
 
@@ -69,8 +69,8 @@ TEST(Metric, Case57SumCalledTwiceGivesBatchValuesAndTotal) {
     EXPECT_EQ(total.forward(8).value().number(), 8);
     EXPECT_EQ(total.compute().value().number(), 13);
     std::string said;
-    auto before = set_diagnostic_handler(
-        [&](DiagnosticLevel, std::string_view message) { said = message; });
+    auto before =
+        set_diagnostic_handler([&](DiagnosticLevel, std::string_view message) { said = message; });
     total.reset();
     EXPECT_EQ(total.compute().value().number(), 0);
     set_diagnostic_handler(before);
@@ -85,6 +85,7 @@ TEST(Metric, Case58ComputeIsCachedUntilTheNextUpdate) {
       private:
         MetricValue compute_state() const override { return static_cast<double>(++computed); }
     };
+
     Counting metric;
     ASSERT_TRUE(metric.update(1).ok());
     EXPECT_EQ(metric.compute().value().number(), 1);
@@ -194,6 +195,7 @@ TEST(Metric, SaysWhatIsWrongWithItsStates) {
     class Doubled : public Total {
         StateId again_ = add_state("x", {0}, StateReduce::Sum);
     };
+
     Doubled metric;
     EXPECT_THAT(metric.update(1).error().message, testing::HasSubstr("'x' is declared twice"));
 }

@@ -1,9 +1,9 @@
 #include "pipeline/fake_run.h"
 
+#include "run/builtins.h"
+
 #include <algorithm>
 #include <set>
-
-#include "run/builtins.h"
 
 namespace taffrail {
 namespace detail {

@@ -153,7 +153,8 @@ TEST_F(LoggingConfigTest, BlockThatDoesNotMatchTheChosenLoggerIsRefused) {
 }
 
 TEST_F(LoggingConfigTest, TrackersThatABuildMayLackAreKnownNames) {
-    EXPECT_THAT(interface_names(), testing::IsSupersetOf({"aim", "comet", "mlflow", "neptune", "wandb"}));
+    EXPECT_THAT(interface_names(),
+                testing::IsSupersetOf({"aim", "comet", "mlflow", "neptune", "wandb"}));
 }
 
 // Aim is a known name, but nothing in this build speaks to it.

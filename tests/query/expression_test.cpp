@@ -31,12 +31,15 @@ TEST(Expression, NamesKeysOnce) {
 }
 
 TEST(Expression, RefusesNonsenseWithThePlace) {
-    for (std::string_view text : {"", "1+", "(1", "${a", "foo(1)", "abs(1,2)", "min(1)", "1 2", "a b"}) {
+    for (std::string_view text :
+         {"", "1+", "(1", "${a", "foo(1)", "abs(1,2)", "min(1)", "1 2", "a b"}) {
         EXPECT_TRUE(std::holds_alternative<ExpressionError>(Expression::parse(text))) << text;
     }
     EXPECT_EQ(std::get<ExpressionError>(Expression::parse("1+foo(2)")).offset, 2u);
-    EXPECT_TRUE(std::holds_alternative<ExpressionError>(Expression::parse(std::string(10000, '('))));
-    EXPECT_TRUE(std::holds_alternative<ExpressionError>(Expression::parse(std::string(10000, '-'))));
+    EXPECT_TRUE(
+        std::holds_alternative<ExpressionError>(Expression::parse(std::string(10000, '('))));
+    EXPECT_TRUE(
+        std::holds_alternative<ExpressionError>(Expression::parse(std::string(10000, '-'))));
 }
 
 }  // namespace

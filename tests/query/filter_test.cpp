@@ -11,7 +11,11 @@ class FilterTest : public testing::Test {
         info_.name = "bold fox";
         info_.state = RunState::Finished;
         info_.tags = {"ablation", "seed-1"};
-        info_.config = {{"lr", 3e-4}, {"depth", std::int64_t{4}}, {"model", std::string("resnet50")}, {"amp", true}, {"a.min", 7.0}};
+        info_.config = {{"lr", 3e-4},
+                        {"depth", std::int64_t{4}},
+                        {"model", std::string("resnet50")},
+                        {"amp", true},
+                        {"a.min", 7.0}};
         info_.summary = {{"best/acc", 0.91}};
         KeyInfo loss;
         loss.key = "val/loss";
@@ -63,10 +67,14 @@ TEST_F(FilterTest, AbsentNamesMatchOnlyInequality) {
     EXPECT_TRUE(matches("nothing!=1"));
 }
 
-TEST_F(FilterTest, ConfigurationWinsOverStatisticSuffix) { EXPECT_TRUE(matches("a.min=7")); }
+TEST_F(FilterTest, ConfigurationWinsOverStatisticSuffix) {
+    EXPECT_TRUE(matches("a.min=7"));
+}
 
 TEST(FilterErrors, SayWhatWasExpectedAndWhere) {
-    const auto column = [](std::string_view text) { return std::get<FilterError>(Filter::parse(text)).offset; };
+    const auto column = [](std::string_view text) {
+        return std::get<FilterError>(Filter::parse(text)).offset;
+    };
     EXPECT_EQ(column("lr<"), 3u);
     EXPECT_EQ(column("lr 3"), 3u);
     EXPECT_EQ(column("(lr<1"), 5u);

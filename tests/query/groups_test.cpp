@@ -19,7 +19,8 @@ TEST(Groups, BandsFollowTheTextbook) {
     const GroupPoint error = join(samples, Centre::Mean, Band::StandardError);
     EXPECT_NEAR(error.high - error.centre, std::sqrt(38.0 / 3) / 2, 1e-12);
     const GroupPoint confidence = join(samples, Centre::Mean, Band::Confidence95);
-    EXPECT_NEAR(confidence.high - confidence.centre, 3.182446305284263 * std::sqrt(38.0 / 3) / 2, 1e-9);
+    EXPECT_NEAR(confidence.high - confidence.centre, 3.182446305284263 * std::sqrt(38.0 / 3) / 2,
+                1e-9);
     const GroupPoint range = join(samples, Centre::Median, Band::MinMax);
     EXPECT_EQ(range.centre, 3);
     EXPECT_EQ(range.low, 1);

@@ -14,7 +14,9 @@ TEST(Binning, EqualsBruteForceOnItsOwnEdges) {
     std::vector<double> x, y;
     for (int i = 0; i < 5000; ++i) {
         x.push_back(i * 0.7);
-        y.push_back(i % 97 == 0 ? std::nan("") : i % 101 == 0 ? std::numeric_limits<double>::infinity() : noise(random));
+        y.push_back(i % 97 == 0    ? std::nan("")
+                    : i % 101 == 0 ? std::numeric_limits<double>::infinity()
+                                   : noise(random));
     }
     for (AxisScale scale : {AxisScale::Linear, AxisScale::Symlog}) {
         FrameSeries series;
@@ -26,7 +28,9 @@ TEST(Binning, EqualsBruteForceOnItsOwnEdges) {
             double min = 1e300, max = -1e300, sum = 0;
             std::uint32_t count = 0, finite = 0;
             for (std::size_t i = 0; i < x.size(); ++i) {
-                const bool inside = x[i] >= series.x[b] && (b + 1 == series.bins() ? x[i] <= series.x[b + 1] : x[i] < series.x[b + 1]);
+                const bool inside =
+                    x[i] >= series.x[b] &&
+                    (b + 1 == series.bins() ? x[i] <= series.x[b + 1] : x[i] < series.x[b + 1]);
                 if (!inside) {
                     continue;
                 }

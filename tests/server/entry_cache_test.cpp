@@ -1,10 +1,10 @@
 #include "server/entry_cache.h"
 
+#include "server/fake_run.h"
+
 #include <gtest/gtest.h>
 
 #include <thread>
-
-#include "server/fake_run.h"
 
 namespace taffrail::server {
 namespace {
@@ -77,7 +77,8 @@ TEST_F(EntryCaches, ServeManyThreads) {
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < 500; ++i) {
-                const auto read = cache.get("run" + std::to_string(t), apart[t], i % 2 == 0 ? "a" : "b");
+                const auto read =
+                    cache.get("run" + std::to_string(t), apart[t], i % 2 == 0 ? "a" : "b");
                 ASSERT_EQ(read.value()->size(), 10u);
             }
         });

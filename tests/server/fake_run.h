@@ -3,10 +3,10 @@
 
 #include <taffrail/reader.h>
 
-#include <map>
-
 #include "model/axes.h"
 #include "model/bins.h"
+
+#include <map>
 
 namespace taffrail::server {
 
@@ -18,12 +18,16 @@ class FakeRun final : public RecordedRun {
     mutable int reads = 0;
 
     [[nodiscard]] RunInfo info() const override { return {}; }
+
     [[nodiscard]] std::vector<KeyInfo> keys() const override { return {}; }
+
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override {
         ++reads;
         return series.find(key)->second;
     }
-    [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override {
+
+    [[nodiscard]] Result<Bins> bins(std::string_view key,
+                                    const BinRequest& request) const override {
         std::vector<double> x, value;
         for (const Point& point : series.find(key)->second) {
             const double place = model::position_of(point, request.axis, 0);
@@ -34,6 +38,7 @@ class FakeRun final : public RecordedRun {
         }
         return model::bins_of_points(x, value, request);
     }
+
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override {
         ++reads;
         const auto found = values.find(key);
@@ -42,14 +47,24 @@ class FakeRun final : public RecordedRun {
         }
         return found->second;
     }
-    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(const BlobRef&) const override {
+
+    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
+        const BlobRef&) const override {
         return Error{ErrorCode::NotFound, "no blobs"};
     }
+
     Result<void> for_each(const std::function<bool(const Record&)>&) const override { return {}; }
-    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t, std::size_t) const override { return {}; }
+
+    [[nodiscard]] std::vector<ConsoleLine> console(std::size_t, std::size_t) const override {
+        return {};
+    }
+
     [[nodiscard]] Hparams environment() const override { return {}; }
+
     [[nodiscard]] std::vector<Damage> damage() const override { return {}; }
+
     Result<bool> refresh() override { return false; }
+
     [[nodiscard]] std::uint64_t revision() const override { return changes; }
 };
 

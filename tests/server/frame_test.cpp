@@ -1,12 +1,12 @@
 #include "server/frame.h"
 
+#include "base/bytes.h"
+#include "codec/json.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-
-#include "base/bytes.h"
-#include "codec/json.h"
 
 namespace taffrail::server {
 namespace {
@@ -23,7 +23,8 @@ Decoded decode(const std::string& bytes) {
     EXPECT_EQ(header % 8, 0u);
     EXPECT_EQ(body % 8, 0u);
     EXPECT_EQ(bytes.size(), 16 + header + body);
-    return {parse_json(std::string_view(bytes).substr(16, header)).value(), bytes.substr(16 + header)};
+    return {parse_json(std::string_view(bytes).substr(16, header)).value(),
+            bytes.substr(16 + header)};
 }
 
 const Json* field(const Decoded& frame, std::string_view name) {
@@ -95,7 +96,9 @@ TEST(FrameBytes, QuantisedValuesAreWithinOneStep) {
     const Json* mean = field(decoded, "mean");
     ASSERT_EQ(mean->string_or("type", ""), "q16");
     const double bias = mean->number_or("bias", 0), scale = mean->number_or("scale", 0);
-    const auto at = [&](std::size_t i) { return load<std::uint16_t>(decoded.body.data() + mean->integer_or("offset", 0) + 2 * i); };
+    const auto at = [&](std::size_t i) {
+        return load<std::uint16_t>(decoded.body.data() + mean->integer_or("offset", 0) + 2 * i);
+    };
     EXPECT_NEAR(bias + scale * at(0), -6, scale);
     EXPECT_NEAR(bias + scale * at(1), 0, scale);
     EXPECT_NEAR(bias + scale * at(2), 6, scale);

@@ -1,9 +1,8 @@
 // The HTTP engine on a real socket.
 #include "server/http.h"
 
-#include <gtest/gtest.h>
-
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,14 +24,19 @@ class Connection {
         const timeval timeout{5, 0};
         ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     }
+
     ~Connection() { ::close(socket_); }
 
-    void send(std::string_view text) const { EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size())); }
+    void send(std::string_view text) const {
+        EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL),
+                  static_cast<ssize_t>(text.size()));
+    }
 
     std::string read_all() const {
         std::string text;
         char buffer[4096];
-        for (ssize_t got = ::recv(socket_, buffer, sizeof buffer, 0); got > 0; got = ::recv(socket_, buffer, sizeof buffer, 0)) {
+        for (ssize_t got = ::recv(socket_, buffer, sizeof buffer, 0); got > 0;
+             got = ::recv(socket_, buffer, sizeof buffer, 0)) {
             text.append(buffer, static_cast<std::size_t>(got));
         }
         return text;
@@ -51,10 +55,14 @@ class Connection {
     int socket_;
 };
 
-std::unique_ptr<HttpServer> serve(Handler handler, HttpOptions options = {}) { return HttpServer::start(std::move(options), std::move(handler)).value(); }
+std::unique_ptr<HttpServer> serve(Handler handler, HttpOptions options = {}) {
+    return HttpServer::start(std::move(options), std::move(handler)).value();
+}
 
 Handler hello() {
-    return [](const Request& request) { return Response::text("hello " + request.path + ' ' + request.body); };
+    return [](const Request& request) {
+        return Response::text("hello " + request.path + ' ' + request.body);
+    };
 }
 
 TEST(Http, AnswersSeveralRequestsOnOneConnection) {
@@ -64,7 +72,8 @@ TEST(Http, AnswersSeveralRequestsOnOneConnection) {
         client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
         EXPECT_NE(client.read_until("hello a ").find("HTTP/1.1 200 OK"), std::string::npos);
     }
-    client.send("POST /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nConnection: close\r\n\r\nxyz");
+    client.send(
+        "POST /b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nConnection: close\r\n\r\nxyz");
     EXPECT_NE(client.read_all().find("hello b xyz"), std::string::npos);
 }
 
@@ -83,7 +92,8 @@ TEST(Http, GarbageAndGiantsAreRefusedWithoutHarm) {
     auto server = serve(hello(), options);
     const std::pair<std::string, std::string> cases[] = {
         {"\x16\x03\x01garbage\r\n\r\n", " 400 "},
-        {"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n", " 413 "},
+        {"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n",
+         " 413 "},
         {"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999\r\n\r\n", " 413 "},
         {"GET /../x HTTP/1.1\r\nHost: localhost\r\n\r\n", " 400 "},
         {"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", " 403 "},
@@ -92,7 +102,8 @@ TEST(Http, GarbageAndGiantsAreRefusedWithoutHarm) {
     for (const auto& [request, status] : cases) {
         const Connection client(server->port());
         client.send(request.substr(0, 60'000));
-        EXPECT_NE(client.read_until("\r\n").find(status), std::string::npos) << request.substr(0, 40);
+        EXPECT_NE(client.read_until("\r\n").find(status), std::string::npos)
+            << request.substr(0, 40);
     }
     const Connection client(server->port());
     client.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -110,7 +121,8 @@ TEST(Http, StreamsInChunks) {
     });
     const Connection client(server->port());
     client.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    EXPECT_NE(client.read_all().find("\r\n\r\n3\r\none\r\n5\r\nthree\r\n0\r\n\r\n"), std::string::npos);
+    EXPECT_NE(client.read_all().find("\r\n\r\n3\r\none\r\n5\r\nthree\r\n0\r\n\r\n"),
+              std::string::npos);
 }
 
 TEST(Http, WorkForClientsThatLeftStops) {

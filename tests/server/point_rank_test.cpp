@@ -1,12 +1,12 @@
 #include "server/point_rank.h"
 
+#include "server/fake_run.h"
+#include "server/nearest.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
-
-#include "server/fake_run.h"
-#include "server/nearest.h"
 
 namespace taffrail::server {
 namespace {
@@ -39,8 +39,8 @@ TEST(PointRank, IsTheNumberOfPointsBeforeAPlace) {
     std::mt19937_64 random(1);
     for (int trial = 0; trial < 60; ++trial) {
         const Point& point = points[random() % points.size()];
-        const auto before = static_cast<std::uint64_t>(
-            std::ranges::count_if(points, [&](const Point& other) { return other.step < point.step; }));
+        const auto before = static_cast<std::uint64_t>(std::ranges::count_if(
+            points, [&](const Point& other) { return other.step < point.step; }));
         EXPECT_EQ(rank_by_bins(run, "loss", Axis::Steps, static_cast<double>(point.step)), before);
     }
 }
@@ -59,7 +59,8 @@ TEST(PointRank, FindsThePointOnEveryAxis) {
         ASSERT_TRUE(time);
         EXPECT_NEAR(time->x, static_cast<double>(point.time_ns), 256);
         ASSERT_TRUE(time->value);
-        EXPECT_TRUE(*time->value == point.value || (std::isnan(*time->value) && std::isnan(point.value)));
+        EXPECT_TRUE(*time->value == point.value ||
+                    (std::isnan(*time->value) && std::isnan(point.value)));
         const auto epoch = point_by_rank(run, "loss", Axis::Epoch, rank, kPoints);
         ASSERT_TRUE(epoch) << rank;
         EXPECT_EQ(epoch->x, point.epoch);

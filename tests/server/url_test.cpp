@@ -15,7 +15,8 @@ TEST(Url, DecodesPathAndQuery) {
 }
 
 TEST(Url, RefusesWhatClimbsOrIsBroken) {
-    for (const char* hostile : {"/../etc/passwd", "/a/%2e%2e/b", "/a/..%2f..", "/%zz", "/%", "/a?x=%g1", "http://x/", "", "/a%00b"}) {
+    for (const char* hostile : {"/../etc/passwd", "/a/%2e%2e/b", "/a/..%2f..", "/%zz", "/%",
+                                "/a?x=%g1", "http://x/", "", "/a%00b"}) {
         EXPECT_FALSE(parse_target(hostile)) << hostile;
     }
 }

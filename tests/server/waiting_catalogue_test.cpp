@@ -1,11 +1,11 @@
 #include "server/waiting_catalogue.h"
 
-#include <gtest/gtest.h>
-
 #include "io/files.h"
 #include "io/temporary_folder.h"
 #include "store/layout.h"
 #include "store/open_log.h"
+
+#include <gtest/gtest.h>
 
 namespace taffrail::server {
 namespace {

@@ -194,8 +194,7 @@ TEST_F(SealedDamage, OfAnyByteCostsAtMostItsPageOnceTheLogsAreGone) {
             // What is lost was in a page that holds this very byte.
             EXPECT_TRUE(lost.empty() || std::ranges::any_of(damage, [&](const Damage& place) {
                             return place.file == sealed(file) && place.offset <= at &&
-                                   at < place.offset + place.length &&
-                                   place.length < good.size();
+                                   at < place.offset + place.length && place.length < good.size();
                         }));
             // Each of these small files has one page a column: an axis takes the file, a value its
             // key, anything else nothing.

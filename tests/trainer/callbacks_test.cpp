@@ -1,10 +1,4 @@
 // Early stop, checkpoints and monitors on real fits.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstring>
-#include <thread>
-
 #include <taffrail/communicators.h>
 
 #include "base/diagnostics.h"
@@ -12,13 +6,18 @@
 #include "trainer/fixtures.h"
 #include "trainer/result_table.h"
 
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <thread>
+
 namespace taffrail::trainer_test {
 
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
 
 // Logs one value per epoch as "val_loss", from validation.
 void set_losses(HookModule& module, std::vector<double> losses) {
@@ -30,13 +29,16 @@ void set_losses(HookModule& module, std::vector<double> losses) {
 
 class CallbacksTest : public testing::Test {
   protected:
-    void SetUp() override { set_diagnostic_handler([](DiagnosticLevel, std::string_view) {}); }
+    void SetUp() override {
+        set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
+    }
 };
 
 TEST_F(CallbacksTest, EarlyStopWaitsForPatience) {
     HookModule module;
     set_losses(module, {6, 5, 4, 4.5, 4.2, 4.1, 1});
-    auto stopping = std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "val_loss", .patience = 3});
+    auto stopping =
+        std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "val_loss", .patience = 3});
     TrainerOptions options = quiet();
     options.max_epochs = 20;
     options.callbacks = {stopping};
@@ -51,8 +53,8 @@ TEST_F(CallbacksTest, EarlyStopWaitsForPatience) {
 TEST_F(CallbacksTest, EarlyStopCountsOnlyImprovementsAboveMinDelta) {
     HookModule module;
     set_losses(module, {1.0, 0.99, 0.98, 0.97});
-    auto stopping =
-        std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "val_loss", .min_delta = 0.1, .patience = 2});
+    auto stopping = std::make_shared<EarlyStopping>(
+        EarlyStoppingOptions{.monitor = "val_loss", .min_delta = 0.1, .patience = 2});
     TrainerOptions options = quiet();
     options.max_epochs = 20;
     options.callbacks = {stopping};
@@ -77,7 +79,8 @@ TEST_F(CallbacksTest, MonitoringAMissingNameSaysWhatThereIs) {
     HookModule module;
     set_losses(module, {1});
     TrainerOptions options = quiet();
-    options.callbacks = {std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "val_los"})};
+    options.callbacks = {
+        std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "val_los"})};
     Trainer trainer(options);
     const auto done = trainer.fit(module, {.train = batches(1), .val = {batches(1)}});
     ASSERT_FALSE(done.ok());
@@ -93,13 +96,14 @@ TEST_F(CallbacksTest, AllRanksStopTogether) {
             HookModule module;
             // Only rank 1 stops improving.
             module.train_epoch_end = [&](HookModule& self) {
-                self.log("loss", rank == 1 ? 1.0 : -static_cast<double>(self.trainer()->current_epoch()));
+                self.log("loss",
+                         rank == 1 ? 1.0 : -static_cast<double>(self.trainer()->current_epoch()));
             };
             TrainerOptions options = quiet();
             options.max_epochs = 20;
             options.communicator = ranks[rank];
-            options.callbacks = {
-                std::make_shared<EarlyStopping>(EarlyStoppingOptions{.monitor = "loss", .patience = 2})};
+            options.callbacks = {std::make_shared<EarlyStopping>(
+                EarlyStoppingOptions{.monitor = "loss", .patience = 2})};
             Trainer trainer(options);
             EXPECT_TRUE(trainer.fit(module, {.train = batches(1)}).ok());
             epochs[rank] = trainer.current_epoch();
@@ -137,8 +141,12 @@ TEST_F(CallbacksTest, CheckpointsKeepTheBestAndTheLast) {
     const std::string folder = "memory://trainer_test/best";
     CountingModule module;
     set_losses(module, {5, 3, 4, 2, 6});
-    auto checkpoint = std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
-        .dirpath = folder, .filename = "{epoch}-{val_loss}", .monitor = "val_loss", .save_top_k = 2, .save_last = true});
+    auto checkpoint =
+        std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{.dirpath = folder,
+                                                                 .filename = "{epoch}-{val_loss}",
+                                                                 .monitor = "val_loss",
+                                                                 .save_top_k = 2,
+                                                                 .save_last = true});
     TrainerOptions options = quiet();
     options.max_epochs = 5;
     options.callbacks = {checkpoint};
@@ -159,8 +167,8 @@ TEST_F(CallbacksTest, ResumeGoesOnWhereTheCheckpointWas) {
         const auto log = [](HookModule& self, std::int64_t index) { self.log("index", index); };
         CountingModule first;
         first.train = log;
-        auto checkpoint = std::make_shared<ModelCheckpoint>(
-            ModelCheckpointOptions{.dirpath = folder, .save_last = true, .every_n_train_steps = every});
+        auto checkpoint = std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
+            .dirpath = folder, .save_last = true, .every_n_train_steps = every});
         TrainerOptions options = quiet();
         options.callbacks = {checkpoint};
         options.max_epochs = 1;
@@ -179,7 +187,9 @@ TEST_F(CallbacksTest, ResumeGoesOnWhereTheCheckpointWas) {
         // By steps the checkpoint stands after step 3 of 4: one batch of the epoch is left.
         const Step expected = every == 0 ? 4 : 3;
         ASSERT_FALSE(logger->rows.empty());
-        EXPECT_EQ(logger->rows.front(), (LoggedRow{{{"index", every == 0 ? 0 : 3}, {"epoch", every == 0 ? 1 : 0}}, expected}));
+        EXPECT_EQ(
+            logger->rows.front(),
+            (LoggedRow{{{"index", every == 0 ? 0 : 3}, {"epoch", every == 0 ? 1 : 0}}, expected}));
         EXPECT_EQ(logger->rows.back().step, 7);
     }
 }
@@ -202,12 +212,14 @@ TEST_F(CallbacksTest, MonitorsWriteAtTheStepsOfTheSinks) {
             return {{"lr-SGD", 0.1}};
         }
     } module;
+
     auto logger = std::make_shared<RowLogger>();
     TrainerOptions options = quiet(logger);
     options.log_every_n_steps = 2;
     ThroughputMonitorOptions rates;
     rates.throughput.window = 2;
-    options.callbacks = {std::make_shared<LearningRateMonitor>(), std::make_shared<ThroughputMonitor>(rates)};
+    options.callbacks = {std::make_shared<LearningRateMonitor>(),
+                         std::make_shared<ThroughputMonitor>(rates)};
     Trainer trainer(options);
     ASSERT_TRUE(trainer.fit(module, {.train = batches(4, 8)}).ok());
     ASSERT_EQ(logger->rows.size(), 4u);
@@ -218,7 +230,8 @@ TEST_F(CallbacksTest, MonitorsWriteAtTheStepsOfTheSinks) {
 }
 
 TEST(ResultTable, OneColumnPerLoaderAndWrapping) {
-    const EvaluationResults results{{{"loss/dataloader_idx_0", 0.5}, {"n", 3}}, {{"loss/dataloader_idx_1", 0.25}, {"n", 3}}};
+    const EvaluationResults results{{{"loss/dataloader_idx_0", 0.5}, {"n", 3}},
+                                    {{"loss/dataloader_idx_1", 0.25}, {"n", 3}}};
     const std::string wide = trainer::format_result_table(results, "Test metric", 100, false);
     EXPECT_THAT(wide, HasSubstr("Test metric"));
     EXPECT_THAT(wide, HasSubstr("DataLoader 1"));

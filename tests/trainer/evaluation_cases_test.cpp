@@ -1,9 +1,9 @@
 // The numbered cases of validation and test.
-#include <gtest/gtest.h>
-
 #include <taffrail/aggregation.h>
 
 #include "trainer/fixtures.h"
+
+#include <gtest/gtest.h>
 
 namespace taffrail::trainer_test {
 
@@ -28,8 +28,10 @@ TEST(EvaluationCases, Case03TrainAndValidationInOneFit) {
     };
     Trainer trainer(quiet(std::make_shared<RowLogger>()));
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2), .val = {batches(2)}}).ok());
-    EXPECT_THAT(names(trainer.logged_metrics()), UnorderedElementsAre("a2", "a_step", "a_epoch", "b_step", "b_epoch"));
-    EXPECT_THAT(names(trainer.callback_metrics()), UnorderedElementsAre("a", "a2", "b", "a_epoch", "b_epoch", "a_step"));
+    EXPECT_THAT(names(trainer.logged_metrics()),
+                UnorderedElementsAre("a2", "a_step", "a_epoch", "b_step", "b_epoch"));
+    EXPECT_THAT(names(trainer.callback_metrics()),
+                UnorderedElementsAre("a", "a2", "b", "a_epoch", "b_epoch", "a_step"));
 }
 
 TEST(EvaluationCases, Case11EvaluationStepsCountPerLoaderSinceSetUp) {
@@ -66,12 +68,15 @@ TEST(EvaluationCases, Case12LoaderSuffixOnAndOff) {
                      {.add_dataloader_idx = suffix});
         };
         Trainer trainer(quiet(std::make_shared<RowLogger>()));
-        ASSERT_TRUE(trainer.fit(module, {.train = batches(1), .val = {batches(2), batches(2)}}).ok());
+        ASSERT_TRUE(
+            trainer.fit(module, {.train = batches(1), .val = {batches(2), batches(2)}}).ok());
         if (suffix) {
-            EXPECT_THAT(names(trainer.logged_metrics()),
-                        UnorderedElementsAre("val_loss/dataloader_idx_0", "val_loss/dataloader_idx_1"));
+            EXPECT_THAT(
+                names(trainer.logged_metrics()),
+                UnorderedElementsAre("val_loss/dataloader_idx_0", "val_loss/dataloader_idx_1"));
         } else {
-            EXPECT_THAT(names(trainer.logged_metrics()), UnorderedElementsAre("val_loss_custom_0", "val_loss_custom_1"));
+            EXPECT_THAT(names(trainer.logged_metrics()),
+                        UnorderedElementsAre("val_loss_custom_0", "val_loss_custom_1"));
         }
     }
 }
@@ -95,15 +100,20 @@ TEST(EvaluationCases, Case13TestResultsOfForkedNames) {
 TEST(EvaluationCases, Case15EpochEndValuesStandInEveryMapAndOneRow) {
     auto logger = std::make_shared<RowLogger>();
     HookModule module;
-    module.test_one = [](HookModule& self, std::int64_t, int loader) { self.log("foo", loader + 1); };
+    module.test_one = [](HookModule& self, std::int64_t, int loader) {
+        self.log("foo", loader + 1);
+    };
     module.test_epoch_end = [](HookModule& self) { self.log("foobar", 3); };
     Trainer trainer(quiet(logger));
     auto results = trainer.test(module, {batches(2), batches(2)});
     ASSERT_EQ(results.value().size(), 2u);
     EXPECT_EQ(as_map(results.value()[0]), (Map{{"foo/dataloader_idx_0", 1}, {"foobar", 3}}));
     EXPECT_EQ(as_map(results.value()[1]), (Map{{"foo/dataloader_idx_1", 2}, {"foobar", 3}}));
-    EXPECT_THAT(logger->rows,
-                ElementsAre(LoggedRow{{{"foo/dataloader_idx_0", 1}, {"foo/dataloader_idx_1", 2}, {"foobar", 3}, {"epoch", 0}}, 0}));
+    EXPECT_THAT(
+        logger->rows,
+        ElementsAre(LoggedRow{
+            {{"foo/dataloader_idx_0", 1}, {"foo/dataloader_idx_1", 2}, {"foobar", 3}, {"epoch", 0}},
+            0}));
 }
 
 TEST(EvaluationCases, Case16MeansOfLoadersAndEpochs) {
@@ -115,23 +125,33 @@ TEST(EvaluationCases, Case16MeansOfLoadersAndEpochs) {
             options.val_check_interval = 0.5;
         }
         HookModule module;
-        const auto factor = [](HookModule& self) { return self.trainer()->current_epoch() == 0 ? 1.0 : 10.0; };
+        const auto factor = [](HookModule& self) {
+            return self.trainer()->current_epoch() == 0 ? 1.0 : 10.0;
+        };
         module.train = [&](HookModule& self, std::int64_t index) {
-            self.log("train", static_cast<double>(1 + index) * factor(self), {.on_step = false, .on_epoch = true});
+            self.log("train", static_cast<double>(1 + index) * factor(self),
+                     {.on_step = false, .on_epoch = true});
         };
         module.validation = [&](HookModule& self, std::int64_t index, int loader) {
             self.log("val", static_cast<double>((1 + index) * (1 + loader)) * factor(self));
         };
         Trainer trainer(options);
-        ASSERT_TRUE(trainer.fit(module, {.train = batches(5), .val = {batches(5), batches(5)}}).ok());
+        ASSERT_TRUE(
+            trainer.fit(module, {.train = batches(5), .val = {batches(5), batches(5)}}).ok());
         std::vector<double> first;
         std::vector<double> second;
         std::vector<double> train;
         for (const LoggedRow& row : logger->rows) {
             for (const auto& [name, value] : row.metrics) {
-                if (name == "val/dataloader_idx_0") first.push_back(value);
-                if (name == "val/dataloader_idx_1") second.push_back(value);
-                if (name == "train") train.push_back(value);
+                if (name == "val/dataloader_idx_0") {
+                    first.push_back(value);
+                }
+                if (name == "val/dataloader_idx_1") {
+                    second.push_back(value);
+                }
+                if (name == "train") {
+                    train.push_back(value);
+                }
             }
         }
         EXPECT_THAT(train, ElementsAre(3, 30));
@@ -150,7 +170,9 @@ TEST(EvaluationCases, Case17SameNameOfTwoLoadersIsRefusedInTheSanityCheck) {
     HookModule module;
     int trained = 0;
     module.train = [&](HookModule&, std::int64_t) { ++trained; };
-    module.validation = [](HookModule& self, std::int64_t, int) { self.log("val", 1, {.add_dataloader_idx = false}); };
+    module.validation = [](HookModule& self, std::int64_t, int) {
+        self.log("val", 1, {.add_dataloader_idx = false});
+    };
     Trainer trainer(options);
     EXPECT_FALSE(trainer.fit(module, {.train = batches(1), .val = {batches(1), batches(1)}}).ok());
     ASSERT_TRUE(trainer.misuse());
@@ -172,12 +194,15 @@ TEST(EvaluationCases, Case36AccuracyOfTheFirstQuarter) {
     EXPECT_EQ(trainer.callback_metrics().find("val_acc"), 0.25);
 }
 
-// What loggers' routines number their points with: the batches of a phase, from 0, never one number twice.
+// What loggers' routines number their points with: the batches of a phase, from 0, never one number
+// twice.
 TEST(EvaluationCases, OutputIsNumberedThroughOverLoadersEpochsReloadsAndStages) {
     struct Numbers final : LoggerBase {
         std::map<Phase, std::vector<std::int64_t>> seen;
 
-        void log_iter(const DataMap& data) noexcept override { seen[data.phase].push_back(data.total_iters); }
+        void log_iter(const DataMap& data) noexcept override {
+            seen[data.phase].push_back(data.total_iters);
+        }
     };
 
     HookModule module;
@@ -204,19 +229,25 @@ TEST(EvaluationCases, ResumedFitGoesOnNumberingItsValidation) {
     struct Numbers final : LoggerBase {
         std::vector<std::int64_t> validation;
 
-        void log_iter(const DataMap& data) noexcept override { validation.push_back(data.total_iters); }
+        void log_iter(const DataMap& data) noexcept override {
+            validation.push_back(data.total_iters);
+        }
     };
 
     const std::string path = "memory://resumed/last.ckpt";
     auto logger = std::make_shared<Numbers>();
     for (const int epochs : {1, 2}) {
         HookModule module;
-        module.validation = [](HookModule& self, std::int64_t, int) { self.output.values["x"] = 1.0; };
+        module.validation = [](HookModule& self, std::int64_t, int) {
+            self.output.values["x"] = 1.0;
+        };
         TrainerOptions options = quiet();
         options.loggers = {logger};
         options.max_epochs = epochs;
         Trainer trainer(options);
-        ASSERT_TRUE(trainer.fit(module, {.train = batches(1), .val = {batches(2)}}, epochs == 2 ? path : "").ok());
+        ASSERT_TRUE(
+            trainer.fit(module, {.train = batches(1), .val = {batches(2)}}, epochs == 2 ? path : "")
+                .ok());
         ASSERT_TRUE(trainer.save_checkpoint(path).ok());
     }
     EXPECT_THAT(logger->validation, ElementsAre(0, 1, 2, 3));
@@ -226,7 +257,8 @@ TEST(EvaluationCases, LeadingEmptyLoadersShareOneMapOthersGetNone) {
     HookModule module;
     module.test_one = [](HookModule& self, std::int64_t, int) { self.log("x", 1); };
     Trainer trainer(quiet(std::make_shared<RowLogger>()));
-    const auto results = trainer.test(module, {batches(0), batches(0), batches(1), batches(0), batches(1), batches(0)});
+    const auto results = trainer.test(
+        module, {batches(0), batches(0), batches(1), batches(0), batches(1), batches(0)});
     ASSERT_EQ(results.value().size(), 3u);
     EXPECT_TRUE(results.value()[0].empty());
     EXPECT_EQ(as_map(results.value()[1]), (Map{{"x/dataloader_idx_2", 1}}));

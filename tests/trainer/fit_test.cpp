@@ -1,9 +1,9 @@
 // The loop itself: order of hooks, limits, streams, stops, signals.
+#include "trainer/fixtures.h"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
-
-#include "trainer/fixtures.h"
 
 namespace taffrail::trainer_test {
 
@@ -18,31 +18,54 @@ class Recorder : public Module {
     std::vector<std::string> hooks;
 
     void setup(Stage) override { note("setup"); }
+
     void configure_optimizers() override { note("configure_optimizers"); }
+
     void on_fit_start() override { note("on_fit_start"); }
+
     void on_train_start() override { note("on_train_start"); }
+
     void on_train_epoch_start() override { note("on_train_epoch_start"); }
+
     void on_train_batch_start(const Batch&, std::int64_t) override { note("on_train_batch_start"); }
+
     void optimizer_step(const std::function<void()>& closure) override {
         note("optimizer_step");
         Module::optimizer_step(closure);
     }
+
     void training_step(const Batch&, std::int64_t) override { note("training_step"); }
+
     void on_before_zero_grad() override { note("on_before_zero_grad"); }
+
     void optimizer_zero_grad() override { note("optimizer_zero_grad"); }
+
     void on_before_backward() override { note("on_before_backward"); }
+
     void backward() override { note("backward"); }
+
     void on_after_backward() override { note("on_after_backward"); }
+
     void on_before_optimizer_step() override { note("on_before_optimizer_step"); }
+
     void configure_gradient_clipping() override { note("configure_gradient_clipping"); }
+
     void apply_gradients() override { note("apply_gradients"); }
+
     void on_train_batch_end(const Batch&, std::int64_t) override { note("on_train_batch_end"); }
+
     void on_validation_start() override { note("on_validation_start"); }
+
     void validation_step(const Batch&, std::int64_t, int) override { note("validation_step"); }
+
     void on_validation_end() override { note("on_validation_end"); }
+
     void on_train_epoch_end() override { note("on_train_epoch_end"); }
+
     void on_train_end() override { note("on_train_end"); }
+
     void on_fit_end() override { note("on_fit_end"); }
+
     void teardown(Stage) override { note("teardown"); }
 
   private:
@@ -54,12 +77,14 @@ TEST(Fit, HooksRunInTheDocumentedOrder) {
     Trainer trainer(quiet());
     ASSERT_TRUE(trainer.fit(module, {.train = batches(1), .val = {batches(1)}}).ok());
     EXPECT_THAT(module.hooks,
-                ElementsAre("setup", "configure_optimizers", "on_fit_start", "on_train_start", "on_train_epoch_start",
-                            "on_train_batch_start", "optimizer_step", "training_step", "on_before_zero_grad",
-                            "optimizer_zero_grad", "on_before_backward", "backward", "on_after_backward",
-                            "on_before_optimizer_step", "configure_gradient_clipping", "apply_gradients",
-                            "on_train_batch_end", "on_validation_start", "validation_step", "on_validation_end",
-                            "on_train_epoch_end", "on_train_end", "on_fit_end", "teardown"));
+                ElementsAre("setup", "configure_optimizers", "on_fit_start", "on_train_start",
+                            "on_train_epoch_start", "on_train_batch_start", "optimizer_step",
+                            "training_step", "on_before_zero_grad", "optimizer_zero_grad",
+                            "on_before_backward", "backward", "on_after_backward",
+                            "on_before_optimizer_step", "configure_gradient_clipping",
+                            "apply_gradients", "on_train_batch_end", "on_validation_start",
+                            "validation_step", "on_validation_end", "on_train_epoch_end",
+                            "on_train_end", "on_fit_end", "teardown"));
 }
 
 TEST(Fit, AccumulationStepsOnEveryKthAndTheLastBatch) {
@@ -167,8 +192,8 @@ TEST(Fit, E16IntervalLargerThanTheEpochAndE17ShareOfNothing) {
 }
 
 TEST(Fit, StepRowsFollowTheInterval) {
-    for (const auto& [every, expected] : std::map<std::int64_t, std::vector<Step>>{
-             {50, {49, 99}}, {40, {39, 79, 119}}, {0, {}}}) {
+    for (const auto& [every, expected] :
+         std::map<std::int64_t, std::vector<Step>>{{50, {49, 99}}, {40, {39, 79, 119}}, {0, {}}}) {
         auto logger = std::make_shared<RowLogger>();
         HookModule module;
         module.train = [](HookModule& self, std::int64_t) { self.log("loss", 1); };
@@ -188,7 +213,9 @@ TEST(Fit, StepRowsFollowTheInterval) {
 TEST(Fit, EnableGraphIsAccepted) {
     auto logger = std::make_shared<RowLogger>();
     HookModule module;
-    module.train = [](HookModule& self, std::int64_t) { self.log("loss", 2, {.enable_graph = true}); };
+    module.train = [](HookModule& self, std::int64_t) {
+        self.log("loss", 2, {.enable_graph = true});
+    };
     Trainer trainer(quiet(logger));
     ASSERT_TRUE(trainer.fit(module, {.train = batches(1)}).ok());
     EXPECT_THAT(logger->rows, ElementsAre(LoggedRow{{{"loss", 2}, {"epoch", 0}}, 0}));
@@ -199,9 +226,11 @@ TEST(Fit, ControlCEndsCleanlyAfterTheBatch) {
     for (const int signal : {SIGINT, SIGTERM}) {
         auto logger = std::make_shared<RowLogger>();
         Recorder hooks;
+
         class Interrupted : public Recorder {
           public:
             int signal = 0;
+
             void training_step(const Batch& batch, std::int64_t index) override {
                 Recorder::training_step(batch, index);
                 if (index == 1) {
@@ -209,6 +238,7 @@ TEST(Fit, ControlCEndsCleanlyAfterTheBatch) {
                 }
             }
         } module;
+
         module.signal = signal;
         TrainerOptions options = quiet(logger);
         options.handle_signals = true;
@@ -242,7 +272,9 @@ TEST(Fit, AnIteratorStepDrawsItsOwnBatches) {
     class Drawing : public Module {
       public:
         int drawn = 0;
+
         [[nodiscard]] bool takes_iterator() const override { return true; }
+
         void training_step(BatchSource& source, std::int64_t) override {
             for (int part = 0; part < 2 && source.next(); ++part) {
                 ++drawn;
@@ -250,6 +282,7 @@ TEST(Fit, AnIteratorStepDrawsItsOwnBatches) {
             log("drawn", drawn, {.batch_size = 2});
         }
     } module;
+
     Trainer trainer(quiet());
     ASSERT_TRUE(trainer.fit(module, {.train = batches(4)}).ok());
     EXPECT_EQ(module.drawn, 4);
@@ -259,6 +292,7 @@ TEST(Fit, ThePredictLoopRefusesLogAndTheRunFails) {
     class Predicting : public Module {
         void predict_step(const Batch&, std::int64_t, int) override { log("a", 1); }
     } module;
+
     Trainer trainer(quiet());
     EXPECT_FALSE(trainer.predict(module, {batches(1)}).ok());
     EXPECT_EQ(trainer.misuse()->code, "E13");

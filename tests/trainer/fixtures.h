@@ -1,14 +1,15 @@
-// What the trainer's tests share: a logger that keeps rows, a module made of functions, and loaders of plain batches.
+// What the trainer's tests share: a logger that keeps rows, a module made of functions, and loaders
+// of plain batches.
 #pragma once
+
+#include <taffrail/callbacks.h>
+#include <taffrail/trainer.h>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <taffrail/callbacks.h>
-#include <taffrail/trainer.h>
 
 namespace taffrail::trainer_test {
 
@@ -32,7 +33,8 @@ class RowLogger final : public LoggerBase {
     std::vector<LoggedRow> rows;
     std::vector<RunState> ends;
 
-    void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step) noexcept override {
+    void log_metrics(std::span<const std::pair<std::string_view, double>> row,
+                     Step step) noexcept override {
         LoggedRow one{{}, step};
         for (const auto& [name, value] : row) {
             one.metrics[std::string(name)] = value;
@@ -52,19 +54,37 @@ class HookModule : public Module {
 
     Step2 train, batch_start, batch_end;
     Step3 validation, test_one;
-    Plain train_start, train_epoch_start, train_epoch_end, train_end, validation_epoch_end, test_epoch_end, fit_start;
+    Plain train_start, train_epoch_start, train_epoch_end, train_end, validation_epoch_end,
+        test_epoch_end, fit_start;
 
     void training_step(const Batch&, std::int64_t index) override { call(train, index); }
-    void on_train_batch_start(const Batch&, std::int64_t index) override { call(batch_start, index); }
+
+    void on_train_batch_start(const Batch&, std::int64_t index) override {
+        call(batch_start, index);
+    }
+
     void on_train_batch_end(const Batch&, std::int64_t index) override { call(batch_end, index); }
-    void validation_step(const Batch&, std::int64_t index, int loader) override { call(validation, index, loader); }
-    void test_step(const Batch&, std::int64_t index, int loader) override { call(test_one, index, loader); }
+
+    void validation_step(const Batch&, std::int64_t index, int loader) override {
+        call(validation, index, loader);
+    }
+
+    void test_step(const Batch&, std::int64_t index, int loader) override {
+        call(test_one, index, loader);
+    }
+
     void on_train_start() override { call(train_start); }
+
     void on_train_end() override { call(train_end); }
+
     void on_fit_start() override { call(fit_start); }
+
     void on_train_epoch_start() override { call(train_epoch_start); }
+
     void on_train_epoch_end() override { call(train_epoch_end); }
+
     void on_validation_epoch_end() override { call(validation_epoch_end); }
+
     void on_test_epoch_end() override { call(test_epoch_end); }
 
   private:

@@ -1,13 +1,14 @@
-// max_queue and flush_secs of the TensorBoard sink on a real run: rows wait in memory for so many or so long, and no longer.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <thread>
-
+// max_queue and flush_secs of the TensorBoard sink on a real run: rows wait in memory for so many
+// or so long, and no longer.
 #include <taffrail/run.h>
 
 #include "io/files.h"
 #include "io/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
 
 namespace taffrail::trainer_test {
 
@@ -73,7 +74,8 @@ class SinkFlush : public testing::Test {
     void expect_growth_at(int count) {
         log_rows(count - 1);
         const std::uint64_t before = bytes();
-        EXPECT_FALSE(grows(before, 400ms)) << count - 1 << " rows are kept in memory: " << before << " bytes became " << bytes();
+        EXPECT_FALSE(grows(before, 400ms))
+            << count - 1 << " rows are kept in memory: " << before << " bytes became " << bytes();
         log_rows(1);
         EXPECT_TRUE(grows(before, 10s)) << count << " rows are written";
         wait_until_quiet();

@@ -1,15 +1,16 @@
-// A Trainer on a real run: sinks get the gated rows, the store keeps every call with its epoch and samples.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-
+// A Trainer on a real run: sinks get the gated rows, the store keeps every call with its epoch and
+// samples.
 #include <taffrail/reader.h>
 #include <taffrail/run.h>
 
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
 #include "trainer/fixtures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
 
 namespace taffrail::trainer_test {
 
@@ -30,14 +31,20 @@ TEST(TrainerOnARun, StoreKeepsEveryCallSinksFollowTheGates) {
     auto content = std::make_shared<test::SinkContent>();
     std::string id;
     {
-        taffrail::Run run = taffrail::Run::open({.root = folder.file("runs"), .environment = false, .machine_load = {}}).value();
+        taffrail::Run run =
+            taffrail::Run::open(
+                {.root = folder.file("runs"), .environment = false, .machine_load = {}})
+                .value();
         id = run.id();
-        const RouteMask route = run.add_sink(std::make_unique<test::FakeSink>(content), "fake").value();
+        const RouteMask route =
+            run.add_sink(std::make_unique<test::FakeSink>(content), "fake").value();
         HookModule module;
         module.train = [](HookModule& self, std::int64_t index) {
             self.log("loss", index, {.on_step = true, .on_epoch = true});
         };
-        module.validation = [](HookModule& self, std::int64_t index, int) { self.log("acc", index); };
+        module.validation = [](HookModule& self, std::int64_t index, int) {
+            self.log("acc", index);
+        };
         TrainerOptions options = quiet();
         options.max_epochs = 2;
         options.log_every_n_steps = 2;
@@ -53,7 +60,8 @@ TEST(TrainerOnARun, StoreKeepsEveryCallSinksFollowTheGates) {
         ++sent[key];
     }
     // Steps 1, 3, 5 of six, two epochs, two validations; one "epoch" beside each row.
-    EXPECT_EQ(sent, (std::map<std::string, int>{{"loss_step", 3}, {"loss_epoch", 2}, {"acc", 2}, {"epoch", 7}}));
+    EXPECT_EQ(sent, (std::map<std::string, int>{
+                        {"loss_step", 3}, {"loss_epoch", 2}, {"acc", 2}, {"epoch", 7}}));
 
     auto run = read(folder.file("runs")).value()->run(id).value();
     const auto steps = run->points("loss_step").value();
@@ -71,10 +79,15 @@ TEST(TrainerOnARun, KeepsNothingOfTheSanityCheckAndAllThatFollows) {
     test::TemporaryFolder folder;
     std::string id;
     {
-        taffrail::Run run = taffrail::Run::open({.root = folder.file("runs"), .environment = false, .machine_load = {}}).value();
+        taffrail::Run run =
+            taffrail::Run::open(
+                {.root = folder.file("runs"), .environment = false, .machine_load = {}})
+                .value();
         id = run.id();
         HookModule module;
-        module.validation = [](HookModule& self, std::int64_t index, int) { self.log("acc", index); };
+        module.validation = [](HookModule& self, std::int64_t index, int) {
+            self.log("acc", index);
+        };
         module.train_start = [](HookModule& self) { self.log("begun", 1); };
         TrainerOptions options = quiet();
         options.num_sanity_val_steps = 2;

@@ -1,11 +1,11 @@
 // The numbered cases of training: what is logged where, when, and under which name.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include <taffrail/aggregation.h>
 
 #include "trainer/fixtures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace taffrail::trainer_test {
 
@@ -35,8 +35,8 @@ TEST(LogCases, Case01ThreeViewsOfStepAndEpochValues) {
     EXPECT_THAT(names(trainer.progress_bar_metrics()),
                 UnorderedElementsAre("p_s", "p_e", "p_se_step", "p_se_epoch"));
     EXPECT_THAT(names(trainer.callback_metrics()),
-                UnorderedElementsAre("default", "l_s", "l_e", "l_se_step", "l_se_epoch", "p_s", "p_e", "p_se_step",
-                                     "p_se_epoch", "l_se", "p_se"));
+                UnorderedElementsAre("default", "l_s", "l_e", "l_se_step", "l_se_epoch", "p_s",
+                                     "p_e", "p_se_step", "p_se_epoch", "l_se", "p_se"));
 }
 
 TEST(LogCases, Case02DictionaryAndEpochEndHook) {
@@ -52,7 +52,8 @@ TEST(LogCases, Case02DictionaryAndEpochEndHook) {
     };
     Trainer trainer(quiet(logger));
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());
-    EXPECT_THAT(names(trainer.logged_metrics()), UnorderedElementsAre("a_step", "a_epoch", "a1", "a2", "b1", "b"));
+    EXPECT_THAT(names(trainer.logged_metrics()),
+                UnorderedElementsAre("a_step", "a_epoch", "a1", "a2", "b1", "b"));
     EXPECT_THAT(names(trainer.progress_bar_metrics()), UnorderedElementsAre("b"));
     EXPECT_THAT(names(trainer.callback_metrics()),
                 UnorderedElementsAre("a", "a_step", "a_epoch", "a1", "a2", "b1", "b"));
@@ -75,7 +76,8 @@ TEST(LogCases, Case05Reductions) {
     };
     module.train = log;
     module.validation = [&](HookModule& self, std::int64_t index, int) { log(self, index); };
-    for (const auto& [batch_count, most] : std::map<std::int64_t, double>{{3, 2}, {11, 10}, {5, 4}}) {
+    for (const auto& [batch_count, most] :
+         std::map<std::int64_t, double>{{3, 2}, {11, 10}, {5, 4}}) {
         TrainerOptions options = quiet();
         Trainer trainer(options);
         ASSERT_TRUE(trainer.fit(module, {.train = batches(batch_count)}).ok());
@@ -94,14 +96,17 @@ TEST(LogCases, Case06StepAndEpochRowsInOrder) {
     TrainerOptions options = quiet(logger);
     options.max_epochs = 2;
     HookModule module;
-    module.train = [](HookModule& self, std::int64_t) { self.log("foo", 0, {.on_step = true, .on_epoch = true}); };
+    module.train = [](HookModule& self, std::int64_t) {
+        self.log("foo", 0, {.on_step = true, .on_epoch = true});
+    };
     Trainer trainer(options);
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());
-    EXPECT_THAT(logger->rows,
-                ElementsAre(LoggedRow{{{"foo_step", 0}, {"epoch", 0}}, 0}, LoggedRow{{{"foo_step", 0}, {"epoch", 0}}, 1},
-                            LoggedRow{{{"foo_epoch", 0}, {"epoch", 0}}, 1}, LoggedRow{{{"foo_step", 0}, {"epoch", 1}}, 2},
-                            LoggedRow{{{"foo_step", 0}, {"epoch", 1}}, 3},
-                            LoggedRow{{{"foo_epoch", 0}, {"epoch", 1}}, 3}));
+    EXPECT_THAT(logger->rows, ElementsAre(LoggedRow{{{"foo_step", 0}, {"epoch", 0}}, 0},
+                                          LoggedRow{{{"foo_step", 0}, {"epoch", 0}}, 1},
+                                          LoggedRow{{{"foo_epoch", 0}, {"epoch", 0}}, 1},
+                                          LoggedRow{{{"foo_step", 0}, {"epoch", 1}}, 2},
+                                          LoggedRow{{{"foo_step", 0}, {"epoch", 1}}, 3},
+                                          LoggedRow{{{"foo_epoch", 0}, {"epoch", 1}}, 3}));
 }
 
 TEST(LogCases, Case08StepRowsDoNotRestartPerEpoch) {
@@ -114,7 +119,8 @@ TEST(LogCases, Case08StepRowsDoNotRestartPerEpoch) {
     module.train = [](HookModule& self, std::int64_t) { self.log("foo", 1); };
     Trainer trainer(options);
     ASSERT_TRUE(trainer.fit(module, {.train = batches(3)}).ok());
-    EXPECT_THAT(logger->rows, ElementsAre(LoggedRow{{{"foo", 1}, {"epoch", 1}}, 4}, LoggedRow{{{"foo", 1}, {"epoch", 3}}, 9}));
+    EXPECT_THAT(logger->rows, ElementsAre(LoggedRow{{{"foo", 1}, {"epoch", 1}}, 4},
+                                          LoggedRow{{{"foo", 1}, {"epoch", 3}}, 9}));
 }
 
 TEST(LogCases, Case09TrainStartValueComesOnceWithTheFirstEpochRow) {
@@ -155,9 +161,15 @@ TEST(LogCases, Case19SumsOverBatchHooks) {
     options.num_sanity_val_steps = 2;
     HookModule module;
     const LogOptions sum{.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Sum};
-    module.batch_start = [&](HookModule& self, std::int64_t) { self.log("on_train_batch_start", 1.0, sum); };
-    module.batch_end = [&](HookModule& self, std::int64_t) { self.log("on_train_batch_end", 1.0, sum); };
-    module.validation = [&](HookModule& self, std::int64_t, int) { self.log("validation_step", 1.0, sum); };
+    module.batch_start = [&](HookModule& self, std::int64_t) {
+        self.log("on_train_batch_start", 1.0, sum);
+    };
+    module.batch_end = [&](HookModule& self, std::int64_t) {
+        self.log("on_train_batch_end", 1.0, sum);
+    };
+    module.validation = [&](HookModule& self, std::int64_t, int) {
+        self.log("validation_step", 1.0, sum);
+    };
     module.train_epoch_start = [](HookModule& self) { self.log("epoch_start", 3.0); };
     module.train_epoch_end = [](HookModule& self) { self.log("epoch_end", 3.0); };
     Trainer trainer(options);
@@ -171,7 +183,9 @@ TEST(LogCases, Case19SumsOverBatchHooks) {
 TEST(LogCases, Case24EpochOfTheProgramWins) {
     auto logger = std::make_shared<RowLogger>();
     HookModule module;
-    module.train = [](HookModule& self, std::int64_t index) { self.log("epoch", -static_cast<double>(index)); };
+    module.train = [](HookModule& self, std::int64_t index) {
+        self.log("epoch", -static_cast<double>(index));
+    };
     Trainer trainer(quiet(logger));
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());
     EXPECT_EQ(items(trainer.logged_metrics()), (std::map<std::string, double>{{"epoch", -1}}));
@@ -211,7 +225,9 @@ TEST(LogCases, Case34MetricObjectAtEveryLevel) {
     EXPECT_EQ(trainer.callback_metrics().find("b"), 10);
     EXPECT_EQ(trainer.callback_metrics().find("a_epoch"), 10);
     EXPECT_EQ(a.find_state("sum_value")->front(), 0);
-    EXPECT_EQ(std::ranges::count_if(logger->rows, [](const LoggedRow& row) { return row.metrics.contains("b"); }), 3);
+    EXPECT_EQ(std::ranges::count_if(logger->rows,
+                                    [](const LoggedRow& row) { return row.metrics.contains("b"); }),
+              3);
 }
 
 TEST(LogCases, Case39BarViewHoldsTheLastEpoch) {
@@ -219,7 +235,8 @@ TEST(LogCases, Case39BarViewHoldsTheLastEpoch) {
     options.max_epochs = 3;
     HookModule module;
     module.train = [](HookModule& self, std::int64_t) {
-        self.log("foo", self.trainer()->current_epoch(), {.prog_bar = true, .on_step = false, .on_epoch = true});
+        self.log("foo", self.trainer()->current_epoch(),
+                 {.prog_bar = true, .on_step = false, .on_epoch = true});
     };
     module.train_epoch_end = [](HookModule& self) {
         self.log("foo_2", self.trainer()->current_epoch(), {.prog_bar = true, .on_epoch = true});
@@ -227,7 +244,8 @@ TEST(LogCases, Case39BarViewHoldsTheLastEpoch) {
     int checked = 0;
     module.train_end = [&](HookModule& self) {
         ++checked;
-        EXPECT_EQ(items(self.trainer()->progress_bar_metrics()), (std::map<std::string, double>{{"foo", 2}, {"foo_2", 2}}));
+        EXPECT_EQ(items(self.trainer()->progress_bar_metrics()),
+                  (std::map<std::string, double>{{"foo", 2}, {"foo_2", 2}}));
     };
     Trainer trainer(options);
     ASSERT_TRUE(trainer.fit(module, {.train = batches(2)}).ok());

@@ -1,14 +1,14 @@
 // Each warning by its number: what brings it, that Trainer::warnings() lists it, and what it says.
-#include <gtest/gtest.h>
-
-#include <thread>
-
 #include <taffrail/aggregation.h>
 #include <taffrail/communicators.h>
 #include <taffrail/training_bars.h>
 
 #include "base/diagnostics.h"
 #include "trainer/fixtures.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
 
 namespace taffrail::trainer_test {
 
@@ -23,7 +23,8 @@ class Warnings : public testing::Test {
   protected:
     void SetUp() override {
         reset_diagnostics();
-        set_diagnostic_handler([this](DiagnosticLevel, std::string_view text) { said.emplace_back(text); });
+        set_diagnostic_handler(
+            [this](DiagnosticLevel, std::string_view text) { said.emplace_back(text); });
     }
 
     void TearDown() override {
@@ -31,10 +32,12 @@ class Warnings : public testing::Test {
     }
 
     /// The codes after a fit of two batches.
-    std::vector<std::string> codes(const TrainerOptions& options, HookModule::Step2 train, Batch batch = Batch(std::vector<float>(4))) {
+    std::vector<std::string> codes(const TrainerOptions& options, HookModule::Step2 train,
+                                   Batch batch = Batch(std::vector<float>(4))) {
         module.train = std::move(train);
         Trainer trainer(options);
-        const auto done = trainer.fit(module, {.train = map_loader(2, [&](std::int64_t) { return batch; })});
+        const auto done =
+            trainer.fit(module, {.train = map_loader(2, [&](std::int64_t) { return batch; })});
         EXPECT_TRUE(done.ok());
         return trainer.warnings();
     }
@@ -44,7 +47,9 @@ class Warnings : public testing::Test {
 };
 
 TEST_F(Warnings, NoneWithoutACause) {
-    EXPECT_THAT(codes(quiet(std::make_shared<RowLogger>()), [](HookModule& self, std::int64_t) { self.log("a", 1); }), IsEmpty());
+    EXPECT_THAT(codes(quiet(std::make_shared<RowLogger>()),
+                      [](HookModule& self, std::int64_t) { self.log("a", 1); }),
+                IsEmpty());
     EXPECT_THAT(said, IsEmpty());
 }
 
@@ -69,12 +74,15 @@ TEST_F(Warnings, W1IsOfTheModuleThatLogged) {
 TEST_F(Warnings, W2BareModeIgnoresCalls) {
     TrainerOptions options = quiet(std::make_shared<RowLogger>());
     options.barebones = true;
-    EXPECT_THAT(codes(options, [](HookModule& self, std::int64_t) { self.log("a", 1); }), ElementsAre("W2"));
+    EXPECT_THAT(codes(options, [](HookModule& self, std::int64_t) { self.log("a", 1); }),
+                ElementsAre("W2"));
     EXPECT_THAT(said, ElementsAre(HasSubstr("barebones")));
 }
 
 TEST_F(Warnings, W3LoggerWantedButNoneThere) {
-    EXPECT_THAT(codes(quiet(), [](HookModule& self, std::int64_t) { self.log("a", 1, {.logger = true}); }), ElementsAre("W3"));
+    EXPECT_THAT(
+        codes(quiet(), [](HookModule& self, std::int64_t) { self.log("a", 1, {.logger = true}); }),
+        ElementsAre("W3"));
     EXPECT_THAT(said, ElementsAre(HasSubstr("leave the option out")));
 }
 
@@ -89,9 +97,10 @@ TEST_F(Warnings, W4WholeNumberOfATensor) {
 }
 
 TEST_F(Warnings, W5PartsOfTheBatchDiffer) {
-    EXPECT_THAT(codes(quiet(std::make_shared<RowLogger>()),
-                      [](HookModule& self, std::int64_t) { self.log("a", 1, {.on_epoch = true}); },
-                      Batch(std::pair(std::vector<float>(2), std::vector<float>(3)))),
+    EXPECT_THAT(codes(
+                    quiet(std::make_shared<RowLogger>()),
+                    [](HookModule& self, std::int64_t) { self.log("a", 1, {.on_epoch = true}); },
+                    Batch(std::pair(std::vector<float>(2), std::vector<float>(3)))),
                 ElementsAre("W5"));
     EXPECT_THAT(said, ElementsAre(HasSubstr("Pass batch_size")));
 }
@@ -103,7 +112,9 @@ TEST_F(Warnings, W6EpochValueOfOneRankAlone) {
     for (std::size_t rank = 0; rank < 2; ++rank) {
         threads.emplace_back([&, rank] {
             HookModule own;
-            own.train = [](HookModule& self, std::int64_t) { self.log("a", 1, {.on_epoch = true, .batch_size = 1}); };
+            own.train = [](HookModule& self, std::int64_t) {
+                self.log("a", 1, {.on_epoch = true, .batch_size = 1});
+            };
             TrainerOptions options = quiet(std::make_shared<RowLogger>());
             options.communicator = ranks[rank];
             Trainer trainer(options);
@@ -133,11 +144,13 @@ TEST_F(Warnings, W8MetricWithTheNameOfAStandardItemReplacesIt) {
     for (const bool clashes : {false, true}) {
         TrainerOptions options = quiet();
         options.loggers = {std::make_shared<Versioned>()};
-        options.progress_bar = std::make_shared<TrainingBars>(TrainingBarOptions{.refresh_rate = 0, .loggers = options.loggers});
+        options.progress_bar = std::make_shared<TrainingBars>(
+            TrainingBarOptions{.refresh_rate = 0, .loggers = options.loggers});
         const auto found = codes(options, [&](HookModule& self, std::int64_t) {
             self.log(clashes ? "v_num" : "loss", 1, {.prog_bar = true});
         });
-        EXPECT_THAT(found, clashes ? testing::Matcher<std::vector<std::string>>(ElementsAre("W8")) : IsEmpty());
+        EXPECT_THAT(found, clashes ? testing::Matcher<std::vector<std::string>>(ElementsAre("W8"))
+                                   : IsEmpty());
     }
     EXPECT_THAT(said, ElementsAre(HasSubstr("'v_num'")));
     EXPECT_THAT(said[0], HasSubstr("rename the metric"));
@@ -147,7 +160,9 @@ TEST_F(Warnings, W9MetricComputedBeforeAnyUpdate) {
     SumMetric metric;
     module.register_metric("sum", metric);
     EXPECT_THAT(codes(quiet(std::make_shared<RowLogger>()),
-                      [&](HookModule& self, std::int64_t) { self.log("a", metric, {.on_step = false, .on_epoch = true}); }),
+                      [&](HookModule& self, std::int64_t) {
+                          self.log("a", metric, {.on_step = false, .on_epoch = true});
+                      }),
                 ElementsAre("W9"));
     EXPECT_THAT(said, Contains(HasSubstr("feed it with update() or forward()")));
 }

@@ -40,6 +40,7 @@ class FrameEncoder {
 
     /// The place in the chain, to go back to when a frame could not be written.
     [[nodiscard]] std::uint32_t mark() const noexcept { return previous_crc_; }
+
     void rewind(std::uint32_t mark) noexcept { previous_crc_ = mark; }
 
   private:

@@ -1,6 +1,9 @@
-// MPI as a transport. Collectives of MPI cannot say who is missing nor give up waiting, so every rank sends to every
-// other one and listens with a deadline; the messages are a few hundred bytes.
+// MPI as a transport. Collectives of MPI cannot say who is missing nor give up waiting, so every
+// rank sends to every other one and listens with a deadline; the messages are a few hundred bytes.
 #include <taffrail/mpi.h>
+
+#include "base/try.h"
+#include "metrics/gather_communicator.h"
 
 #include <mpi.h>
 
@@ -8,9 +11,6 @@
 #include <cstdlib>
 #include <numeric>
 #include <thread>
-
-#include "base/try.h"
-#include "metrics/gather_communicator.h"
 
 namespace taffrail {
 
@@ -31,14 +31,17 @@ Result<void> check(int code, const char* what) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     MPI_Error_string(code, text, &length);
-    return Error{ErrorCode::Unavailable, std::string("MPI ") + what + ": " + std::string(text, static_cast<std::size_t>(length))};
+    return Error{ErrorCode::Unavailable, std::string("MPI ") + what + ": " +
+                                             std::string(text, static_cast<std::size_t>(length))};
 }
 
 class MpiCommunicator final : public metrics::GatherCommunicator {
   public:
     MpiCommunicator(MPI_Comm ranks, int rank, std::vector<int> members, std::string name,
                     std::chrono::milliseconds timeout)
-        : GatherCommunicator(rank, std::move(members), std::move(name)), ranks_(ranks), timeout_(timeout) {
+        : GatherCommunicator(rank, std::move(members), std::move(name)),
+          ranks_(ranks),
+          timeout_(timeout) {
         // A rank that died shall be an error here, not the end of the job.
         MPI_Comm_set_errhandler(ranks_, MPI_ERRORS_RETURN);
     }
@@ -63,8 +66,8 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
                 continue;
             }
             MPI_Request request = MPI_REQUEST_NULL;
-            TAFFRAIL_TRY(check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag, ranks_,
-                                         &request),
+            TAFFRAIL_TRY(check(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                                         peer, tag, ranks_, &request),
                                "send"));
             sends.push_back(request);
         }
@@ -79,14 +82,16 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
         return all;
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view name, const std::vector<int>& group_members,
+    Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
+                                                     const std::vector<int>& group_members,
                                                      int rank_in_group) override {
         MPI_Group own = MPI_GROUP_NULL;
         MPI_Group chosen = MPI_GROUP_NULL;
         MPI_Comm ranks = MPI_COMM_NULL;
         TAFFRAIL_TRY(check(MPI_Comm_group(ranks_, &own), "group"));
-        TAFFRAIL_TRY(check(
-            MPI_Group_incl(own, static_cast<int>(group_members.size()), group_members.data(), &chosen), "group"));
+        TAFFRAIL_TRY(check(MPI_Group_incl(own, static_cast<int>(group_members.size()),
+                                          group_members.data(), &chosen),
+                           "group"));
         TAFFRAIL_TRY(check(MPI_Comm_create_group(ranks_, chosen, kTags + 1, &ranks), "group"));
         MPI_Group_free(&chosen);
         MPI_Group_free(&own);
@@ -94,8 +99,9 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
         for (int member : group_members) {
             world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
         }
-        return std::shared_ptr<Communicator>(std::make_shared<MpiCommunicator>(
-            ranks, rank_in_group, std::move(world_ranks), this->name() + "/" + std::string(name), timeout_));
+        return std::shared_ptr<Communicator>(
+            std::make_shared<MpiCommunicator>(ranks, rank_in_group, std::move(world_ranks),
+                                              this->name() + "/" + std::string(name), timeout_));
     }
 
   private:
@@ -106,7 +112,8 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
                 int there = 0;
                 MPI_Message message = MPI_MESSAGE_NULL;
                 MPI_Status status;
-                TAFFRAIL_TRY(check(MPI_Improbe(*peer, tag, ranks_, &there, &message, &status), "receive"));
+                TAFFRAIL_TRY(
+                    check(MPI_Improbe(*peer, tag, ranks_, &there, &message, &status), "receive"));
                 if (there == 0) {
                     ++peer;
                     continue;
@@ -115,11 +122,14 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
                 MPI_Get_count(&status, MPI_BYTE, &count);
                 std::vector<std::byte>& to = all[static_cast<std::size_t>(*peer)];
                 to.resize(static_cast<std::size_t>(count));
-                if (auto received = check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receive");
+                if (auto received =
+                        check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE),
+                              "receive");
                     !received.ok()) {
                     incomplete = true;
-                    return Error{ErrorCode::Unavailable, name_ranks({*peer}) + " of group '" + name() + "' is gone: " +
-                                                             received.error().message};
+                    return Error{ErrorCode::Unavailable,
+                                 name_ranks({*peer}) + " of group '" + name() +
+                                     "' is gone: " + received.error().message};
                 }
                 peer = missing.erase(peer);
                 idle = 0;
@@ -147,7 +157,9 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
         const auto deadline = Clock::now() + timeout_;
         for (int idle = 0;; ++idle) {
             int done = 0;
-            TAFFRAIL_TRY(check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done, MPI_STATUSES_IGNORE), "send"));
+            TAFFRAIL_TRY(check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done,
+                                           MPI_STATUSES_IGNORE),
+                               "send"));
             if (done != 0) {
                 return {};
             }
@@ -155,8 +167,9 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
             if (gone || Clock::now() >= deadline) {
                 incomplete = true;
                 return gone ? *gone
-                            : Error{ErrorCode::Timeout, "a rank of group '" + name() + "' took no message for " +
-                                                            std::to_string(timeout_.count()) + " ms"};
+                            : Error{ErrorCode::Timeout,
+                                    "a rank of group '" + name() + "' took no message for " +
+                                        std::to_string(timeout_.count()) + " ms"};
             }
             if (idle > 1000) {
                 std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -184,7 +197,8 @@ Result<std::shared_ptr<Communicator>> mpi_communicator(std::chrono::milliseconds
     MPI_Initialized(&initialized);
     if (initialized == 0) {
         int provided = 0;
-        TAFFRAIL_TRY(check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start"));
+        TAFFRAIL_TRY(
+            check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "start"));
         std::atexit(finalize);
     }
     MPI_Comm world = MPI_COMM_NULL;

@@ -34,15 +34,21 @@ Handler guarded(Handler handler) {
 
 void refuse(const Error& error) {
     switch (error.code) {
-        case ErrorCode::NotFound: throw ApiError{404, "not_found", error.message, {}};
-        case ErrorCode::PermissionDenied: throw ApiError{403, "forbidden", error.message, {}};
+        case ErrorCode::NotFound:
+            throw ApiError{404, "not_found", error.message, {}};
+        case ErrorCode::PermissionDenied:
+            throw ApiError{403, "forbidden", error.message, {}};
         case ErrorCode::InvalidArgument:
-        case ErrorCode::Unsupported: throw ApiError{400, "invalid", error.message, {}};
-        default: throw ApiError{404, "unavailable", error.message, {}};
+        case ErrorCode::Unsupported:
+            throw ApiError{400, "invalid", error.message, {}};
+        default:
+            throw ApiError{404, "unavailable", error.message, {}};
     }
 }
 
-void refuse(int status, std::string code, std::string message) { throw ApiError{status, std::move(code), std::move(message), {}}; }
+void refuse(int status, std::string code, std::string message) {
+    throw ApiError{status, std::move(code), std::move(message), {}};
+}
 
 Json body_object(const Request& request) {
     auto parsed = parse_json(request.body);
@@ -63,7 +69,8 @@ std::string required_parameter(const Request& request, std::string_view name) {
     return std::string(*value);
 }
 
-std::int64_t integer_parameter(const Request& request, std::string_view name, std::int64_t fallback) {
+std::int64_t integer_parameter(const Request& request, std::string_view name,
+                               std::int64_t fallback) {
     const auto value = request.parameter(name);
     if (!value) {
         return fallback;
@@ -89,7 +96,9 @@ std::vector<std::string> string_list(const Json& object, std::string_view name, 
             refuse(400, "invalid", "'" + std::string(name) + "' must hold texts only");
         }
         if (list.size() == limit) {
-            refuse(413, "too_large", "'" + std::string(name) + "' may hold at most " + std::to_string(limit) + " items");
+            refuse(
+                413, "too_large",
+                "'" + std::string(name) + "' may hold at most " + std::to_string(limit) + " items");
         }
         list.push_back(*item.string());
     }
@@ -114,7 +123,8 @@ std::shared_ptr<RecordedRun> find_run(const ApiContext& context, std::string_vie
 
 void write_cell(JsonWriter& json, const Cell& cell) {
     static constexpr std::int64_t kExact = std::int64_t{1} << 53;
-    if (const auto* whole = std::get_if<std::int64_t>(&cell); whole != nullptr && (*whole > kExact || *whole < -kExact)) {
+    if (const auto* whole = std::get_if<std::int64_t>(&cell);
+        whole != nullptr && (*whole > kExact || *whole < -kExact)) {
         json.value(std::to_string(*whole));
     } else {
         json.value(cell);

@@ -1,10 +1,6 @@
 // The resources below api/v1/. Each file of this folder adds the routes of one resource.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "codec/json.h"
 #include "codec/json_writer.h"
 #include "server/entry_cache.h"
@@ -12,6 +8,10 @@
 #include "server/router.h"
 #include "server/state_store.h"
 #include "server/workspace.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace taffrail::server {
 
@@ -59,7 +59,8 @@ Handler guarded(Handler handler);
 Json body_object(const Request& request);
 /// Query parameters; refuse with 400 when malformed.
 std::string required_parameter(const Request& request, std::string_view name);
-std::int64_t integer_parameter(const Request& request, std::string_view name, std::int64_t fallback);
+std::int64_t integer_parameter(const Request& request, std::string_view name,
+                               std::int64_t fallback);
 /// Members of a body.
 std::vector<std::string> string_list(const Json& object, std::string_view name, std::size_t limit);
 
@@ -67,7 +68,9 @@ std::shared_ptr<const RunDetails> find_details(const ApiContext& context, std::s
 std::shared_ptr<RecordedRun> find_run(const ApiContext& context, std::string_view id);
 
 /// Milliseconds since 1970 with the fraction kept.
-inline double to_ms(std::int64_t time_ns) { return static_cast<double>(time_ns) / 1e6; }
+inline double to_ms(std::int64_t time_ns) {
+    return static_cast<double>(time_ns) / 1e6;
+}
 
 /// A cell; whole numbers beyond 2^53 travel as text.
 void write_cell(JsonWriter& json, const Cell& cell);

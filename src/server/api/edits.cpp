@@ -1,8 +1,8 @@
 // POST edits: marks on runs, all or none, answered with what undoes them.
-#include <algorithm>
-
 #include "server/api/api.h"
 #include "server/marks.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
@@ -18,7 +18,9 @@ std::optional<std::string> text_member(const Json& json, std::string_view name, 
         return std::nullopt;
     }
     if (member->string() == nullptr || member->string()->size() > limit) {
-        refuse(400, "invalid", "'" + std::string(name) + "' must be a text of at most " + std::to_string(limit) + " bytes");
+        refuse(400, "invalid",
+               "'" + std::string(name) + "' must be a text of at most " + std::to_string(limit) +
+                   " bytes");
     }
     return *member->string();
 }
@@ -35,7 +37,9 @@ std::optional<bool> truth_member(const Json& json, std::string_view name) {
 }
 
 bool is_color(const std::string& text) {
-    return text.empty() || (text.size() == 7 && text[0] == '#' && text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos);
+    return text.empty() ||
+           (text.size() == 7 && text[0] == '#' &&
+            text.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string::npos);
 }
 
 Edit parse_edit(const Json& json) {
@@ -107,16 +111,19 @@ Response edits(const ApiContext& context, const Request& request) {
             [[maybe_unused]] const auto exists = find_details(context, id);
         }
     }
+
     struct Undo {
         std::string run;
         MarkChange change;
     };
+
     std::vector<Undo> undo;
     std::vector<std::string> changed;
     const auto roll_back = [&] {
         for (auto step = undo.rbegin(); step != undo.rend(); ++step) {
             if (const auto details = context.workspace->details(step->run)) {
-                [[maybe_unused]] const auto written = context.workspace->marks().write(step->run, details->info, step->change);
+                [[maybe_unused]] const auto written =
+                    context.workspace->marks().write(step->run, details->info, step->change);
             }
         }
     };
@@ -127,7 +134,8 @@ Response edits(const ApiContext& context, const Request& request) {
             if (change.empty()) {
                 continue;
             }
-            if (auto written = context.workspace->marks().write(id, details->info, change); !written) {
+            if (auto written = context.workspace->marks().write(id, details->info, change);
+                !written) {
                 roll_back();
                 context.workspace->refresh_marks(changed);
                 refuse(written.error());
@@ -140,7 +148,10 @@ Response edits(const ApiContext& context, const Request& request) {
         }
     }
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).key("changed").begin_array();
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .key("changed")
+        .begin_array();
     for (const std::string& id : changed) {
         json.value(id);
     }
@@ -155,7 +166,8 @@ Response edits(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_edit_routes(Router& router, const ApiContext& context) {
-    router.post("edits", RouteKind::Write, guarded([&context](const Request& request) { return edits(context, request); }));
+    router.post("edits", RouteKind::Write,
+                guarded([&context](const Request& request) { return edits(context, request); }));
 }
 
 }  // namespace taffrail::server

@@ -1,14 +1,15 @@
 // POST entries:index (where entries stand), GET entries (their values).
-#include <algorithm>
-
 #include "server/api/api.h"
 #include "server/api/value_json.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
 
 template <typename Project>
-void write_column(JsonWriter& json, std::string_view name, const std::vector<taffrail::Entry>& entries, Project project) {
+void write_column(JsonWriter& json, std::string_view name,
+                  const std::vector<taffrail::Entry>& entries, Project project) {
     json.key(name).begin_array();
     for (const taffrail::Entry& entry : entries) {
         json.value(project(entry));
@@ -16,8 +17,12 @@ void write_column(JsonWriter& json, std::string_view name, const std::vector<taf
     json.end_array();
 }
 
-void write_index(JsonWriter& json, const std::string& run, const KeyInfo& key, const std::vector<taffrail::Entry>& entries) {
-    json.begin_object().member("run", run).member("key", key.key).member("kind", to_string(key.kind));
+void write_index(JsonWriter& json, const std::string& run, const KeyInfo& key,
+                 const std::vector<taffrail::Entry>& entries) {
+    json.begin_object()
+        .member("run", run)
+        .member("key", key.key)
+        .member("kind", to_string(key.kind));
     write_column(json, "step", entries, [](const auto& entry) { return entry.step; });
     write_column(json, "time_ms", entries, [](const auto& entry) { return to_ms(entry.time_ns); });
     if (std::ranges::any_of(entries, [](const auto& entry) { return entry.epoch.has_value(); })) {
@@ -48,11 +53,15 @@ Response index(const ApiContext& context, const Request& request) {
     const auto runs = string_list(body, "runs", 10'000);
     const auto keys = string_list(body, "keys", 10'000), kinds = string_list(body, "kinds", 32);
     const auto wanted = [&](const KeyInfo& key) {
-        return key.kind != Kind::Scalar && (keys.empty() || std::ranges::find(keys, key.key) != keys.end()) &&
+        return key.kind != Kind::Scalar &&
+               (keys.empty() || std::ranges::find(keys, key.key) != keys.end()) &&
                (kinds.empty() || std::ranges::find(kinds, to_string(key.kind)) != kinds.end());
     };
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).key("series").begin_array();
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .key("series")
+        .begin_array();
     for (const std::string& id : runs) {
         const auto details = context.workspace->details(id);
         if (!details || std::ranges::none_of(details->keys, wanted)) {
@@ -72,7 +81,8 @@ Response index(const ApiContext& context, const Request& request) {
 }
 
 Response entries(const ApiContext& context, const Request& request) {
-    const std::string id = required_parameter(request, "run"), name = required_parameter(request, "key");
+    const std::string id = required_parameter(request, "run"),
+                      name = required_parameter(request, "key");
     const auto run = find_run(context, id);
     const auto read = context.entries->get(id, *run, name);
     if (!read) {
@@ -83,24 +93,35 @@ Response entries(const ApiContext& context, const Request& request) {
     if (total == 0) {
         refuse(404, "not_found", "the run has no entries of that key");
     }
-    const std::int64_t first = std::clamp<std::int64_t>(integer_parameter(request, "first", 0), 0, total);
+    const std::int64_t first =
+        std::clamp<std::int64_t>(integer_parameter(request, "first", 0), 0, total);
     const std::int64_t count = integer_parameter(request, "count", 100);
     if (count < 1 || count > 1000) {
         refuse(400, "invalid", "'count' must be between 1 and 1000");
     }
     JsonWriter json;
     json.begin_object().member("revision", run->revision()).member("run", id).member("key", name);
-    json.member("kind", to_string(kind_of(*found->front().value))).member("total", total).member("first", first).key("entries").begin_array();
+    json.member("kind", to_string(kind_of(*found->front().value)))
+        .member("total", total)
+        .member("first", first)
+        .key("entries")
+        .begin_array();
     for (std::int64_t i = first; i < std::min(total, first + count); ++i) {
         const taffrail::Entry& entry = (*found)[static_cast<std::size_t>(i)];
-        json.begin_object().member("index", i).member("step", entry.step).member("time_ms", to_ms(entry.time_ns));
+        json.begin_object()
+            .member("index", i)
+            .member("step", entry.step)
+            .member("time_ms", to_ms(entry.time_ns));
         if (entry.epoch) {
             json.member("epoch", *entry.epoch);
         }
         if (entry.samples) {
             json.member("samples", *entry.samples);
         }
-        json.member("attempt", entry.attempt).member("rank", entry.rank).member("phase", to_string(entry.phase)).key("value");
+        json.member("attempt", entry.attempt)
+            .member("rank", entry.rank)
+            .member("phase", to_string(entry.phase))
+            .key("value");
         write_value(json, *entry.value);
         json.end_object();
     }
@@ -111,8 +132,10 @@ Response entries(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_entries_routes(Router& router, const ApiContext& context) {
-    router.post("entries:index", RouteKind::Read, guarded([&context](const Request& request) { return index(context, request); }));
-    router.get("entries", guarded([&context](const Request& request) { return entries(context, request); }));
+    router.post("entries:index", RouteKind::Read,
+                guarded([&context](const Request& request) { return index(context, request); }));
+    router.get("entries",
+               guarded([&context](const Request& request) { return entries(context, request); }));
 }
 
 }  // namespace taffrail::server

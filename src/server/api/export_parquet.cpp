@@ -1,10 +1,10 @@
 #include "server/api/export_parquet.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/try.h"
 #include "codec/parquet/writer.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail::server {
 namespace {
@@ -16,11 +16,16 @@ constexpr std::size_t kGroupRows = 128 * 1024;
 
 std::vector<parquet::Column> columns() {
     constexpr auto kRequired = parquet::Shape::Required, kOptional = parquet::Shape::Optional;
-    return {{"run_id", Type::ByteArray, kRequired, Meaning::Text}, {"run", Type::ByteArray, kRequired, Meaning::Text},
-            {"key", Type::ByteArray, kRequired, Meaning::Text},    {"step", Type::Int64, kRequired, Meaning::None},
-            {"time", Type::Int64, kRequired, Meaning::TimestampNs}, {"epoch", Type::Double, kOptional, Meaning::None},
-            {"samples", Type::Int64, kOptional, Meaning::None},    {"attempt", Type::Int32, kRequired, Meaning::None},
-            {"rank", Type::Int32, kRequired, Meaning::None},       {"value", Type::Double, kRequired, Meaning::None}};
+    return {{"run_id", Type::ByteArray, kRequired, Meaning::Text},
+            {"run", Type::ByteArray, kRequired, Meaning::Text},
+            {"key", Type::ByteArray, kRequired, Meaning::Text},
+            {"step", Type::Int64, kRequired, Meaning::None},
+            {"time", Type::Int64, kRequired, Meaning::TimestampNs},
+            {"epoch", Type::Double, kOptional, Meaning::None},
+            {"samples", Type::Int64, kOptional, Meaning::None},
+            {"attempt", Type::Int32, kRequired, Meaning::None},
+            {"rank", Type::Int32, kRequired, Meaning::None},
+            {"value", Type::Double, kRequired, Meaning::None}};
 }
 
 }  // namespace
@@ -31,14 +36,17 @@ struct ParquetExport::State {
 
 ParquetExport::ParquetExport(std::function<bool(std::string_view)> write) {
     const auto output = [write = std::move(write)](ByteSpan bytes) -> Result<void> {
-        return write(as_text(bytes)) ? Result<void>() : Error{ErrorCode::Io, "the download was broken off"};
+        return write(as_text(bytes)) ? Result<void>()
+                                     : Error{ErrorCode::Io, "the download was broken off"};
     };
-    state_ = std::make_unique<State>(State{parquet::Writer(columns(), output, {.profile = parquet::Profile::Compat})});
+    state_ = std::make_unique<State>(
+        State{parquet::Writer(columns(), output, {.profile = parquet::Profile::Compat})});
 }
 
 ParquetExport::~ParquetExport() = default;
 
-Result<void> ParquetExport::add(std::string_view run_id, std::string_view run, std::string_view key, const std::vector<Point>& points) {
+Result<void> ParquetExport::add(std::string_view run_id, std::string_view run, std::string_view key,
+                                const std::vector<Point>& points) {
     for (std::size_t first = 0; first < points.size(); first += kGroupRows) {
         const std::size_t rows = std::min(kGroupRows, points.size() - first);
         // Vectors of the same names as ColumnValues, which only borrows.
@@ -59,17 +67,29 @@ Result<void> ParquetExport::add(std::string_view run_id, std::string_view run, s
         }
         TAFFRAIL_TRY(state_->writer.begin_row_group(rows));
         for (const std::vector<std::string_view>* texts : {&ids, &names, &tags}) {
-            TAFFRAIL_TRY(state_->writer.write_column({.doubles = {}, .int64s = {}, .int32s = {}, .texts = *texts, .valid = {}, .offsets = {}}));
+            TAFFRAIL_TRY(state_->writer.write_column({.doubles = {},
+                                                      .int64s = {},
+                                                      .int32s = {},
+                                                      .texts = *texts,
+                                                      .valid = {},
+                                                      .offsets = {}}));
         }
-        for (const parquet::DecodedColumn* column : {&step, &time, &epoch, &samples, &attempt, &rank, &value}) {
-            TAFFRAIL_TRY(state_->writer.write_column(
-                {.doubles = column->doubles, .int64s = column->int64s, .int32s = column->int32s, .texts = {}, .valid = column->valid, .offsets = {}}));
+        for (const parquet::DecodedColumn* column :
+             {&step, &time, &epoch, &samples, &attempt, &rank, &value}) {
+            TAFFRAIL_TRY(state_->writer.write_column({.doubles = column->doubles,
+                                                      .int64s = column->int64s,
+                                                      .int32s = column->int32s,
+                                                      .texts = {},
+                                                      .valid = column->valid,
+                                                      .offsets = {}}));
         }
         TAFFRAIL_TRY(state_->writer.end_row_group());
     }
     return {};
 }
 
-Result<void> ParquetExport::finish() { return state_->writer.finish(); }
+Result<void> ParquetExport::finish() {
+    return state_->writer.finish();
+}
 
 }  // namespace taffrail::server

@@ -1,13 +1,13 @@
 // Points as a Parquet file: the columns of the tidy CSV, one row group per series and 128k rows.
 #pragma once
 
+#include <taffrail/reader.h>
+
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <taffrail/reader.h>
 
 namespace taffrail::server {
 
@@ -17,7 +17,8 @@ class ParquetExport {
     explicit ParquetExport(std::function<bool(std::string_view)> write);
     ~ParquetExport();
 
-    Result<void> add(std::string_view run_id, std::string_view run, std::string_view key, const std::vector<Point>& points);
+    Result<void> add(std::string_view run_id, std::string_view run, std::string_view key,
+                     const std::vector<Point>& points);
     Result<void> finish();
 
   private:

@@ -1,10 +1,4 @@
 // POST exports (prepare) and GET export (stream): raw points, never bins.
-#include <algorithm>
-#include <cmath>
-#include <deque>
-#include <map>
-#include <mutex>
-
 #include "base/clock.h"
 #include "base/names.h"
 #include "base/strings.h"
@@ -12,6 +6,12 @@
 #include "server/api/export_parquet.h"
 #include "server/chart_query.h"
 #include "server/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <mutex>
 
 namespace taffrail::server {
 namespace {
@@ -29,7 +29,9 @@ class Tickets {
   public:
     std::string add(ExportJob job) {
         const std::lock_guard lock(mutex_);
-        while (!order_.empty() && (order_.size() >= 1000 || monotonic_ns() - jobs_[order_.front()].made_ns > 3'600'000'000'000)) {
+        while (!order_.empty() &&
+               (order_.size() >= 1000 ||
+                monotonic_ns() - jobs_[order_.front()].made_ns > 3'600'000'000'000)) {
             jobs_.erase(order_.front());
             order_.pop_front();
         }
@@ -62,7 +64,9 @@ std::string csv_number(double value) {
 // A cell that a spreadsheet would take for a formula is made text; quotes are doubled.
 std::string csv_text(std::string_view text) {
     std::string cell(text);
-    if (!cell.empty() && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos && !parse_double(cell)) {
+    if (!cell.empty() &&
+        std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos &&
+        !parse_double(cell)) {
         cell.insert(cell.begin(), '\'');
     }
     if (cell.find_first_of(",\"\n\r") == std::string::npos) {
@@ -78,7 +82,8 @@ std::string csv_text(std::string_view text) {
 std::string csv_time(std::int64_t time_ns) {
     std::string text = format_time_utc(time_ns);
     text.pop_back();  // Z
-    const std::string micro = std::to_string(((time_ns % 1'000'000) + 1'000'000) % 1'000'000 / 1000);
+    const std::string micro =
+        std::to_string(((time_ns % 1'000'000) + 1'000'000) % 1'000'000 / 1000);
     return text + std::string(3 - micro.size(), '0') + micro + 'Z';
 }
 
@@ -103,7 +108,8 @@ std::vector<std::string> keys_of(const RunDetails& run, const ExportJob& job) {
 }
 
 // All points of a key in log order, cut to the asked range.
-std::vector<Point> points_of(const ApiContext& context, const RunDetails& details, const std::string& key, const ExportJob& job) {
+std::vector<Point> points_of(const ApiContext& context, const RunDetails& details,
+                             const std::string& key, const ExportJob& job) {
     auto run = context.workspace->run(details.id);
     auto points = run ? (*run)->points(key) : Result<std::vector<Point>>(run.error());
     if (!points || !job.has_x || (!job.x.from && !job.x.to)) {
@@ -112,7 +118,8 @@ std::vector<Point> points_of(const ApiContext& context, const RunDetails& detail
     const SeriesPoints positions = on_axis(*points, job.x, details.info.start_time_ns, {});
     std::vector<bool> keep(points->size(), false);
     for (std::size_t i = 0; i < positions.x.size(); ++i) {
-        keep[positions.source[i]] = (!job.x.from || positions.x[i] >= *job.x.from) && (!job.x.to || positions.x[i] <= *job.x.to);
+        keep[positions.source[i]] = (!job.x.from || positions.x[i] >= *job.x.from) &&
+                                    (!job.x.to || positions.x[i] <= *job.x.to);
     }
     std::vector<Point> kept;
     for (std::size_t i = 0; i < keep.size(); ++i) {
@@ -127,6 +134,7 @@ std::vector<Point> points_of(const ApiContext& context, const RunDetails& detail
 class Output {
   public:
     explicit Output(ResponseStream& stream) : stream_(stream) {}
+
     ~Output() { flush(); }
 
     bool line(std::string_view text) {
@@ -158,9 +166,11 @@ void stream_tidy(const ApiContext& context, const ExportJob& job, ResponseStream
             const std::string prefix = head + csv_text(key) + ',';
             for (const Point& point : points_of(context, *details, key, job)) {
                 const std::string epoch = std::isnan(point.epoch) ? "" : csv_number(point.epoch);
-                const std::string samples = point.samples == INT64_MIN ? "" : std::to_string(point.samples);
-                if (!out.line(prefix + std::to_string(point.step) + ',' + csv_time(point.time_ns) + ',' + epoch + ',' + samples + ',' + std::to_string(point.attempt) + ',' +
-                              std::to_string(point.rank) + ',' + csv_number(point.value))) {
+                const std::string samples =
+                    point.samples == INT64_MIN ? "" : std::to_string(point.samples);
+                if (!out.line(prefix + std::to_string(point.step) + ',' + csv_time(point.time_ns) +
+                              ',' + epoch + ',' + samples + ',' + std::to_string(point.attempt) +
+                              ',' + std::to_string(point.rank) + ',' + csv_number(point.value))) {
                     return;
                 }
             }
@@ -192,14 +202,16 @@ void stream_wide(const ApiContext& context, const ExportJob& job, ResponseStream
         }
         std::map<Step, std::vector<std::string>> rows;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            for (const Point& point : winning_points(points_of(context, *details, columns[c], job))) {
+            for (const Point& point :
+                 winning_points(points_of(context, *details, columns[c], job))) {
                 auto& row = rows[point.step];
                 row.resize(columns.size());
                 row[c] = csv_number(point.value);
             }
         }
         for (const auto& [step, cells] : rows) {
-            std::string line = csv_text(id) + ',' + csv_text(details->info.name) + ',' + std::to_string(step);
+            std::string line =
+                csv_text(id) + ',' + csv_text(details->info.name) + ',' + std::to_string(step);
             for (const std::string& cell : cells) {
                 line += ',' + cell;
             }
@@ -220,13 +232,23 @@ void stream_jsonl(const ApiContext& context, const ExportJob& job, ResponseStrea
         for (const std::string& key : keys_of(*details, job)) {
             for (const Point& point : points_of(context, *details, key, job)) {
                 JsonWriter json;
-                json.begin_object().member("run", id).member("key", key).member("kind", "scalar").member("step", point.step).member("time", point.time_ns).key("epoch");
+                json.begin_object()
+                    .member("run", id)
+                    .member("key", key)
+                    .member("kind", "scalar")
+                    .member("step", point.step)
+                    .member("time", point.time_ns)
+                    .key("epoch");
                 std::isnan(point.epoch) ? json.null() : json.value(point.epoch);
                 json.key("samples");
                 point.samples == INT64_MIN ? json.null() : json.value(point.samples);
                 json.key("phase");
                 point.phase == Phase::None ? json.null() : json.value(to_string(point.phase));
-                json.member("rank", point.rank).member("writer", std::to_string(point.writer)).member("attempt", point.attempt).member("value", point.value).end_object();
+                json.member("rank", point.rank)
+                    .member("writer", std::to_string(point.writer))
+                    .member("attempt", point.attempt)
+                    .member("value", point.value)
+                    .end_object();
                 if (!out.line(json.text())) {
                     return;
                 }
@@ -243,7 +265,8 @@ void stream_parquet(const ApiContext& context, const ExportJob& job, ResponseStr
             continue;
         }
         for (const std::string& key : keys_of(*details, job)) {
-            if (!file.add(id, details->info.name, key, points_of(context, *details, key, job)).ok()) {
+            if (!file.add(id, details->info.name, key, points_of(context, *details, key, job))
+                     .ok()) {
                 return;  // nobody reads any more: a file without a footer is seen as broken
             }
         }
@@ -263,7 +286,9 @@ void stream_runs(const ApiContext& context, const ExportJob& job, ResponseStream
         if (!details) {
             continue;
         }
-        std::string line = csv_text(id) + ',' + csv_text(details->info.name) + ',' + csv_text(details->info.project) + ',' + std::string(to_string(details->info.state));
+        std::string line = csv_text(id) + ',' + csv_text(details->info.name) + ',' +
+                           csv_text(details->info.project) + ',' +
+                           std::string(to_string(details->info.state));
         for (const std::string& column : job.columns) {
             line += ',' + csv_cell(column_value(*details, column));
         }
@@ -282,7 +307,8 @@ Response prepare(const ApiContext&, Tickets& tickets, const Request& request) {
     if (job.format != "csv" && job.format != "jsonl" && job.format != "parquet") {
         refuse(400, "invalid", "'format' is csv, jsonl or parquet");
     }
-    if ((job.shape != "tidy" && job.shape != "wide") || (job.what != "series" && job.what != "runs")) {
+    if ((job.shape != "tidy" && job.shape != "wide") ||
+        (job.what != "series" && job.what != "runs")) {
         refuse(400, "invalid", "'shape' is tidy or wide, 'what' is series or runs");
     }
     job.runs = string_list(body, "runs", 100'000);
@@ -292,11 +318,14 @@ Response prepare(const ApiContext&, Tickets& tickets, const Request& request) {
         job.x = parse_axis(x);
         job.has_x = true;
     }
-    std::string stem = job.what == "runs" ? "runs" : job.keys.size() == 1 ? folder_safe(job.keys.front()) : "series";
+    std::string stem = job.what == "runs"     ? "runs"
+                       : job.keys.size() == 1 ? folder_safe(job.keys.front())
+                                              : "series";
     job.name = (stem.empty() ? "series" : stem) + (job.what == "runs" ? ".csv" : '.' + job.format);
     const std::string name = job.name;
     const std::string id = tickets.add(std::move(job));
-    return Response::json(Json(Json::Object{{"href", "api/v1/export?id=" + id}, {"name", name}}).dump());
+    return Response::json(
+        Json(Json::Object{{"href", "api/v1/export?id=" + id}, {"name", name}}).dump());
 }
 
 Response download(const ApiContext& context, Tickets& tickets, const Request& request) {
@@ -306,9 +335,12 @@ Response download(const ApiContext& context, Tickets& tickets, const Request& re
     }
     Response response;
     const bool is_csv = job->format == "csv" || job->what == "runs";
-    response.headers = {{"Content-Type", is_csv ? "text/csv; charset=utf-8" : job->format == "jsonl" ? "application/x-ndjson" : "application/vnd.apache.parquet"},
-                        {"Content-Disposition", "attachment; filename=\"" + job->name + '"'},
-                        {"Cache-Control", "no-store"}};
+    response.headers = {
+        {"Content-Type", is_csv                   ? "text/csv; charset=utf-8"
+                         : job->format == "jsonl" ? "application/x-ndjson"
+                                                  : "application/vnd.apache.parquet"},
+        {"Content-Disposition", "attachment; filename=\"" + job->name + '"'},
+        {"Cache-Control", "no-store"}};
     response.stream = [&context, job = *job](ResponseStream& stream) {
         if (job.what == "runs") {
             stream_runs(context, job, stream);
@@ -317,7 +349,8 @@ Response download(const ApiContext& context, Tickets& tickets, const Request& re
         } else if (job.format == "parquet") {
             stream_parquet(context, job, stream);
         } else {
-            job.shape == "wide" ? stream_wide(context, job, stream) : stream_tidy(context, job, stream);
+            job.shape == "wide" ? stream_wide(context, job, stream)
+                                : stream_tidy(context, job, stream);
         }
     };
     return response;
@@ -327,8 +360,12 @@ Response download(const ApiContext& context, Tickets& tickets, const Request& re
 
 void add_export_routes(Router& router, const ApiContext& context) {
     auto tickets = std::make_shared<Tickets>();
-    router.post("exports", RouteKind::Read, guarded([&context, tickets](const Request& request) { return prepare(context, *tickets, request); }));
-    router.get("export", guarded([&context, tickets](const Request& request) { return download(context, *tickets, request); }));
+    router.post("exports", RouteKind::Read, guarded([&context, tickets](const Request& request) {
+                    return prepare(context, *tickets, request);
+                }));
+    router.get("export", guarded([&context, tickets](const Request& request) {
+                   return download(context, *tickets, request);
+               }));
 }
 
 }  // namespace taffrail::server

@@ -1,23 +1,29 @@
 // POST histograms:query: the histograms of a key over its steps on one value grid.
+#include "server/api/api.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "server/api/api.h"
-
 namespace taffrail::server {
 namespace {
 
 // Basis points of the normal deviations -1.5 … 1.5, as TensorBoard's distributions show them.
-constexpr std::array<double, 9> kPercentiles{0, 0.0668, 0.1587, 0.3085, 0.5, 0.6915, 0.8413, 0.9332, 1};
+constexpr std::array<double, 9> kPercentiles{0,      0.0668, 0.1587, 0.3085, 0.5,
+                                             0.6915, 0.8413, 0.9332, 1};
 
 struct Grid {
     std::vector<double> edges;
 };
 
-double symlog(double x) { return std::copysign(std::log10(1 + std::abs(x)), x); }
-double inverse_symlog(double y) { return std::copysign(std::pow(10, std::abs(y)) - 1, y); }
+double symlog(double x) {
+    return std::copysign(std::log10(1 + std::abs(x)), x);
+}
+
+double inverse_symlog(double y) {
+    return std::copysign(std::pow(10, std::abs(y)) - 1, y);
+}
 
 Grid make_grid(double low, double high, std::size_t bins, bool is_symlog) {
     Grid grid;
@@ -37,21 +43,25 @@ Grid make_grid(double low, double high, std::size_t bins, bool is_symlog) {
     return grid;
 }
 
-// Moves counts to the grid in proportion to the overlap of the bins; a bin without width goes to the one that holds it.
+// Moves counts to the grid in proportion to the overlap of the bins; a bin without width goes to
+// the one that holds it.
 void spread(const Histogram& histogram, const Grid& grid, std::vector<double>& counts) {
     for (std::size_t i = 0; i + 1 < histogram.edges.size() && i < histogram.counts.size(); ++i) {
-        const double left = histogram.edges[i], right = histogram.edges[i + 1], count = histogram.counts[i];
+        const double left = histogram.edges[i], right = histogram.edges[i + 1],
+                     count = histogram.counts[i];
         if (count == 0) {
             continue;
         }
-        auto at = static_cast<std::size_t>(std::upper_bound(grid.edges.begin(), grid.edges.end(), left) - grid.edges.begin());
+        auto at = static_cast<std::size_t>(
+            std::upper_bound(grid.edges.begin(), grid.edges.end(), left) - grid.edges.begin());
         at = std::clamp<std::size_t>(at, 1, counts.size()) - 1;
         if (!(right > left)) {
             counts[at] += count;
             continue;
         }
         for (; at < counts.size() && grid.edges[at] < right; ++at) {
-            const double overlap = std::min(right, grid.edges[at + 1]) - std::max(left, grid.edges[at]);
+            const double overlap =
+                std::min(right, grid.edges[at + 1]) - std::max(left, grid.edges[at]);
             if (overlap > 0) {
                 counts[at] += count * overlap / (right - left);
             }
@@ -59,7 +69,8 @@ void spread(const Histogram& histogram, const Grid& grid, std::vector<double>& c
     }
 }
 
-double percentile(const std::vector<double>& edges, const std::vector<double>& counts, double fraction) {
+double percentile(const std::vector<double>& edges, const std::vector<double>& counts,
+                  double fraction) {
     const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
     if (total <= 0) {
         return std::numeric_limits<double>::quiet_NaN();
@@ -68,14 +79,16 @@ double percentile(const std::vector<double>& edges, const std::vector<double>& c
     double below = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] > 0 && below + counts[i] >= target) {
-            return edges[i] + (edges[i + 1] - edges[i]) * std::clamp((target - below) / counts[i], 0.0, 1.0);
+            return edges[i] +
+                   (edges[i + 1] - edges[i]) * std::clamp((target - below) / counts[i], 0.0, 1.0);
         }
         below += counts[i];
     }
     return edges.back();
 }
 
-void write_column(JsonWriter& json, const std::vector<taffrail::Entry>& entries, std::size_t first, std::size_t last, const Grid& grid) {
+void write_column(JsonWriter& json, const std::vector<taffrail::Entry>& entries, std::size_t first,
+                  std::size_t last, const Grid& grid) {
     std::vector<double> counts(grid.edges.size() - 1, 0);
     Histogram sum;
     double total = 0, low = std::numeric_limits<double>::infinity(), high = -low;
@@ -95,19 +108,31 @@ void write_column(JsonWriter& json, const std::vector<taffrail::Entry>& entries,
     }
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double mean = total > 0 ? sum.sum / total : nan;
-    const double deviation = total > 0 ? std::sqrt(std::max(0.0, sum.sum_squares / total - mean * mean)) : nan;
-    json.begin_object().member("first_step", entries[first].step).member("last_step", entries[last - 1].step).member("entries", last - first);
+    const double deviation =
+        total > 0 ? std::sqrt(std::max(0.0, sum.sum_squares / total - mean * mean)) : nan;
+    json.begin_object()
+        .member("first_step", entries[first].step)
+        .member("last_step", entries[last - 1].step)
+        .member("entries", last - first);
     json.key("counts").begin_array();
     for (double count : counts) {
         json.value(count);
     }
-    json.end_array().member("nan", sum.nan_count).member("positive_infinity", sum.positive_infinity_count).member("negative_infinity", sum.negative_infinity_count);
-    json.member("min", total > 0 ? low : nan).member("max", total > 0 ? high : nan).member("mean", mean).member("std", deviation);
+    json.end_array()
+        .member("nan", sum.nan_count)
+        .member("positive_infinity", sum.positive_infinity_count)
+        .member("negative_infinity", sum.negative_infinity_count);
+    json.member("min", total > 0 ? low : nan)
+        .member("max", total > 0 ? high : nan)
+        .member("mean", mean)
+        .member("std", deviation);
     const auto& own = std::get<Histogram>(*entries[first].value);
-    const bool single = last - first == 1 && own.edges.size() == own.counts.size() + 1 && !own.counts.empty();
+    const bool single =
+        last - first == 1 && own.edges.size() == own.counts.size() + 1 && !own.counts.empty();
     json.key("percentiles").begin_array();
     for (double fraction : kPercentiles) {
-        json.value(single ? percentile(own.edges, own.counts, fraction) : percentile(grid.edges, counts, fraction));
+        json.value(single ? percentile(own.edges, own.counts, fraction)
+                          : percentile(grid.edges, counts, fraction));
     }
     json.end_array().end_object();
 }
@@ -120,11 +145,17 @@ struct Found {
 Response histograms(const ApiContext& context, const Request& request) {
     const Json body = body_object(request);
     const auto runs = string_list(body, "runs", 1000), keys = string_list(body, "keys", 1000);
-    const auto width = static_cast<std::size_t>(std::clamp<std::int64_t>(body.integer_or("width", 200), 1, 4096));
-    const auto bins = static_cast<std::size_t>(std::clamp<std::int64_t>(body.integer_or("bins", 48), 1, 1024));
-    const double from = body.number_or("from", -std::numeric_limits<double>::infinity()), to = body.number_or("to", std::numeric_limits<double>::infinity());
+    const auto width =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(body.integer_or("width", 200), 1, 4096));
+    const auto bins =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(body.integer_or("bins", 48), 1, 1024));
+    const double from = body.number_or("from", -std::numeric_limits<double>::infinity()),
+                 to = body.number_or("to", std::numeric_limits<double>::infinity());
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).key("series").begin_array();
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .key("series")
+        .begin_array();
     for (const std::string& key : keys) {
         std::vector<Found> found;
         double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -139,7 +170,9 @@ Response histograms(const ApiContext& context, const Request& request) {
                 continue;
             }
             std::erase_if(*entries, [&](const auto& entry) {
-                return static_cast<double>(entry.step) < from || static_cast<double>(entry.step) > to || std::get_if<Histogram>(entry.value.get()) == nullptr;
+                return static_cast<double>(entry.step) < from ||
+                       static_cast<double>(entry.step) > to ||
+                       std::get_if<Histogram>(entry.value.get()) == nullptr;
             });
             for (const auto& entry : *entries) {
                 const auto& histogram = std::get<Histogram>(*entry.value);
@@ -150,16 +183,23 @@ Response histograms(const ApiContext& context, const Request& request) {
             }
             found.push_back({id, *std::move(entries)});
         }
-        const Grid grid = make_grid(low <= high ? low : 0, low <= high ? high : 1, bins, body.string_or("y_scale", "linear") == "symlog");
+        const Grid grid = make_grid(low <= high ? low : 0, low <= high ? high : 1, bins,
+                                    body.string_or("y_scale", "linear") == "symlog");
         for (const Found& series : found) {
-            json.begin_object().member("run", series.run).member("key", key).member("total", series.entries.size()).key("edges").begin_array();
+            json.begin_object()
+                .member("run", series.run)
+                .member("key", key)
+                .member("total", series.entries.size())
+                .key("edges")
+                .begin_array();
             for (double edge : grid.edges) {
                 json.value(edge);
             }
             json.end_array().key("columns").begin_array();
             const std::size_t count = series.entries.size(), columns = std::min(width, count);
             for (std::size_t c = 0; c < columns; ++c) {
-                write_column(json, series.entries, c * count / columns, (c + 1) * count / columns, grid);
+                write_column(json, series.entries, c * count / columns, (c + 1) * count / columns,
+                             grid);
             }
             json.end_array().end_object();
         }
@@ -171,7 +211,9 @@ Response histograms(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_histogram_routes(Router& router, const ApiContext& context) {
-    router.post("histograms:query", RouteKind::Read, guarded([&context](const Request& request) { return histograms(context, request); }));
+    router.post("histograms:query", RouteKind::Read, guarded([&context](const Request& request) {
+                    return histograms(context, request);
+                }));
 }
 
 }  // namespace taffrail::server

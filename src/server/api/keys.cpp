@@ -1,8 +1,8 @@
 // GET keys: the union of the keys of a project's runs, or those of one run.
+#include "server/api/api.h"
+
 #include <algorithm>
 #include <map>
-
-#include "server/api/api.h"
 
 namespace taffrail::server {
 namespace {
@@ -11,7 +11,8 @@ struct KeyRow {
     Kind kind = Kind::Scalar;
     std::uint64_t runs = 0, points = 0;
     Step first = INT64_MAX, last = INT64_MIN;
-    double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity(),
+           max = -std::numeric_limits<double>::infinity();
 };
 
 void add_run(std::map<std::string_view, KeyRow>& rows, const RunDetails& run) {
@@ -38,7 +39,8 @@ Response keys(const ApiContext& context, const Request& request) {
         const auto project = request.parameter("project");
         const auto runs = context.workspace->runs();
         for (const auto& run : *runs) {
-            if (!run->info.deleted && !run->info.archived && (!project || run->info.project == *project)) {
+            if (!run->info.deleted && !run->info.archived &&
+                (!project || run->info.project == *project)) {
                 used.push_back(run);
             }
         }
@@ -47,9 +49,17 @@ Response keys(const ApiContext& context, const Request& request) {
         add_run(rows, *run);
     }
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).member("runs", used.size()).key("keys").begin_array();
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .member("runs", used.size())
+        .key("keys")
+        .begin_array();
     for (const auto& [name, row] : rows) {
-        json.begin_object().member("key", name).member("kind", to_string(row.kind)).member("runs", row.runs).member("points", row.points);
+        json.begin_object()
+            .member("key", name)
+            .member("kind", to_string(row.kind))
+            .member("runs", row.runs)
+            .member("points", row.points);
         json.member("first_step", row.first).member("last_step", row.last);
         if (row.kind == Kind::Scalar && row.min <= row.max) {
             json.member("min", row.min).member("max", row.max);
@@ -63,7 +73,8 @@ Response keys(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_keys_routes(Router& router, const ApiContext& context) {
-    router.get("keys", guarded([&context](const Request& request) { return keys(context, request); }));
+    router.get("keys",
+               guarded([&context](const Request& request) { return keys(context, request); }));
 }
 
 }  // namespace taffrail::server

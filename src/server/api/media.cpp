@@ -1,8 +1,4 @@
 // GET blob (stored bytes, with ranges) and GET image (any stored picture as PNG, JPEG or GIF).
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "base/sha256.h"
 #include "codec/image_resize.h"
 #include "codec/png.h"
@@ -11,13 +7,27 @@
 #include "server/byte_range.h"
 #include "server/url.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 namespace taffrail::server {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kTypes{{
-    {"png", "image/png"}, {"jpeg", "image/jpeg"}, {"gif", "image/gif"}, {"mp4", "video/mp4"}, {"webm", "video/webm"},
-    {"wav", "audio/wav"}, {"obj", "text/plain"}, {"ply", "application/octet-stream"}, {"stl", "application/octet-stream"},
-    {"glb", "model/gltf-binary"}, {"json", "application/json"}, {"txt", "text/plain; charset=utf-8"}, {"ogg", "audio/ogg"},
+    {"png", "image/png"},
+    {"jpeg", "image/jpeg"},
+    {"gif", "image/gif"},
+    {"mp4", "video/mp4"},
+    {"webm", "video/webm"},
+    {"wav", "audio/wav"},
+    {"obj", "text/plain"},
+    {"ply", "application/octet-stream"},
+    {"stl", "application/octet-stream"},
+    {"glb", "model/gltf-binary"},
+    {"json", "application/json"},
+    {"txt", "text/plain; charset=utf-8"},
+    {"ogg", "audio/ogg"},
 }};
 
 std::string_view type_of(std::string_view format) {
@@ -43,7 +53,9 @@ std::optional<Sha256> parse_sha(std::string_view text) {
 
 // Blobs come from whoever logged them: the page must never run them.
 void protect(Response& response) {
-    response.headers.emplace_back("Content-Security-Policy", "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'");
+    response.headers.emplace_back(
+        "Content-Security-Policy",
+        "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'");
     response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
 }
 
@@ -67,9 +79,12 @@ Response blob(const ApiContext& context, const Request& request) {
         return response;
     }
     const std::string_view type = type_of(request.parameter("format").value_or(""));
-    response.headers.emplace_back("Content-Type", std::string(type.empty() ? "application/octet-stream" : type));
+    response.headers.emplace_back("Content-Type",
+                                  std::string(type.empty() ? "application/octet-stream" : type));
     if (const auto name = request.parameter("name"); name || type.empty()) {
-        response.headers.emplace_back("Content-Disposition", "attachment; filename*=UTF-8''" + percent_encode(name.value_or("blob")));
+        response.headers.emplace_back(
+            "Content-Disposition",
+            "attachment; filename*=UTF-8''" + percent_encode(name.value_or("blob")));
     }
     const auto& bytes = *loaded;
     const std::string_view whole(reinterpret_cast<const char*>(bytes->data()), bytes->size());
@@ -77,29 +92,37 @@ Response blob(const ApiContext& context, const Request& request) {
     response.body.view = whole;
     ByteRange range;
     switch (parse_range(request.header("range"), whole.size(), range)) {
-        case RangeVerdict::Whole: break;
+        case RangeVerdict::Whole:
+            break;
         case RangeVerdict::Part:
             response.status = 206;
             response.body.view = whole.substr(range.first, range.last - range.first + 1);
-            response.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) + '-' + std::to_string(range.last) + '/' + std::to_string(whole.size()));
+            response.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) +
+                                                               '-' + std::to_string(range.last) +
+                                                               '/' + std::to_string(whole.size()));
             break;
         case RangeVerdict::Unsatisfiable: {
-            Response refused = Response::error(request, 416, "invalid", "the range lies behind the end");
-            refused.headers.emplace_back("Content-Range", "bytes */" + std::to_string(whole.size()));
+            Response refused =
+                Response::error(request, 416, "invalid", "the range lies behind the end");
+            refused.headers.emplace_back("Content-Range",
+                                         "bytes */" + std::to_string(whole.size()));
             return refused;
         }
     }
     return response;
 }
 
-// Raw float pixels are shown as 0…1; when they leave that range they are stretched over what they span.
+// Raw float pixels are shown as 0…1; when they leave that range they are stretched over what they
+// span.
 Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
-    const std::size_t expected = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height) *
+    const std::size_t expected = static_cast<std::size_t>(image.width) *
+                                 static_cast<std::size_t>(image.height) *
                                  static_cast<std::size_t>(image.channels) * size_of(image.dtype);
     if (raw.size() != expected) {
         return Error{ErrorCode::Corrupt, "the stored pixels do not fit the picture's size"};
     }
-    std::vector<float> values = to_f32(TensorView(raw.data(), image.dtype, {static_cast<std::int64_t>(expected / size_of(image.dtype))}));
+    std::vector<float> values = to_f32(TensorView(
+        raw.data(), image.dtype, {static_cast<std::int64_t>(expected / size_of(image.dtype))}));
     float low = 0, high = 1;
     for (float value : values) {
         if (std::isfinite(value)) {
@@ -112,7 +135,8 @@ Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
         const float scaled = std::isfinite(values[i]) ? (values[i] - low) / (high - low) : 0;
         pixels[i] = static_cast<std::byte>(std::lround(std::clamp(scaled, 0.0f, 1.0f) * 255));
     }
-    return encode_png(pixels.data(), static_cast<std::uint32_t>(image.width), static_cast<std::uint32_t>(image.height), image.channels);
+    return encode_png(pixels.data(), static_cast<std::uint32_t>(image.width),
+                      static_cast<std::uint32_t>(image.height), image.channels);
 }
 
 Response image(const ApiContext& context, const Request& request) {
@@ -124,7 +148,8 @@ Response image(const ApiContext& context, const Request& request) {
     }
     const auto& entries = *read;
     required_parameter(request, "index");
-    const std::int64_t index = integer_parameter(request, "index", 0), item = integer_parameter(request, "item", 0);
+    const std::int64_t index = integer_parameter(request, "index", 0),
+                       item = integer_parameter(request, "item", 0);
     const std::int64_t width = integer_parameter(request, "width", 0);
     if (index < 0 || index >= static_cast<std::int64_t>(entries->size())) {
         refuse(404, "not_found", "the key has no entry of that number");
@@ -134,7 +159,8 @@ Response image(const ApiContext& context, const Request& request) {
         refuse(404, "not_found", "the entry holds no such picture");
     }
     const Blob& stored = value->images[static_cast<std::size_t>(item)];
-    const std::string tag = '"' + to_hex(std::span(stored.ref.sha256).first(16)) + '-' + std::to_string(width) + '"';
+    const std::string tag =
+        '"' + to_hex(std::span(stored.ref.sha256).first(16)) + '-' + std::to_string(width) + '"';
     Response response;
     response.headers.emplace_back("ETag", tag);
     protect(response);
@@ -159,15 +185,22 @@ Response image(const ApiContext& context, const Request& request) {
     if (width > 0 && width < value->width && format == "png") {
         if (auto pixels = decode_png(*bytes); pixels && pixels->bit_depth == 8) {
             const auto w = static_cast<std::uint32_t>(width);
-            const auto h = std::max(1u, static_cast<std::uint32_t>(static_cast<std::uint64_t>(pixels->height) * w / pixels->width));
-            const std::span samples(reinterpret_cast<const std::uint8_t*>(pixels->data.data()), pixels->data.size());
-            const auto smaller = resize_image(samples, pixels->width, pixels->height, pixels->channels, w, h);
-            if (auto encoded = encode_png(reinterpret_cast<const std::byte*>(smaller.data()), w, h, pixels->channels)) {
+            const auto h =
+                std::max(1u, static_cast<std::uint32_t>(static_cast<std::uint64_t>(pixels->height) *
+                                                        w / pixels->width));
+            const std::span samples(reinterpret_cast<const std::uint8_t*>(pixels->data.data()),
+                                    pixels->data.size());
+            const auto smaller =
+                resize_image(samples, pixels->width, pixels->height, pixels->channels, w, h);
+            if (auto encoded = encode_png(reinterpret_cast<const std::byte*>(smaller.data()), w, h,
+                                          pixels->channels)) {
                 *bytes = *std::move(encoded);
             }
         }
     }
-    response.headers.emplace_back("Content-Type", std::string(type_of(format).empty() ? "application/octet-stream" : type_of(format)));
+    response.headers.emplace_back(
+        "Content-Type",
+        std::string(type_of(format).empty() ? "application/octet-stream" : type_of(format)));
     response.body.view = {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
     response.body.owner = std::move(bytes);
     return response;
@@ -176,8 +209,10 @@ Response image(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_media_routes(Router& router, const ApiContext& context) {
-    router.get("blob", guarded([&context](const Request& request) { return blob(context, request); }));
-    router.get("image", guarded([&context](const Request& request) { return image(context, request); }));
+    router.get("blob",
+               guarded([&context](const Request& request) { return blob(context, request); }));
+    router.get("image",
+               guarded([&context](const Request& request) { return image(context, request); }));
 }
 
 }  // namespace taffrail::server

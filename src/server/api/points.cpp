@@ -1,11 +1,11 @@
 // POST series:points and series:stats: exact numbers from raw points.
-#include <algorithm>
-#include <cmath>
-
 #include "server/api/api.h"
 #include "server/chart_query.h"
 #include "server/nearest.h"
 #include "server/point_rank.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail::server {
 namespace {
@@ -26,7 +26,8 @@ std::vector<SeriesRef> series_list(const Json& body) {
     for (const Json& item : *list->array()) {
         const Json* run = item.find("run");
         const Json* key = item.find("key");
-        if (run == nullptr || key == nullptr || run->string() == nullptr || key->string() == nullptr) {
+        if (run == nullptr || key == nullptr || run->string() == nullptr ||
+            key->string() == nullptr) {
             refuse(400, "invalid", "every item of 'series' has 'run' and 'key'");
         }
         series.push_back({*run->string(), *key->string()});
@@ -40,16 +41,19 @@ bool same_value(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Long series are not read for one point: bins find it, and where it stands on the other axes. Nothing when they cannot tell, as where
-/// steps and times do not rise together.
-std::optional<std::string> nearest_of_long_series(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at) {
+/// Long series are not read for one point: bins find it, and where it stands on the other axes.
+/// Nothing when they cannot tell, as where steps and times do not rise together.
+std::optional<std::string> nearest_of_long_series(const ApiContext& context, const SeriesRef& ref,
+                                                  const AxisQuery& axis, double at) {
     const auto details = context.workspace->details(ref.run);
     const KeyInfo* key = details ? details->key(ref.key) : nullptr;
-    if (key == nullptr || key->kind != Kind::Scalar || key->count <= kLongSeries || details->info.attempts > 1 || axis.axis == Axis::Metric) {
+    if (key == nullptr || key->kind != Kind::Scalar || key->count <= kLongSeries ||
+        details->info.attempts > 1 || axis.axis == Axis::Metric) {
         return std::nullopt;
     }
     const auto run = context.workspace->run(ref.run);
-    const auto found = run ? nearest_by_bins(**run, ref.key, axis.axis, at / axis.unit()) : std::nullopt;
+    const auto found =
+        run ? nearest_by_bins(**run, ref.key, axis.axis, at / axis.unit()) : std::nullopt;
     const auto rank = found ? rank_by_bins(**run, ref.key, axis.axis, found->x) : std::nullopt;
     if (!rank) {
         return std::nullopt;
@@ -59,14 +63,19 @@ std::optional<std::string> nearest_of_long_series(const ApiContext& context, con
             return found->x;
         }
         const auto point = point_by_rank(**run, ref.key, other, *rank, key->count);
-        return point && (!point->value || same_value(*point->value, found->value)) ? std::optional(point->x) : std::nullopt;
+        return point && (!point->value || same_value(*point->value, found->value))
+                   ? std::optional(point->x)
+                   : std::nullopt;
     };
-    const auto step = on(Axis::Steps), time_ns = on(Axis::WallTime), epoch = on(Axis::Epoch), samples = on(Axis::Samples);
+    const auto step = on(Axis::Steps), time_ns = on(Axis::WallTime), epoch = on(Axis::Epoch),
+               samples = on(Axis::Samples);
     if (!step || !time_ns) {
         return std::nullopt;
     }
     JsonWriter json;
-    json.begin_object().member("step", static_cast<std::int64_t>(*step)).member("time_ms", to_ms(static_cast<std::int64_t>(*time_ns)));
+    json.begin_object()
+        .member("step", static_cast<std::int64_t>(*step))
+        .member("time_ms", to_ms(static_cast<std::int64_t>(*time_ns)));
     json.member("x", found->x * axis.unit()).member("value", found->value);
     if (epoch) {
         json.member("epoch", *epoch);
@@ -82,13 +91,15 @@ std::optional<std::string> nearest_of_long_series(const ApiContext& context, con
     return std::move(json).take();
 }
 
-std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis, double at, const query::Smoothing& smoothing) {
+std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis,
+                          double at, const query::Smoothing& smoothing) {
     if (smoothing.method == query::SmoothingMethod::None) {
         if (auto known = nearest_of_long_series(context, ref, axis, at)) {
             return *std::move(known);
         }
     }
-    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    const auto loaded =
+        load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
     if (!loaded || loaded->on_axis.x.empty()) {
         return "null";
     }
@@ -103,7 +114,11 @@ std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const
     }
     const Point& point = loaded->points[loaded->on_axis.source[index]];
     JsonWriter json;
-    json.begin_object().member("step", point.step).member("time_ms", to_ms(point.time_ns)).member("x", x[index]).member("value", point.value);
+    json.begin_object()
+        .member("step", point.step)
+        .member("time_ms", to_ms(point.time_ns))
+        .member("x", x[index])
+        .member("value", point.value);
     if (smoothing.method != query::SmoothingMethod::None) {
         json.member("smooth", query::smooth(x, loaded->on_axis.y, smoothing)[index]);
     }
@@ -144,14 +159,16 @@ Response points(const ApiContext& context, const Request& request) {
 }
 
 std::string range_stats(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis) {
-    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    const auto loaded =
+        load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
     if (!loaded) {
         return "null";
     }
     const auto& x = loaded->on_axis.x;
     const auto& y = loaded->on_axis.y;
     std::uint64_t count = 0, nan = 0;
-    double min = std::numeric_limits<double>::infinity(), max = -min, mean = 0, mean_x = 0, squares = 0, squares_x = 0, products = 0;
+    double min = std::numeric_limits<double>::infinity(), max = -min, mean = 0, mean_x = 0,
+           squares = 0, squares_x = 0, products = 0;
     double first = std::nan(""), last = std::nan("");
     for (std::size_t i = 0; i < x.size(); ++i) {
         if ((axis.from && x[i] < *axis.from) || (axis.to && x[i] > *axis.to)) {
@@ -178,9 +195,19 @@ std::string range_stats(const ApiContext& context, const SeriesRef& ref, const A
     }
     const double missing = std::nan("");
     JsonWriter json;
-    json.begin_object().member("count", count).member("nan", nan).member("min", count > 0 ? min : missing).member("max", count > 0 ? max : missing);
-    json.member("mean", count > 0 ? mean : missing).member("std", count > 1 ? std::sqrt(squares / static_cast<double>(count - 1)) : count == 1 ? 0.0 : missing);
-    json.member("first", first).member("last", last).member("slope", squares_x > 0 ? products / squares_x : missing).end_object();
+    json.begin_object()
+        .member("count", count)
+        .member("nan", nan)
+        .member("min", count > 0 ? min : missing)
+        .member("max", count > 0 ? max : missing);
+    json.member("mean", count > 0 ? mean : missing)
+        .member("std", count > 1    ? std::sqrt(squares / static_cast<double>(count - 1))
+                       : count == 1 ? 0.0
+                                    : missing);
+    json.member("first", first)
+        .member("last", last)
+        .member("slope", squares_x > 0 ? products / squares_x : missing)
+        .end_object();
     return std::move(json).take();
 }
 
@@ -208,8 +235,10 @@ Response stats(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_points_routes(Router& router, const ApiContext& context) {
-    router.post("series:points", RouteKind::Read, guarded([&context](const Request& request) { return points(context, request); }));
-    router.post("series:stats", RouteKind::Read, guarded([&context](const Request& request) { return stats(context, request); }));
+    router.post("series:points", RouteKind::Read,
+                guarded([&context](const Request& request) { return points(context, request); }));
+    router.post("series:stats", RouteKind::Read,
+                guarded([&context](const Request& request) { return stats(context, request); }));
 }
 
 }  // namespace taffrail::server

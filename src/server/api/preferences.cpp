@@ -1,8 +1,8 @@
 // Saved views, settings, long view states: what belongs to people, not to runs.
-#include <algorithm>
-
 #include "base/clock.h"
 #include "server/api/api.h"
+
+#include <algorithm>
 
 namespace taffrail::server {
 namespace {
@@ -15,7 +15,8 @@ std::string member_text(const Json& object, std::string_view name, std::size_t l
         refuse(400, "invalid", "'" + std::string(name) + "' must be a text");
     }
     if (member->string()->size() > limit) {
-        refuse(413, "too_large", "'" + std::string(name) + "' may have at most " + std::to_string(limit) + " bytes");
+        refuse(413, "too_large",
+               "'" + std::string(name) + "' may have at most " + std::to_string(limit) + " bytes");
     }
     return *member->string();
 }
@@ -38,17 +39,23 @@ Json::Array views_of(const ApiContext& context) {
 
 Response list_views(const ApiContext& context, std::optional<std::string_view> project) {
     Json::Array views = views_of(context);
-    std::erase_if(views, [&](const Json& view) { return project && view.string_or("project", "") != *project; });
-    std::ranges::stable_sort(views, {}, [](const Json& view) { return view.string_or("name", ""); });
+    std::erase_if(views, [&](const Json& view) {
+        return project && view.string_or("project", "") != *project;
+    });
+    std::ranges::stable_sort(views, {},
+                             [](const Json& view) { return view.string_or("name", ""); });
     return Response::json(Json(Json::Object{{"views", Json(std::move(views))}}).dump());
 }
 
-void store_views(const ApiContext& context, const std::string& project, const std::string& name, const Json* replacement, bool* found) {
+void store_views(const ApiContext& context, const std::string& project, const std::string& name,
+                 const Json* replacement, bool* found) {
     must(context.state->update("views", [&](Json::Object& object) {
         Json& member = member_of(object, "views");
         Json::Array views = member.array() != nullptr ? *member.array() : Json::Array();
         const std::size_t before = views.size();
-        std::erase_if(views, [&](const Json& view) { return view.string_or("project", "") == project && view.string_or("name", "") == name; });
+        std::erase_if(views, [&](const Json& view) {
+            return view.string_or("project", "") == project && view.string_or("name", "") == name;
+        });
         *found = views.size() != before;
         if (replacement != nullptr) {
             views.push_back(*replacement);
@@ -59,8 +66,12 @@ void store_views(const ApiContext& context, const std::string& project, const st
 
 Response save_view(const ApiContext& context, const Request& request) {
     const Json body = body_object(request);
-    const std::string name = member_text(body, "name", 200), project = member_text(body, "project", 1000);
-    const Json view(Json::Object{{"name", name}, {"project", project}, {"state", member_text(body, "state", kStateLimit)}, {"saved_ms", to_ms(wall_time_ns())}});
+    const std::string name = member_text(body, "name", 200),
+                      project = member_text(body, "project", 1000);
+    const Json view(Json::Object{{"name", name},
+                                 {"project", project},
+                                 {"state", member_text(body, "state", kStateLimit)},
+                                 {"saved_ms", to_ms(wall_time_ns())}});
     bool found = false;
     store_views(context, project, name, &view, &found);
     return Response::json(view.dump());
@@ -68,7 +79,8 @@ Response save_view(const ApiContext& context, const Request& request) {
 
 Response delete_view(const ApiContext& context, const Request& request) {
     const Json body = body_object(request);
-    const std::string name = member_text(body, "name", 200), project = member_text(body, "project", 1000);
+    const std::string name = member_text(body, "name", 200),
+                      project = member_text(body, "project", 1000);
     bool found = false;
     store_views(context, project, name, nullptr, &found);
     if (!found) {
@@ -78,17 +90,23 @@ Response delete_view(const ApiContext& context, const Request& request) {
 }
 
 bool is_one_of(const Json& value, std::initializer_list<std::string_view> choices) {
-    return value.string() != nullptr && std::ranges::find(choices, std::string_view(*value.string())) != choices.end();
+    return value.string() != nullptr &&
+           std::ranges::find(choices, std::string_view(*value.string())) != choices.end();
 }
 
 bool is_text_list(const Json& value) {
-    return value.array() != nullptr && std::ranges::all_of(*value.array(), [](const Json& item) { return item.string() != nullptr; });
+    return value.array() != nullptr && std::ranges::all_of(*value.array(), [](const Json& item) {
+               return item.string() != nullptr;
+           });
 }
 
-// Members the page knows must have the type it expects: a wrong one would break every browser that reads it. Unknown ones are kept as they are.
+// Members the page knows must have the type it expects: a wrong one would break every browser that
+// reads it. Unknown ones are kept as they are.
 bool is_valid_setting(std::string_view name, const Json& value) {
     const auto every_member = [&](auto test) {
-        return value.object() != nullptr && std::ranges::all_of(*value.object(), [&](const auto& member) { return test(member.second); });
+        return value.object() != nullptr &&
+               std::ranges::all_of(*value.object(),
+                                   [&](const auto& member) { return test(member.second); });
     };
     if (name == "theme") {
         return is_one_of(value, {"system", "light", "dark"});
@@ -102,7 +120,8 @@ bool is_valid_setting(std::string_view name, const Json& value) {
     if (name == "smoothing") {
         const Json* method = value.find("method");
         const Json* amount = value.find("amount");
-        return method != nullptr && amount != nullptr && amount->is_number() && is_one_of(*method, {"none", "ema", "time_ema", "gaussian", "mean", "median"});
+        return method != nullptr && amount != nullptr && amount->is_number() &&
+               is_one_of(*method, {"none", "ema", "time_ema", "gaussian", "mean", "median"});
     }
     if (name == "pins") {
         return every_member(is_text_list);
@@ -146,7 +165,8 @@ Response save_state(const ApiContext& context, const Request& request) {
 Response load_state(const ApiContext& context, const Request& request) {
     auto state = context.state->load_state(required_parameter(request, "hash"));
     if (!state) {
-        refuse(404, "not_found", "this server has no view state of that name; the link may come from another server");
+        refuse(404, "not_found",
+               "this server has no view state of that name; the link may come from another server");
     }
     return Response::json(Json(Json::Object{{"state", *state}}).dump());
 }
@@ -154,13 +174,27 @@ Response load_state(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_preference_routes(Router& router, const ApiContext& context) {
-    router.get("views", guarded([&context](const Request& request) { return list_views(context, request.parameter("project")); }));
-    router.post("views:save", RouteKind::Write, guarded([&context](const Request& request) { return save_view(context, request); }));
-    router.post("views:delete", RouteKind::Write, guarded([&context](const Request& request) { return delete_view(context, request); }));
-    router.get("settings", [&context](const Request&) { return Response::json(Json(context.state->load("settings")).dump()); });
-    router.post("settings", RouteKind::Write, guarded([&context](const Request& request) { return change_settings(context, request); }));
-    router.post("states", RouteKind::Write, guarded([&context](const Request& request) { return save_state(context, request); }));
-    router.get("state", guarded([&context](const Request& request) { return load_state(context, request); }));
+    router.get("views", guarded([&context](const Request& request) {
+                   return list_views(context, request.parameter("project"));
+               }));
+    router.post("views:save", RouteKind::Write, guarded([&context](const Request& request) {
+                    return save_view(context, request);
+                }));
+    router.post("views:delete", RouteKind::Write, guarded([&context](const Request& request) {
+                    return delete_view(context, request);
+                }));
+    router.get("settings", [&context](const Request&) {
+        return Response::json(Json(context.state->load("settings")).dump());
+    });
+    router.post("settings", RouteKind::Write, guarded([&context](const Request& request) {
+                    return change_settings(context, request);
+                }));
+    router.post("states", RouteKind::Write, guarded([&context](const Request& request) {
+                    return save_state(context, request);
+                }));
+    router.get("state", guarded([&context](const Request& request) {
+                   return load_state(context, request);
+               }));
 }
 
 }  // namespace taffrail::server

@@ -1,9 +1,9 @@
 // GET run, environment, console, files: everything about one run that is not bulk.
-#include <algorithm>
-#include <map>
-
 #include "base/sha256.h"
 #include "server/api/api.h"
+
+#include <algorithm>
+#include <map>
 
 namespace taffrail::server {
 namespace {
@@ -26,11 +26,17 @@ void write_series(JsonWriter& json, const KeyInfo& key) {
     const SeriesSummary& s = key.scalar;
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
-    json.begin_object().member("key", key.key).member("count", s.count).member("nan_count", s.nan_count);
+    json.begin_object()
+        .member("key", key.key)
+        .member("count", s.count)
+        .member("nan_count", s.nan_count);
     json.member("min", numbers > 0 ? s.min : nan).member("max", numbers > 0 ? s.max : nan);
-    json.member("mean", numbers > 0 ? s.sum / static_cast<double>(numbers) : nan).member("last", s.last);
+    json.member("mean", numbers > 0 ? s.sum / static_cast<double>(numbers) : nan)
+        .member("last", s.last);
     json.member("first_step", s.first_step).member("last_step", s.last_step);
-    json.member("first_ms", to_ms(s.first_time_ns)).member("last_ms", to_ms(s.last_time_ns)).end_object();
+    json.member("first_ms", to_ms(s.first_time_ns))
+        .member("last_ms", to_ms(s.last_time_ns))
+        .end_object();
 }
 
 struct AttemptSpan {
@@ -39,7 +45,8 @@ struct AttemptSpan {
 };
 
 // Attempts are told apart by their points; a run with one attempt needs no look at them.
-std::map<std::uint32_t, AttemptSpan> attempts_of(const RunDetails& details, const RecordedRun& run) {
+std::map<std::uint32_t, AttemptSpan> attempts_of(const RunDetails& details,
+                                                 const RecordedRun& run) {
     std::map<std::uint32_t, AttemptSpan> attempts;
     if (details.info.attempts <= 1) {
         AttemptSpan span{details.info.start_time_ns, 0, 0};
@@ -82,8 +89,14 @@ void write_alerts(JsonWriter& json, const RunDetails& details, const RecordedRun
         for (const taffrail::Entry& entry : *entries) {
             if (const auto* alert = std::get_if<Alert>(entry.value.get())) {
                 static constexpr const char* kLevels[] = {"info", "warning", "error"};
-                json.begin_object().member("level", kLevels[std::min<std::size_t>(static_cast<std::size_t>(alert->level), 2)]);
-                json.member("title", alert->title).member("text", alert->text).member("step", entry.step).member("time_ms", to_ms(entry.time_ns)).end_object();
+                json.begin_object().member(
+                    "level",
+                    kLevels[std::min<std::size_t>(static_cast<std::size_t>(alert->level), 2)]);
+                json.member("title", alert->title)
+                    .member("text", alert->text)
+                    .member("step", entry.step)
+                    .member("time_ms", to_ms(entry.time_ns))
+                    .end_object();
             }
         }
     }
@@ -96,9 +109,18 @@ Response run_detail(const ApiContext& context, const Request& request) {
     const auto run = find_run(context, id);
     const RunInfo& info = details->info;
     JsonWriter json;
-    json.begin_object().member("revision", details->revision).member("id", details->id).member("name", info.name).member("project", info.project);
-    json.member("group", info.group).member("job_type", info.job_type).member("state", to_string(info.state));
-    json.member("start_ms", to_ms(info.start_time_ns)).member("end_ms", to_ms(info.end_time_ns)).key("attempts").begin_array();
+    json.begin_object()
+        .member("revision", details->revision)
+        .member("id", details->id)
+        .member("name", info.name)
+        .member("project", info.project);
+    json.member("group", info.group)
+        .member("job_type", info.job_type)
+        .member("state", to_string(info.state));
+    json.member("start_ms", to_ms(info.start_time_ns))
+        .member("end_ms", to_ms(info.end_time_ns))
+        .key("attempts")
+        .begin_array();
     for (const auto& [number, span] : attempts_of(*details, *run)) {
         json.begin_object().member("attempt", number).member("start_ms", to_ms(span.start_ns));
         json.member("first_step", span.first).member("last_step", span.last).end_object();
@@ -107,8 +129,14 @@ Response run_detail(const ApiContext& context, const Request& request) {
     for (const std::string& tag : info.tags) {
         json.value(tag);
     }
-    json.end_array().member("notes", info.notes).member("color", info.color).member("archived", info.archived).member("deleted", info.deleted);
-    json.member("source", info.source).member("root", context.workspace->roots()[details->root].name).member("location", info.location);
+    json.end_array()
+        .member("notes", info.notes)
+        .member("color", info.color)
+        .member("archived", info.archived)
+        .member("deleted", info.deleted);
+    json.member("source", info.source)
+        .member("root", context.workspace->roots()[details->root].name)
+        .member("location", info.location);
     json.member("message", info.message).key("config");
     write_named_cells(json, info.config);
     json.key("summary");
@@ -129,7 +157,12 @@ Response run_detail(const ApiContext& context, const Request& request) {
     write_alerts(json, *details, *run);
     json.key("damage").begin_array();
     for (const Damage& damage : run->damage()) {
-        json.begin_object().member("file", damage.file).member("offset", damage.offset).member("length", damage.length).member("reason", damage.reason).end_object();
+        json.begin_object()
+            .member("file", damage.file)
+            .member("offset", damage.offset)
+            .member("length", damage.length)
+            .member("reason", damage.reason)
+            .end_object();
     }
     json.end_array().end_object();
     return Response::json(std::move(json).take());
@@ -147,12 +180,16 @@ Response environment(const ApiContext& context, const Request& request) {
 Response console(const ApiContext& context, const Request& request) {
     const auto run = find_run(context, required_parameter(request, "run"));
     std::int64_t first = integer_parameter(request, "first", 0);
-    const std::int64_t count = std::clamp<std::int64_t>(integer_parameter(request, "count", 500), 0, 10'000);
-    const auto rank = request.parameter("rank") ? std::optional(integer_parameter(request, "rank", 0)) : std::nullopt;
+    const std::int64_t count =
+        std::clamp<std::int64_t>(integer_parameter(request, "count", 500), 0, 10'000);
+    const auto rank = request.parameter("rank")
+                          ? std::optional(integer_parameter(request, "rank", 0))
+                          : std::nullopt;
     const auto wanted = request.parameter("search");
     // A filter needs every line; a page without one needs only itself.
     const bool all = rank || (wanted && !wanted->empty());
-    std::vector<taffrail::ConsoleLine> lines = all ? run->console(0, SIZE_MAX) : std::vector<taffrail::ConsoleLine>();
+    std::vector<taffrail::ConsoleLine> lines =
+        all ? run->console(0, SIZE_MAX) : std::vector<taffrail::ConsoleLine>();
     if (rank) {
         std::erase_if(lines, [&](const auto& line) { return line.rank != *rank; });
     }
@@ -161,20 +198,29 @@ Response console(const ApiContext& context, const Request& request) {
     const std::int64_t last = std::min(total, first + count);
     const std::int64_t offset = all ? 0 : first;
     if (!all) {
-        lines = run->console(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+        lines =
+            run->console(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
     }
     JsonWriter json;
     json.begin_object().member("total", total).member("first", first).key("lines").begin_array();
-    for (std::int64_t i = first; i < std::min(last, offset + static_cast<std::int64_t>(lines.size())); ++i) {
+    for (std::int64_t i = first;
+         i < std::min(last, offset + static_cast<std::int64_t>(lines.size())); ++i) {
         const auto& line = lines[static_cast<std::size_t>(i - offset)];
-        json.begin_object().member("line", i).member("time_ms", to_ms(line.time_ns)).member("error", line.is_error).member("rank", line.rank).member("text", line.text).end_object();
+        json.begin_object()
+            .member("line", i)
+            .member("time_ms", to_ms(line.time_ns))
+            .member("error", line.is_error)
+            .member("rank", line.rank)
+            .member("text", line.text)
+            .end_object();
     }
     json.end_array();
     if (wanted && !wanted->empty()) {
         std::int64_t matched = 0;
         json.key("matches").begin_array();
         for (std::int64_t i = 0; i < total; ++i) {
-            if (lines[static_cast<std::size_t>(i)].text.find(*wanted) != std::string::npos && ++matched <= 10'000) {
+            if (lines[static_cast<std::size_t>(i)].text.find(*wanted) != std::string::npos &&
+                ++matched <= 10'000) {
                 json.value(i);
             }
         }
@@ -196,7 +242,8 @@ Response files(const ApiContext& context, const Request& request) {
             }
         }
     }
-    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
+    std::ranges::stable_sort(found,
+                             [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
     JsonWriter json;
     json.begin_object().key("artifacts").begin_array();
     for (const taffrail::Entry& entry : found) {
@@ -204,10 +251,20 @@ Response files(const ApiContext& context, const Request& request) {
         if (artifact == nullptr) {
             continue;
         }
-        json.begin_object().member("name", artifact->name).member("type", artifact->type).member("version", artifact->version);
-        json.member("step", entry.step).member("time_ms", to_ms(entry.time_ns)).key("files").begin_array();
+        json.begin_object()
+            .member("name", artifact->name)
+            .member("type", artifact->type)
+            .member("version", artifact->version);
+        json.member("step", entry.step)
+            .member("time_ms", to_ms(entry.time_ns))
+            .key("files")
+            .begin_array();
         for (const ArtifactFile& file : artifact->files) {
-            json.begin_object().member("path", file.path).member("size", file.data.ref.size).member("sha", to_hex(file.data.ref.sha256)).end_object();
+            json.begin_object()
+                .member("path", file.path)
+                .member("size", file.data.ref.size)
+                .member("sha", to_hex(file.data.ref.sha256))
+                .end_object();
         }
         json.end_array().key("metadata");
         write_named_cells(json, artifact->metadata);
@@ -220,10 +277,16 @@ Response files(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_run_routes(Router& router, const ApiContext& context) {
-    router.get("run", guarded([&context](const Request& request) { return run_detail(context, request); }));
-    router.get("environment", guarded([&context](const Request& request) { return environment(context, request); }));
-    router.get("console", guarded([&context](const Request& request) { return console(context, request); }));
-    router.get("files", guarded([&context](const Request& request) { return files(context, request); }));
+    router.get("run", guarded([&context](const Request& request) {
+                   return run_detail(context, request);
+               }));
+    router.get("environment", guarded([&context](const Request& request) {
+                   return environment(context, request);
+               }));
+    router.get("console",
+               guarded([&context](const Request& request) { return console(context, request); }));
+    router.get("files",
+               guarded([&context](const Request& request) { return files(context, request); }));
 }
 
 }  // namespace taffrail::server

@@ -1,11 +1,11 @@
 // POST runs:query: which runs, in which order, with which columns; columnar.
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "server/api/api.h"
 #include "server/columns.h"
 #include "server/run_filter.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
 
 namespace taffrail::server {
 namespace {
@@ -28,7 +28,9 @@ Marked marked_member(const Json& body, std::string_view name) {
     refuse(400, "invalid", "'" + std::string(name) + "' is exclude, include or only");
 }
 
-bool passes(Marked rule, bool mark) { return rule == Marked::Include || (rule == Marked::Only) == mark; }
+bool passes(Marked rule, bool mark) {
+    return rule == Marked::Include || (rule == Marked::Only) == mark;
+}
 
 struct SortColumn {
     std::string column;
@@ -62,7 +64,9 @@ void sort_runs(RunList& runs, const std::vector<SortColumn>& columns) {
         for (auto& run : runs) {
             keyed.emplace_back(column_value(*run, column->column), run);
         }
-        std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) { return compare_cells(a.first, b.first, column->descending) < 0; });
+        std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
+            return compare_cells(a.first, b.first, column->descending) < 0;
+        });
         for (std::size_t i = 0; i < runs.size(); ++i) {
             runs[i] = std::move(keyed[i].second);
         }
@@ -73,7 +77,8 @@ struct ColumnFacts {
     std::size_t present = 0;
     std::set<std::string> distinct;
     bool numbers = false, texts = false, truths = false;
-    double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity(),
+           max = -std::numeric_limits<double>::infinity();
 
     void add(const Cell& cell) {
         if (cell.index() == 0) {
@@ -87,7 +92,9 @@ struct ColumnFacts {
         texts = texts || cell.index() == 4;
         if (cell.index() == 2 || cell.index() == 3) {
             numbers = true;
-            const double number = cell.index() == 2 ? static_cast<double>(std::get<std::int64_t>(cell)) : std::get<double>(cell);
+            const double number = cell.index() == 2
+                                      ? static_cast<double>(std::get<std::int64_t>(cell))
+                                      : std::get<double>(cell);
             min = std::min(min, number);
             max = std::max(max, number);
         }
@@ -118,12 +125,19 @@ void write_directory(JsonWriter& json, const RunList& runs) {
     for (const auto& column : facts) {
         ordered.push_back(&column);
     }
-    const auto differs = [&](const ColumnFacts& column) { return column.distinct.size() > 1 || column.present < runs.size(); };
-    std::ranges::stable_partition(ordered, [&](const auto* column) { return differs(column->second); });
+    const auto differs = [&](const ColumnFacts& column) {
+        return column.distinct.size() > 1 || column.present < runs.size();
+    };
+    std::ranges::stable_partition(ordered,
+                                  [&](const auto* column) { return differs(column->second); });
     json.key("columns").begin_array();
     for (const auto* column : ordered) {
         const ColumnFacts& fact = column->second;
-        json.begin_object().member("id", column->first).member("type", fact.type()).member("present", fact.present).member("distinct", fact.distinct.size());
+        json.begin_object()
+            .member("id", column->first)
+            .member("type", fact.type())
+            .member("present", fact.present)
+            .member("distinct", fact.distinct.size());
         if (fact.numbers && fact.min <= fact.max) {
             json.member("min", fact.min).member("max", fact.max);
         }
@@ -133,7 +147,8 @@ void write_directory(JsonWriter& json, const RunList& runs) {
 }
 
 template <typename Project>
-void write_field(JsonWriter& json, std::string_view name, std::span<const std::shared_ptr<const RunDetails>> runs, Project project) {
+void write_field(JsonWriter& json, std::string_view name,
+                 std::span<const std::shared_ptr<const RunDetails>> runs, Project project) {
     json.key(name).begin_array();
     for (const auto& run : runs) {
         json.value(project(*run));
@@ -141,18 +156,23 @@ void write_field(JsonWriter& json, std::string_view name, std::span<const std::s
     json.end_array();
 }
 
-void write_runs(JsonWriter& json, const ApiContext& context, std::span<const std::shared_ptr<const RunDetails>> runs) {
+void write_runs(JsonWriter& json, const ApiContext& context,
+                std::span<const std::shared_ptr<const RunDetails>> runs) {
     json.key("runs").begin_object();
     write_field(json, "id", runs, [](const RunDetails& run) { return run.id; });
     write_field(json, "name", runs, [](const RunDetails& run) { return run.info.name; });
     write_field(json, "project", runs, [](const RunDetails& run) { return run.info.project; });
     write_field(json, "group", runs, [](const RunDetails& run) { return run.info.group; });
     write_field(json, "job_type", runs, [](const RunDetails& run) { return run.info.job_type; });
-    write_field(json, "state", runs, [](const RunDetails& run) { return to_string(run.info.state); });
-    write_field(json, "start_ms", runs, [](const RunDetails& run) { return to_ms(run.info.start_time_ns); });
-    write_field(json, "end_ms", runs, [](const RunDetails& run) { return to_ms(run.info.end_time_ns); });
+    write_field(json, "state", runs,
+                [](const RunDetails& run) { return to_string(run.info.state); });
+    write_field(json, "start_ms", runs,
+                [](const RunDetails& run) { return to_ms(run.info.start_time_ns); });
+    write_field(json, "end_ms", runs,
+                [](const RunDetails& run) { return to_ms(run.info.end_time_ns); });
     write_field(json, "attempts", runs, [](const RunDetails& run) { return run.info.attempts; });
-    write_field(json, "world_size", runs, [](const RunDetails& run) { return run.info.world_size; });
+    write_field(json, "world_size", runs,
+                [](const RunDetails& run) { return run.info.world_size; });
     json.key("tags").begin_array();
     for (const auto& run : runs) {
         json.begin_array();
@@ -167,16 +187,19 @@ void write_runs(JsonWriter& json, const ApiContext& context, std::span<const std
     write_field(json, "archived", runs, [](const RunDetails& run) { return run.info.archived; });
     write_field(json, "deleted", runs, [](const RunDetails& run) { return run.info.deleted; });
     write_field(json, "source", runs, [](const RunDetails& run) { return run.info.source; });
-    write_field(json, "root", runs, [&](const RunDetails& run) { return context.workspace->roots()[run.root].name; });
+    write_field(json, "root", runs,
+                [&](const RunDetails& run) { return context.workspace->roots()[run.root].name; });
     write_field(json, "message", runs, [](const RunDetails& run) { return run.info.message; });
     json.end_object();
 }
 
 Response query(const ApiContext& context, const Request& request) {
     const Json body = body_object(request);
-    const Marked archived = marked_member(body, "archived"), deleted = marked_member(body, "deleted");
+    const Marked archived = marked_member(body, "archived"),
+                 deleted = marked_member(body, "deleted");
     const Json* project = body.find("project");
-    const auto only = string_list(body, "runs", 100'000), columns = string_list(body, "columns", 2000);
+    const auto only = string_list(body, "runs", 100'000),
+               columns = string_list(body, "columns", 2000);
     const std::set<std::string> wanted(only.begin(), only.end());
     const auto sort = sort_columns(body);
     const RunFilter filter = compile_run_filter(body.string_or("filter", ""));
@@ -185,7 +208,8 @@ Response query(const ApiContext& context, const Request& request) {
     std::size_t total = 0;
     for (const auto& run : *all) {
         if (!passes(archived, run->info.archived) || !passes(deleted, run->info.deleted) ||
-            (project != nullptr && project->string() != nullptr && run->info.project != *project->string())) {
+            (project != nullptr && project->string() != nullptr &&
+             run->info.project != *project->string())) {
             continue;
         }
         ++total;
@@ -194,14 +218,20 @@ Response query(const ApiContext& context, const Request& request) {
         }
     }
     sort_runs(matched, sort);
-    const auto offset = static_cast<std::size_t>(std::clamp<std::int64_t>(body.integer_or("offset", 0), 0, static_cast<std::int64_t>(matched.size())));
+    const auto offset = static_cast<std::size_t>(std::clamp<std::int64_t>(
+        body.integer_or("offset", 0), 0, static_cast<std::int64_t>(matched.size())));
     const std::int64_t limit = body.integer_or("limit", INT64_MAX);
     if (limit < 0) {
         refuse(400, "invalid", "'limit' must not be negative");
     }
-    const auto window = std::span(matched).subspan(offset, std::min<std::size_t>(matched.size() - offset, static_cast<std::size_t>(limit)));
+    const auto window = std::span(matched).subspan(
+        offset, std::min<std::size_t>(matched.size() - offset, static_cast<std::size_t>(limit)));
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).member("total", total).member("matched", matched.size()).member("offset", offset);
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .member("total", total)
+        .member("matched", matched.size())
+        .member("offset", offset);
     write_runs(json, context, window);
     json.key("values").begin_object();
     for (const std::string& column : columns) {
@@ -222,7 +252,8 @@ Response query(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_runs_routes(Router& router, const ApiContext& context) {
-    router.post("runs:query", RouteKind::Read, guarded([&context](const Request& request) { return query(context, request); }));
+    router.post("runs:query", RouteKind::Read,
+                guarded([&context](const Request& request) { return query(context, request); }));
 }
 
 }  // namespace taffrail::server

@@ -11,7 +11,10 @@ Frame error_frame(const Request& request, const std::string& chart, const ApiErr
     Frame frame;
     frame.chart = chart;
     JsonWriter json;
-    json.begin_object().member("code", error.code).member("message", error.message).member("request_id", request.id);
+    json.begin_object()
+        .member("code", error.code)
+        .member("message", error.message)
+        .member("request_id", request.id);
     if (error.offset) {
         json.member("offset", *error.offset);
     }
@@ -34,7 +37,8 @@ Response series_query(const ApiContext& context, const Request& request) {
         queries.push_back(parse_chart_query(chart));
     }
     Response response;
-    response.headers = {{"Content-Type", "application/vnd.taffrail.frames"}, {"Cache-Control", "no-store"}};
+    response.headers = {{"Content-Type", "application/vnd.taffrail.frames"},
+                        {"Cache-Control", "no-store"}};
     response.stream = [&context, request, queries = std::move(queries)](ResponseStream& stream) {
         for (const ChartQuery& chart : queries) {
             Frame frame;
@@ -54,7 +58,9 @@ Response series_query(const ApiContext& context, const Request& request) {
 }  // namespace
 
 void add_series_routes(Router& router, const ApiContext& context) {
-    router.post("series:query", RouteKind::Read, guarded([&context](const Request& request) { return series_query(context, request); }));
+    router.post("series:query", RouteKind::Read, guarded([&context](const Request& request) {
+                    return series_query(context, request);
+                }));
 }
 
 }  // namespace taffrail::server

@@ -1,23 +1,28 @@
 // GET server, GET projects.
-#include <algorithm>
-#include <map>
-
 #include <taffrail/version.h>
 
 #include "base/clock.h"
 #include "server/api/api.h"
+
+#include <algorithm>
+#include <map>
 
 namespace taffrail::server {
 namespace {
 
 Response server_info(const ApiContext& context) {
     JsonWriter json;
-    json.begin_object().member("version", version()).member("api", 1).member("assets", context.assets_version);
+    json.begin_object()
+        .member("version", version())
+        .member("api", 1)
+        .member("assets", context.assets_version);
     json.member("instance", context.workspace->instance()).member("read_only", context.read_only);
     json.member("time_ms", to_ms(wall_time_ns())).key("roots").begin_array();
     for (const Workspace::Root& root : context.workspace->roots()) {
         json.begin_object().member("name", root.name).member("location", root.location);
-        json.member("source", root.source.empty() ? "taffrail" : root.source).member("read_only", context.read_only || root.read_only).end_object();
+        json.member("source", root.source.empty() ? "taffrail" : root.source)
+            .member("read_only", context.read_only || root.read_only)
+            .end_object();
     }
     json.end_array().end_object();
     return Response::json(std::move(json).take());
@@ -39,7 +44,8 @@ Response projects(const ApiContext& context) {
         ProjectRow& row = rows[run->info.project];
         ++row.runs;
         row.running += run->info.state == RunState::Running ? 1u : 0u;
-        row.failed += run->info.state == RunState::Failed || run->info.state == RunState::Crashed ? 1u : 0u;
+        row.failed +=
+            run->info.state == RunState::Failed || run->info.state == RunState::Crashed ? 1u : 0u;
         row.first_ns = std::min(row.first_ns, run->info.start_time_ns);
         row.last_ns = std::max({row.last_ns, run->info.start_time_ns, run->info.end_time_ns});
         const std::string& root = context.workspace->roots()[run->root].name;
@@ -54,13 +60,25 @@ Response projects(const ApiContext& context) {
     for (const auto& row : rows) {
         ordered.push_back(&row);
     }
-    std::ranges::stable_sort(ordered, [](const auto* a, const auto* b) { return a->second.last_ns > b->second.last_ns; });
+    std::ranges::stable_sort(ordered, [](const auto* a, const auto* b) {
+        return a->second.last_ns > b->second.last_ns;
+    });
     JsonWriter json;
-    json.begin_object().member("revision", context.workspace->revision()).key("projects").begin_array();
+    json.begin_object()
+        .member("revision", context.workspace->revision())
+        .key("projects")
+        .begin_array();
     for (const auto* entry : ordered) {
         const ProjectRow& row = entry->second;
-        json.begin_object().member("name", entry->first).member("runs", row.runs).member("running", row.running).member("failed", row.failed);
-        json.member("first_ms", to_ms(row.first_ns)).member("last_ms", to_ms(row.last_ns)).key("roots").begin_array();
+        json.begin_object()
+            .member("name", entry->first)
+            .member("runs", row.runs)
+            .member("running", row.running)
+            .member("failed", row.failed);
+        json.member("first_ms", to_ms(row.first_ns))
+            .member("last_ms", to_ms(row.last_ns))
+            .key("roots")
+            .begin_array();
         for (const std::string& root : row.roots) {
             json.value(root);
         }

@@ -38,13 +38,24 @@ struct Writer {
         json.member("kind", "histogram");
         write_list(json, "edges", h.edges);
         write_list(json, "counts", h.counts);
-        json.member("nan", h.nan_count).member("positive_infinity", h.positive_infinity_count).member("negative_infinity", h.negative_infinity_count);
-        json.member("min", h.min).member("max", h.max).member("sum", h.sum).member("sum_squares", h.sum_squares);
+        json.member("nan", h.nan_count)
+            .member("positive_infinity", h.positive_infinity_count)
+            .member("negative_infinity", h.negative_infinity_count);
+        json.member("min", h.min)
+            .member("max", h.max)
+            .member("sum", h.sum)
+            .member("sum_squares", h.sum_squares);
     }
 
     void operator()(const Image& image) const {
-        json.member("kind", "image").member("format", image.format).member("dtype", to_string(image.dtype));
-        json.member("width", image.width).member("height", image.height).member("channels", image.channels).key("images").begin_array();
+        json.member("kind", "image")
+            .member("format", image.format)
+            .member("dtype", to_string(image.dtype));
+        json.member("width", image.width)
+            .member("height", image.height)
+            .member("channels", image.channels)
+            .key("images")
+            .begin_array();
         for (const Blob& blob : image.images) {
             write_blob(json, blob);
         }
@@ -53,26 +64,42 @@ struct Writer {
     }
 
     void operator()(const Audio& audio) const {
-        json.member("kind", "audio").member("format", audio.format).member("sample_rate", audio.sample_rate);
+        json.member("kind", "audio")
+            .member("format", audio.format)
+            .member("sample_rate", audio.sample_rate);
         json.member("channels", audio.channels).member("frames", audio.frames).key("data");
         write_blob(json, audio.data);
         json.member("caption", audio.caption);
     }
 
     void operator()(const Video& video) const {
-        json.member("kind", "video").member("format", video.format).member("width", video.width).member("height", video.height);
-        json.member("frames", video.frames).member("channels", video.channels).member("frames_per_second", video.frames_per_second).key("data");
+        json.member("kind", "video")
+            .member("format", video.format)
+            .member("width", video.width)
+            .member("height", video.height);
+        json.member("frames", video.frames)
+            .member("channels", video.channels)
+            .member("frames_per_second", video.frames_per_second)
+            .key("data");
         write_blob(json, video.data);
         json.member("caption", video.caption);
     }
 
     void operator()(const Mesh& mesh) const {
-        json.member("kind", "mesh").member("format", mesh.format).member("vertices", mesh.vertices).member("faces", mesh.faces);
-        json.member("has_colors", mesh.has_colors).member("has_normals", mesh.has_normals).member("config", mesh.config_json).key("data");
+        json.member("kind", "mesh")
+            .member("format", mesh.format)
+            .member("vertices", mesh.vertices)
+            .member("faces", mesh.faces);
+        json.member("has_colors", mesh.has_colors)
+            .member("has_normals", mesh.has_normals)
+            .member("config", mesh.config_json)
+            .key("data");
         write_blob(json, mesh.data);
     }
 
-    void operator()(const Text& text) const { json.member("kind", "text").member("text", text.text).member("plain", text.plain); }
+    void operator()(const Text& text) const {
+        json.member("kind", "text").member("text", text.text).member("plain", text.plain);
+    }
 
     void operator()(const Table& table) const {
         json.member("kind", "table");
@@ -97,7 +124,9 @@ struct Writer {
             json.begin_object().member("name", node.name).member("op", node.op);
             write_list(json, "inputs", node.inputs);
             write_list(json, "shape", node.output_shape);
-            json.member("parameters", node.parameters).member("device", node.device).key("attributes");
+            json.member("parameters", node.parameters)
+                .member("device", node.device)
+                .key("attributes");
             write_named_cells(json, node.attributes);
             json.end_object();
         }
@@ -116,7 +145,10 @@ struct Writer {
     }
 
     void operator()(const Embedding& embedding) const {
-        json.member("kind", "embedding").member("count", embedding.count).member("dimensions", embedding.dimensions).key("vectors");
+        json.member("kind", "embedding")
+            .member("count", embedding.count)
+            .member("dimensions", embedding.dimensions)
+            .key("vectors");
         write_blob(json, embedding.vectors);
         json.key("metadata").begin_object();
         write_table(json, embedding.metadata);
@@ -125,11 +157,15 @@ struct Writer {
             json.key("sprite");
             write_blob(json, embedding.sprite);
         }
-        json.member("thumbnail_width", embedding.thumbnail_width).member("thumbnail_height", embedding.thumbnail_height);
+        json.member("thumbnail_width", embedding.thumbnail_width)
+            .member("thumbnail_height", embedding.thumbnail_height);
     }
 
     void operator()(const Tensor& tensor) const {
-        json.member("kind", "tensor").member("dtype", to_string(tensor.dtype)).key("shape").begin_array();
+        json.member("kind", "tensor")
+            .member("dtype", to_string(tensor.dtype))
+            .key("shape")
+            .begin_array();
         for (std::int64_t extent : tensor.shape.extents()) {
             json.value(extent);
         }
@@ -148,12 +184,18 @@ struct Writer {
     }
 
     void operator()(const Artifact& artifact) const {
-        json.member("kind", "artifact").member("text", artifact.name + ' ' + artifact.version + ", " + std::to_string(artifact.files.size()) + " files");
+        json.member("kind", "artifact")
+            .member("text", artifact.name + ' ' + artifact.version + ", " +
+                                std::to_string(artifact.files.size()) + " files");
     }
 
-    void operator()(const Alert& alert) const { json.member("kind", "alert").member("text", alert.title + "\n" + alert.text); }
+    void operator()(const Alert& alert) const {
+        json.member("kind", "alert").member("text", alert.title + "\n" + alert.text);
+    }
 
-    void operator()(const Note& note) const { json.member("kind", "note").member("text", note.text); }
+    void operator()(const Note& note) const {
+        json.member("kind", "note").member("text", note.text);
+    }
 
     void operator()(const Tag& tag) const { json.member("kind", "tag").member("text", tag.tag); }
 };
@@ -161,7 +203,10 @@ struct Writer {
 }  // namespace
 
 void write_blob(JsonWriter& json, const Blob& blob) {
-    json.begin_object().member("sha", to_hex(blob.ref.sha256)).member("size", blob.ref.size).end_object();
+    json.begin_object()
+        .member("sha", to_hex(blob.ref.sha256))
+        .member("size", blob.ref.size)
+        .end_object();
 }
 
 void write_value(JsonWriter& json, const Value& value) {

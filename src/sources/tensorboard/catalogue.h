@@ -37,7 +37,8 @@ class TensorboardCatalogue final : public Catalogue {
     std::mutex refresh_mutex_;
     mutable std::shared_mutex mutex_;
     std::map<std::string, std::shared_ptr<TensorboardRun>, std::less<>> runs_;
-    std::set<std::string> running_;  ///< as of the last refresh(): these fall silent without a change of files
+    std::set<std::string>
+        running_;  ///< as of the last refresh(): these fall silent without a change of files
 };
 
 /// Opens a logdir, or `name1:path1,name2:path2`, and reads it.

@@ -14,8 +14,8 @@
 namespace taffrail::tensorboard {
 namespace {
 
-// A run without an end mark counts as running while its files move and what they say is new; a copy of
-// an old run has new files only.
+// A run without an end mark counts as running while its files move and what they say is new; a copy
+// of an old run has new files only.
 constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
 
 Point to_point(const ColumnPoint& from, std::uint64_t seq) {

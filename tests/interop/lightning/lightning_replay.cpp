@@ -1,12 +1,13 @@
-// lightning_replay [FILE]: reads run scripts, one JSON object per line, from the file or standard input, plays them on
-// Taffrail's Trainer and prints one output object per line, in the same order. Exit 2 on a line that is no script.
+// lightning_replay [FILE]: reads run scripts, one JSON object per line, from the file or standard
+// input, plays them on Taffrail's Trainer and prints one output object per line, in the same order.
+// Exit 2 on a line that is no script.
+#include "base/diagnostics.h"
+#include "interop/lightning/player.h"
+
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <string>
-
-#include "base/diagnostics.h"
-#include "interop/lightning/player.h"
 
 int main(int argc, char** argv) {
     using namespace taffrail;
@@ -26,9 +27,11 @@ int main(int argc, char** argv) {
             continue;
         }
         auto json = parse_json(line);
-        auto script = json.ok() ? replay::parse_script(*json) : Result<replay::Script>(json.error());
+        auto script =
+            json.ok() ? replay::parse_script(*json) : Result<replay::Script>(json.error());
         if (!script.ok()) {
-            std::fprintf(stderr, "lightning_replay: line %d: %s\n", number, script.error().message.c_str());
+            std::fprintf(stderr, "lightning_replay: line %d: %s\n", number,
+                         script.error().message.c_str());
             return 2;
         }
         std::printf("%s\n", replay::play(*script).dump().c_str());

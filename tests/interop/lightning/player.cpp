@@ -1,9 +1,9 @@
 #include "interop/lightning/player.h"
 
+#include <taffrail/aggregation.h>
+
 #include <cmath>
 #include <thread>
-
-#include <taffrail/aggregation.h>
 
 namespace taffrail::replay {
 
@@ -87,8 +87,10 @@ class RowLogger final : public LoggerBase {
   public:
     explicit RowLogger(RankReport& report) : report_(report) {}
 
-    void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step) noexcept override {
-        report_.rows.push_back(Json(Json::Object{{"metrics", map_json(row)}, {"step", Json(step)}}));
+    void log_metrics(std::span<const std::pair<std::string_view, double>> row,
+                     Step step) noexcept override {
+        report_.rows.push_back(
+            Json(Json::Object{{"metrics", map_json(row)}, {"step", Json(step)}}));
     }
 
   private:
@@ -100,7 +102,8 @@ class ScriptModule;
 /// Keeps the position and plays the entries of a hook.
 class Player {
   public:
-    Player(const Script& script, RankReport& report, std::int64_t rank) : script_(script), report_(report) {
+    Player(const Script& script, RankReport& report, std::int64_t rank)
+        : script_(script), report_(report) {
         position_.rank = rank;
     }
 
@@ -113,7 +116,9 @@ class Player {
     void probe(Trainer& trainer, std::string_view hook);
 
     [[nodiscard]] const Script& script() const { return script_; }
+
     [[nodiscard]] Position position() const { return position_; }
+
     std::map<std::string, std::unique_ptr<Metric>>& metrics() { return metrics_; }
 
   private:
@@ -140,7 +145,8 @@ LogOptions Player::options_of(const Entry& entry) const {
     options.sync_dist = truth("sync_dist").value_or(false);
     options.rank_zero_only = truth("rank_zero_only").value_or(false);
     options.enable_graph = truth("enable_graph").value_or(false);
-    if (const Json* reduce = entry.flags.find("reduce_fx"); reduce != nullptr && reduce->string() != nullptr) {
+    if (const Json* reduce = entry.flags.find("reduce_fx");
+        reduce != nullptr && reduce->string() != nullptr) {
         options.reduce_fx = std::string_view(*reduce->string());
     }
     if (const Json* size = entry.flags.find("batch_size"); size != nullptr && !size->is_null()) {
@@ -153,7 +159,8 @@ void Player::play_entry(Module& module, const Entry& entry) {
     const LogOptions options = options_of(entry);
     for (const auto& [raw_name, form] : entry.values) {
         std::string name = raw_name;
-        for (auto place = name.find("{loader}"); place != std::string::npos; place = name.find("{loader}")) {
+        for (auto place = name.find("{loader}"); place != std::string::npos;
+             place = name.find("{loader}")) {
             name.replace(place, 8, std::to_string(position_.loader));
         }
         const ReplayValue value = evaluate(form, position_).value();
@@ -171,7 +178,8 @@ void Player::play_entry(Module& module, const Entry& entry) {
             const std::vector<float> floats(value.vector.begin(), value.vector.end());
             module.log(name, TensorView(floats), options);
         } else {
-            // A typed scalar: the bits of its type, so that LogValue reads what a device would hold.
+            // A typed scalar: the bits of its type, so that LogValue reads what a device would
+            // hold.
             Shape shape;
             for (std::int64_t axis = 0; axis < value.dims; ++axis) {
                 shape.push_back(1);
@@ -212,7 +220,8 @@ void Player::play(Trainer& trainer, Module& module, std::string_view hook, bool 
     position_.epoch = trainer.current_epoch();
     position_.sanity = trainer.sanity_checking();
     for (const Entry& entry : script_.logs) {
-        if (entry.hook == hook && entry.from_callback == from_callback && entry.plays_at(position_)) {
+        if (entry.hook == hook && entry.from_callback == from_callback &&
+            entry.plays_at(position_)) {
             play_entry(module, entry);
         }
     }
@@ -222,14 +231,15 @@ void Player::probe(Trainer& trainer, std::string_view hook) {
     if (!script_.probes.contains(std::string(hook))) {
         return;
     }
-    Json probe(Json::Object{{"hook", Json(hook)},
-                            {"sanity", Json(trainer.sanity_checking())},
-                            {"epoch", Json(trainer.current_epoch())},
-                            {"batch", Json(position_.batch)},
-                            {"loader", Json(position_.loader)},
-                            {"callback_metrics", map_json(trainer.callback_metrics().items())},
-                            {"logged_metrics", map_json(trainer.logged_metrics().items())},
-                            {"progress_bar_metrics", map_json(trainer.progress_bar_metrics().items())}});
+    Json probe(
+        Json::Object{{"hook", Json(hook)},
+                     {"sanity", Json(trainer.sanity_checking())},
+                     {"epoch", Json(trainer.current_epoch())},
+                     {"batch", Json(position_.batch)},
+                     {"loader", Json(position_.loader)},
+                     {"callback_metrics", map_json(trainer.callback_metrics().items())},
+                     {"logged_metrics", map_json(trainer.logged_metrics().items())},
+                     {"progress_bar_metrics", map_json(trainer.progress_bar_metrics().items())}});
     // Reading a view may compute a metric and find a mistake; then there is nothing to report.
     if (!trainer.misuse()) {
         report_.probes.push_back(std::move(probe));
@@ -237,28 +247,28 @@ void Player::probe(Trainer& trainer, std::string_view hook) {
 }
 
 // The hooks that callbacks and modules share and that take nothing else.
-#define TAFFRAIL_PLAIN_HOOKS(HOOK) \
-    HOOK(on_fit_start) \
-    HOOK(on_fit_end) \
-    HOOK(on_train_start) \
-    HOOK(on_train_end) \
-    HOOK(on_train_epoch_start) \
-    HOOK(on_train_epoch_end) \
-    HOOK(on_before_zero_grad) \
-    HOOK(on_before_backward) \
-    HOOK(on_after_backward) \
-    HOOK(on_before_optimizer_step) \
-    HOOK(on_validation_start) \
-    HOOK(on_validation_end) \
+#define TAFFRAIL_PLAIN_HOOKS(HOOK)  \
+    HOOK(on_fit_start)              \
+    HOOK(on_fit_end)                \
+    HOOK(on_train_start)            \
+    HOOK(on_train_end)              \
+    HOOK(on_train_epoch_start)      \
+    HOOK(on_train_epoch_end)        \
+    HOOK(on_before_zero_grad)       \
+    HOOK(on_before_backward)        \
+    HOOK(on_after_backward)         \
+    HOOK(on_before_optimizer_step)  \
+    HOOK(on_validation_start)       \
+    HOOK(on_validation_end)         \
     HOOK(on_validation_epoch_start) \
-    HOOK(on_validation_epoch_end) \
-    HOOK(on_test_start) \
-    HOOK(on_test_end) \
-    HOOK(on_test_epoch_start) \
-    HOOK(on_test_epoch_end) \
-    HOOK(on_predict_start) \
-    HOOK(on_predict_end) \
-    HOOK(on_predict_epoch_start) \
+    HOOK(on_validation_epoch_end)   \
+    HOOK(on_test_start)             \
+    HOOK(on_test_end)               \
+    HOOK(on_test_epoch_start)       \
+    HOOK(on_test_epoch_end)         \
+    HOOK(on_predict_start)          \
+    HOOK(on_predict_end)            \
+    HOOK(on_predict_epoch_start)    \
     HOOK(on_predict_epoch_end)
 
 /// Callback entries, then the probe.
@@ -275,9 +285,12 @@ class ScriptCallback final : public Callback {
 
     void setup(Trainer& trainer, Module& module, Stage) override { run(trainer, module, "setup"); }
 
-    void teardown(Trainer& trainer, Module& module, Stage) override { run(trainer, module, "teardown"); }
+    void teardown(Trainer& trainer, Module& module, Stage) override {
+        run(trainer, module, "teardown");
+    }
 
-    void on_train_batch_start(Trainer& trainer, Module& module, const Batch&, std::int64_t index) override {
+    void on_train_batch_start(Trainer& trainer, Module& module, const Batch&,
+                              std::int64_t index) override {
         player_.at(index, 0);
         run(trainer, module, "on_train_batch_start");
     }
@@ -286,10 +299,11 @@ class ScriptCallback final : public Callback {
         run(trainer, module, "on_train_batch_end");
     }
 
-#define TAFFRAIL_BATCH_HOOK(name)                                                                       \
-    void name(Trainer& trainer, Module& module, const Batch&, std::int64_t index, int loader) override { \
-        player_.at(index, loader);                                                                      \
-        run(trainer, module, #name);                                                                    \
+#define TAFFRAIL_BATCH_HOOK(name)                                                             \
+    void name(Trainer& trainer, Module& module, const Batch&, std::int64_t index, int loader) \
+        override {                                                                            \
+        player_.at(index, loader);                                                            \
+        run(trainer, module, #name);                                                          \
     }
     TAFFRAIL_BATCH_HOOK(on_validation_batch_start)
     TAFFRAIL_BATCH_HOOK(on_validation_batch_end)
@@ -374,10 +388,10 @@ class ScriptModule final : public Module {
     TAFFRAIL_BATCH_START(on_test_batch_start)
     TAFFRAIL_BATCH_START(on_predict_batch_start)
 #undef TAFFRAIL_BATCH_START
-#define TAFFRAIL_BATCH_END(name)                         \
+#define TAFFRAIL_BATCH_END(name)                          \
     void name(const Batch&, std::int64_t, int) override { \
-        run(#name);                                      \
-        player_.at(0, 0);                                \
+        run(#name);                                       \
+        player_.at(0, 0);                                 \
     }
     TAFFRAIL_BATCH_END(on_validation_batch_end)
     TAFFRAIL_BATCH_END(on_test_batch_end)
@@ -389,9 +403,13 @@ class ScriptModule final : public Module {
         return loader(player_.script().train_batches, 0);
     }
 
-    LoaderList val_dataloader() override { return loaders("val_dataloader", player_.script().val_batches); }
+    LoaderList val_dataloader() override {
+        return loaders("val_dataloader", player_.script().val_batches);
+    }
 
-    LoaderList test_dataloader() override { return loaders("test_dataloader", player_.script().test_batches); }
+    LoaderList test_dataloader() override {
+        return loaders("test_dataloader", player_.script().test_batches);
+    }
 
     LoaderList predict_dataloader() override { return {loader(1, 0)}; }
 

@@ -1,14 +1,15 @@
-// Plays a script on our Trainer: a module and a callback that do nothing but log what the script says.
+// Plays a script on our Trainer: a module and a callback that do nothing but log what the script
+// says.
 #pragma once
+
+#include <taffrail/communicators.h>
+
+#include "interop/lightning/script.h"
 
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <taffrail/communicators.h>
-
-#include "interop/lightning/script.h"
 
 namespace taffrail::replay {
 

@@ -1,10 +1,10 @@
 #include "interop/lightning/script.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/try.h"
 #include "codec/tensor.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace taffrail::replay {
 
@@ -83,8 +83,9 @@ Result<double> from_table(const Json& form, const Position& position) {
 
 std::optional<DType> dtype_of(const std::string& name) {
     static const std::map<std::string, DType> kTypes{
-        {"float64", DType::F64}, {"float32", DType::F32}, {"float16", DType::F16}, {"bfloat16", DType::BF16},
-        {"int64", DType::I64},   {"int32", DType::I32},   {"int8", DType::I8},     {"bool", DType::Bool}};
+        {"float64", DType::F64},   {"float32", DType::F32}, {"float16", DType::F16},
+        {"bfloat16", DType::BF16}, {"int64", DType::I64},   {"int32", DType::I32},
+        {"int8", DType::I8},       {"bool", DType::Bool}};
     const auto found = kTypes.find(name);
     return found == kTypes.end() ? std::nullopt : std::optional(found->second);
 }
@@ -96,7 +97,10 @@ ReplayValue raw_value(const Json& raw) {
         return value;
     }
     value.form = ReplayValue::Form::Unsupported;
-    value.type_name = raw.is_null() ? "nothing" : raw.is_string() ? "text" : raw.is_array() ? "list" : "map";
+    value.type_name = raw.is_null()     ? "nothing"
+                      : raw.is_string() ? "text"
+                      : raw.is_array()  ? "list"
+                                        : "map";
     if (raw.object() != nullptr) {
         for (const auto& [name, member] : *raw.object()) {
             value.type_name = member.is_object() ? "nested map" : value.type_name;
@@ -111,10 +115,15 @@ bool contains(const Json* list, std::int64_t wanted) {
 }
 
 Result<Entry> parse_entry(const Json& json) {
-    static const std::set<std::string> kKnown{
-        "hook",     "from",     "name",      "value",      "dict",    "metric",    "when",
-        "on_step",  "on_epoch", "prog_bar",  "logger",     "reduce_fx", "batch_size",
-        "add_dataloader_idx", "sync_dist", "rank_zero_only", "enable_graph"};
+    static const std::set<std::string> kKnown{"hook",        "from",
+                                              "name",        "value",
+                                              "dict",        "metric",
+                                              "when",        "on_step",
+                                              "on_epoch",    "prog_bar",
+                                              "logger",      "reduce_fx",
+                                              "batch_size",  "add_dataloader_idx",
+                                              "sync_dist",   "rank_zero_only",
+                                              "enable_graph"};
     Entry entry;
     if (json.object() == nullptr) {
         return Error{ErrorCode::InvalidArgument, "a log entry is not an object"};
@@ -134,12 +143,13 @@ Result<Entry> parse_entry(const Json& json) {
         entry.values = *values->object();
     } else {
         const Json* value = json.find("value");
-        entry.values.emplace_back(json.string_or("name", ""), value != nullptr ? *value : Json(0.0));
+        entry.values.emplace_back(json.string_or("name", ""),
+                                  value != nullptr ? *value : Json(0.0));
     }
     if (const Json* metric = json.find("metric"); metric != nullptr && metric->is_object()) {
-        entry.metric = MetricEntry{metric->string_or("id", "m"), metric->string_or("kind", "sum"),
-                                   metric->string_or("feed", "forward"),
-                                   metric->truth_or("attached", true)};
+        entry.metric =
+            MetricEntry{metric->string_or("id", "m"), metric->string_or("kind", "sum"),
+                        metric->string_or("feed", "forward"), metric->truth_or("attached", true)};
     }
     return entry;
 }
@@ -150,7 +160,8 @@ void read_options(const Json& json, TrainerOptions& options) {
     options.accumulate_grad_batches = json.integer_or("accumulate_grad_batches", 1);
     options.log_every_n_steps = json.integer_or("log_every_n_steps", 50);
     options.num_sanity_val_steps = json.integer_or("num_sanity_val_steps", 2);
-    options.reload_dataloaders_every_n_epochs = json.integer_or("reload_dataloaders_every_n_epochs", 0);
+    options.reload_dataloaders_every_n_epochs =
+        json.integer_or("reload_dataloaders_every_n_epochs", 0);
     options.val_check_interval = limit_of(json.find("val_check_interval"));
     options.limit_train_batches = limit_of(json.find("limit_train_batches"));
     options.limit_val_batches = limit_of(json.find("limit_val_batches"));
@@ -233,10 +244,12 @@ Result<ReplayValue> evaluate(const Json& form, const Position& position) {
 }
 
 bool Entry::plays_at(const Position& position) const {
-    const auto sanity = when.find("sanity") != nullptr ? when.find("sanity")->truth() : std::nullopt;
-    return contains(when.find("epochs"), position.epoch) && contains(when.find("batches"), position.batch) &&
-           contains(when.find("loaders"), position.loader) && contains(when.find("ranks"), position.rank) &&
-           (!sanity || *sanity == position.sanity);
+    const auto sanity =
+        when.find("sanity") != nullptr ? when.find("sanity")->truth() : std::nullopt;
+    return contains(when.find("epochs"), position.epoch) &&
+           contains(when.find("batches"), position.batch) &&
+           contains(when.find("loaders"), position.loader) &&
+           contains(when.find("ranks"), position.rank) && (!sanity || *sanity == position.sanity);
 }
 
 std::int64_t BatchForm::size_at(const Position& position) const {
@@ -283,11 +296,29 @@ Batch BatchForm::make(const Position& position) const {
 }
 
 Result<Script> parse_script(const Json& json) {
-    static const std::set<std::string> kKnown{
-        "id", "world", "stages", "epochs", "max_steps", "train_batches", "val_batches", "test_batches", "batch",
-        "accumulate_grad_batches", "log_every_n_steps", "val_check_interval", "check_val_every_n_epoch",
-        "num_sanity_val_steps", "limit_train_batches", "limit_val_batches", "limit_test_batches",
-        "reload_dataloaders_every_n_epochs", "stop_at", "sink", "logs", "probes", "comment"};
+    static const std::set<std::string> kKnown{"id",
+                                              "world",
+                                              "stages",
+                                              "epochs",
+                                              "max_steps",
+                                              "train_batches",
+                                              "val_batches",
+                                              "test_batches",
+                                              "batch",
+                                              "accumulate_grad_batches",
+                                              "log_every_n_steps",
+                                              "val_check_interval",
+                                              "check_val_every_n_epoch",
+                                              "num_sanity_val_steps",
+                                              "limit_train_batches",
+                                              "limit_val_batches",
+                                              "limit_test_batches",
+                                              "reload_dataloaders_every_n_epochs",
+                                              "stop_at",
+                                              "sink",
+                                              "logs",
+                                              "probes",
+                                              "comment"};
     if (json.object() == nullptr) {
         return Error{ErrorCode::InvalidArgument, "a script is a JSON object"};
     }

@@ -1,5 +1,11 @@
-// A run script: a training run without a model, as JSON. The same text is played on Lightning by player.py.
+// A run script: a training run without a model, as JSON. The same text is played on Lightning by
+// player.py.
 #pragma once
+
+#include <taffrail/log_options.h>
+#include <taffrail/trainer.h>
+
+#include "codec/json.h"
 
 #include <cstdint>
 #include <map>
@@ -7,11 +13,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include <taffrail/log_options.h>
-#include <taffrail/trainer.h>
-
-#include "codec/json.h"
 
 namespace taffrail::replay {
 

@@ -1,13 +1,6 @@
-// metrics_replay: reads one JSON object per line, {"metric", "options", "ranks": [[batch, …], …]}, feeds each rank's
-// batches to our metric on a thread of its own and prints {"values": […]} as rank 0 computes it over all ranks.
-#include <cmath>
-#include <cstdio>
-#include <iostream>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
-
+// metrics_replay: reads one JSON object per line, {"metric", "options", "ranks": [[batch, …], …]},
+// feeds each rank's batches to our metric on a thread of its own and prints {"values": […]} as rank
+// 0 computes it over all ranks.
 #include <taffrail/aggregation.h>
 #include <taffrail/classification.h>
 #include <taffrail/communicators.h>
@@ -16,6 +9,14 @@
 
 #include "base/diagnostics.h"
 #include "codec/json.h"
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -42,7 +43,9 @@ std::vector<std::int64_t> integers(const Json* json) {
 ClassificationOptions classification(const Json& options) {
     ClassificationOptions made;
     const std::string task = options.string_or("task", "multiclass");
-    made.task = task == "binary" ? Task::Binary : task == "multilabel" ? Task::Multilabel : Task::Multiclass;
+    made.task = task == "binary"       ? Task::Binary
+                : task == "multilabel" ? Task::Multilabel
+                                       : Task::Multiclass;
     made.classes = options.integer_or("classes", 2);
     const std::string average = options.string_or("average", "macro");
     made.average = average == "micro"      ? Average::Micro
@@ -69,7 +72,8 @@ Result<void> feed(Metric& metric, const Json& batch) {
     const std::vector<double> predicted = doubles(batch.find("predicted"));
     if (auto* scores = dynamic_cast<StatScores*>(&metric)) {
         return batch.truth_or("labels", false)
-                   ? scores->update_labels(integers(batch.find("predicted")), integers(batch.find("target")))
+                   ? scores->update_labels(integers(batch.find("predicted")),
+                                           integers(batch.find("target")))
                    : scores->update(predicted, integers(batch.find("target")));
     }
     if (auto* matrix = dynamic_cast<ConfusionMatrix*>(&metric)) {
@@ -109,16 +113,37 @@ std::unique_ptr<Metric> make(const std::string& name, const Json& options) {
                           : normalize == "pred" ? Normalize::Predicted
                           : normalize == "all"  ? Normalize::All
                                                 : Normalize::None;
-    if (name == "accuracy") return std::make_unique<Accuracy>(classes);
-    if (name == "precision") return std::make_unique<Precision>(classes);
-    if (name == "recall") return std::make_unique<Recall>(classes);
-    if (name == "f1") return std::make_unique<F1Score>(classes);
-    if (name == "confusion_matrix") return std::make_unique<ConfusionMatrix>(classes, how);
-    if (name == "auroc") return std::make_unique<Auroc>(classes);
-    if (name == "mse") return std::make_unique<MeanSquaredError>();
-    if (name == "r2") return std::make_unique<R2Score>();
-    if (name == "psnr") return std::make_unique<PeakSignalNoiseRatio>(options.number_or("data_range", 1));
-    if (name == "ssim") return std::make_unique<StructuralSimilarity>(SsimOptions{.data_range = options.number_or("data_range", 1)});
+    if (name == "accuracy") {
+        return std::make_unique<Accuracy>(classes);
+    }
+    if (name == "precision") {
+        return std::make_unique<Precision>(classes);
+    }
+    if (name == "recall") {
+        return std::make_unique<Recall>(classes);
+    }
+    if (name == "f1") {
+        return std::make_unique<F1Score>(classes);
+    }
+    if (name == "confusion_matrix") {
+        return std::make_unique<ConfusionMatrix>(classes, how);
+    }
+    if (name == "auroc") {
+        return std::make_unique<Auroc>(classes);
+    }
+    if (name == "mse") {
+        return std::make_unique<MeanSquaredError>();
+    }
+    if (name == "r2") {
+        return std::make_unique<R2Score>();
+    }
+    if (name == "psnr") {
+        return std::make_unique<PeakSignalNoiseRatio>(options.number_or("data_range", 1));
+    }
+    if (name == "ssim") {
+        return std::make_unique<StructuralSimilarity>(
+            SsimOptions{.data_range = options.number_or("data_range", 1)});
+    }
     if (name == "perplexity") {
         std::optional<std::int64_t> ignore;
         if (options.find("ignore_index") != nullptr) {
@@ -126,10 +151,18 @@ std::unique_ptr<Metric> make(const std::string& name, const Json& options) {
         }
         return std::make_unique<Perplexity>(options.integer_or("classes", 2), ignore);
     }
-    if (name == "mean") return std::make_unique<MeanMetric>();
-    if (name == "sum") return std::make_unique<SumMetric>();
-    if (name == "max") return std::make_unique<MaxMetric>();
-    if (name == "min") return std::make_unique<MinMetric>();
+    if (name == "mean") {
+        return std::make_unique<MeanMetric>();
+    }
+    if (name == "sum") {
+        return std::make_unique<SumMetric>();
+    }
+    if (name == "max") {
+        return std::make_unique<MaxMetric>();
+    }
+    if (name == "min") {
+        return std::make_unique<MinMetric>();
+    }
     return nullptr;
 }
 
@@ -161,13 +194,17 @@ std::string run(const Json& line) {
     }
     Json::Array printed;
     for (const double value : values) {
-        printed.push_back(std::isfinite(value) ? Json(value) : Json(std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"));
+        printed.push_back(std::isfinite(value) ? Json(value)
+                                               : Json(std::isnan(value) ? "nan"
+                                                      : value > 0       ? "inf"
+                                                                        : "-inf"));
     }
     std::string problem;
     for (const std::string& one : problems) {
         problem = problem.empty() ? one : problem;
     }
-    return Json(Json::Object{{"values", Json(std::move(printed))}, {"problem", Json(problem)}}).dump();
+    return Json(Json::Object{{"values", Json(std::move(printed))}, {"problem", Json(problem)}})
+        .dump();
 }
 
 }  // namespace

@@ -149,7 +149,10 @@ std::string encode_session_start(const Hparams& hparams, std::string_view group_
 std::string encode_session_end(RunState state, double end_time_seconds) {
     Bytes bytes;
     ProtoWriter(bytes).message(4, [&](ProtoWriter& end) {
-        end.varint(1, state == RunState::Finished ? 1 : state == RunState::Running ? 3 : state == RunState::Idle ? 0 : 2);
+        end.varint(1, state == RunState::Finished  ? 1
+                      : state == RunState::Running ? 3
+                      : state == RunState::Idle    ? 0
+                                                   : 2);
         end.fixed64(2, end_time_seconds);
     });
     return to_string(bytes);
