@@ -21,13 +21,13 @@ namespace taffrail {
 
 struct LoggerOptions {
     std::string name = "default";
-    std::string interface =
-        {};  ///< a registered sink, by short or class name; "" = the native store only
+    /// A registered sink, by short or class name; "" = the native store only.
+    std::string interface = {};
     OptionMap interface_options = {};
     std::vector<std::string> routines = {"metric"};
     std::map<std::string, std::vector<std::string>> tracked_variables = {};  ///< by routine
-    std::int64_t log_every_n_iter =
-        1;  ///< train iterations 0, N, 2N, …; evaluation always; 0 = never
+    /// What the sink gets of train iterations: 0, N, 2N, …; 0 = none. The run keeps every call.
+    std::int64_t log_every_n_iter = 1;
     std::int64_t log_every_n_epochs = 1;  ///< log_epoch() acts on every M-th epoch
     double print_every_n_seconds = 0;     ///< a status line this often; 0 = none
     bool print_epochs = true;             ///< the status block of log_epoch()
@@ -43,7 +43,7 @@ class Logger : public LoggerBase {
     static Result<std::unique_ptr<Logger>> make(Run& run, LoggerOptions options);
     ~Logger() override;
 
-    /// Hands `data` to each routine in turn, when this iteration is due.
+    /// Hands `data` to each routine in turn; the sink sees it when this iteration is due.
     void log_iter(const DataMap& data) noexcept override;
     /// The statistics of the epoch and phase that log_iter() saw last.
     void log_epoch() noexcept;

@@ -49,7 +49,14 @@ bool names_password(const std::vector<std::string>& words) {
             return true;
         }
     }
-    return false;
+    // Everyday words inside longer names (forward_pass, pin_memory, auth_mode), so alone or behind
+    // the name of an account.
+    constexpr std::array<std::string_view, 4> kAlone = {"pass", "pw", "pin", "auth"};
+    constexpr std::array<std::string_view, 12> kAccounts = {"db",   "login", "account", "database",
+                                                            "user", "admin", "root",    "mysql",
+                                                            "smtp", "ftp",   "http",    "proxy"};
+    return !words.empty() && is_one_of(words.back(), kAlone) &&
+           (words.size() == 1 || is_one_of(words[words.size() - 2], kAccounts));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ std::string without_url_credentials(std::string_view text) {
 /// A value nobody would keep secret: a small number, a truth value, a variable reference, nothing.
 bool is_harmless_value(std::string_view name, std::string_view value) {
     if (value.size() < 3 || value.front() == '$' || value.front() == '<' ||
-        value.starts_with(kRemoved)) {
+        value.starts_with(kRemoved.substr(0, kRemoved.size() - 1))) {  // values end before ']'
         return true;
     }
     if (parse_double(value)) {
@@ -171,6 +171,38 @@ std::string without_named_values(std::string_view text) {
     return out;
 }
 
+/// `curl -u name:password`, `mysql -ppassword`: passwords that no name stands in front of.
+std::string without_command_passwords(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kUserFlags = {"-u ", "--user ", "--user="};
+    constexpr std::array<std::string_view, 3> kClients = {"mysql", "mariadb", "sshpass"};
+    constexpr std::string_view kEnd = " \t\r\n\"'`;|&)";
+    std::string out;
+    bool is_client = false;  // one of kClients stands earlier in this line
+    for (std::size_t i = 0; i < text.size();) {
+        const bool starts_word = i == 0 || !is_name_char(text[i - 1]);
+        const std::string_view rest = text.substr(i);
+        const auto starts = [&](std::string_view word) { return rest.starts_with(word); };
+        is_client = text[i] != '\n' && (is_client || std::ranges::any_of(kClients, starts));
+        const auto flag = std::ranges::find_if(kUserFlags, starts);
+        std::size_t secret = 0;  // where it begins behind i
+        if (starts_word && flag != kUserFlags.end()) {
+            const std::string_view given = rest.substr(flag->size());
+            const std::size_t colon = given.substr(0, given.find_first_of(kEnd)).find(':');
+            secret = colon == std::string_view::npos ? 0 : flag->size() + colon + 1;
+        } else if (starts_word && is_client && starts("-p") && rest.size() > 2) {
+            secret = kEnd.find(rest[2]) == std::string_view::npos ? 2 : 0;
+        }
+        const std::size_t end = std::min(rest.find_first_of(kEnd, secret), rest.size());
+        if (secret == 0 || end - secret < 4 || rest[secret] == '$') {
+            out += text[i++];
+            continue;
+        }
+        out.append(rest.substr(0, secret)).append(kRemoved);
+        i += end;
+    }
+    return out;
+}
+
 struct Shape {
     std::size_t upper = 0, lower = 0, digits = 0;
     bool hexadecimal = true;
@@ -188,13 +220,13 @@ Shape shape_of(std::string_view word) {
 }
 
 bool has_known_prefix(std::string_view word) {
-    constexpr std::array<std::string_view, 36> kPrefixes = {
+    constexpr std::array<std::string_view, 38> kPrefixes = {
         "AKIA",        "ASIA",   "ghp_",  "gho_",     "ghu_",      "ghs_",     "ghr_",
         "github_pat_", "glpat-", "gldt-", "xoxb-",    "xoxa-",     "xoxp-",    "xoxr-",
         "xoxs-",       "xapp-",  "sk-",   "sk_live_", "sk_test_",  "rk_live_", "pk_live_",
         "hf_",         "AIza",   "ya29.", "npm_",     "pypi-",     "dop_v1_",  "eyJ",
         "SG.",         "nvapi-", "r8_",   "gsk_",     "dckr_pat_", "shpat_",   "AGE-SECRET-KEY-",
-        "ATATT"};
+        "ATATT",       "hvs.",   "hvb."};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) {
         return word.starts_with(prefix) && word.size() >= prefix.size() + 12;
     });
@@ -266,6 +298,21 @@ bool piece_looks_random(std::string_view piece) {
     return surprise >= (shape.digits == 0 ? 5.3 : shape.upper > 0 || shape.digits < 3 ? 4.9 : 4.4);
 }
 
+/// "key-0123…": a long random part that is joined to other words.
+std::string without_random_parts(std::string_view word) {
+    std::string out;
+    for (std::size_t start = 0; start <= word.size();) {
+        const std::size_t stop = std::min(word.find_first_of("-_", start), word.size());
+        const std::string_view part = word.substr(start, stop - start);
+        out.append(part.size() >= 32 && piece_looks_random(part) ? kRemoved : part);
+        if (stop < word.size()) {
+            out += word[stop];
+        }
+        start = stop + 1;
+    }
+    return out;
+}
+
 /// A hash or a UUID under a name that promises one: no more than that, so nothing else rides along.
 bool is_named_fingerprint(std::string_view name, std::string_view text) {
     return (is_identifier_name(name) && is_uuid(text)) ||
@@ -313,7 +360,8 @@ std::string without_tokens(std::string_view text) {
         while (start <= word.size()) {
             const std::size_t stop = std::min(word.find_first_of("/.=+", start), word.size());
             const std::string_view part = word.substr(start, stop - start);
-            out.append(looks_like_secret(part) ? kRemoved : part);
+            out.append(looks_like_secret(part) ? std::string(kRemoved)
+                                               : without_random_parts(part));
             if (stop < word.size()) {
                 out += word[stop];
             }
@@ -345,7 +393,8 @@ bool looks_like_secret(std::string_view word) {
 }
 
 std::string scrub_secrets(std::string_view text) {
-    return without_tokens(without_named_values(without_url_credentials(without_key_blocks(text))));
+    return without_tokens(without_command_passwords(
+        without_named_values(without_url_credentials(without_key_blocks(text)))));
 }
 
 std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments) {

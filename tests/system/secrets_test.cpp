@@ -70,6 +70,28 @@ TEST(Secrets, ValuesOfSecretNamesGoWhateverTheyLookLike) {
     EXPECT_EQ(scrub_secrets("postgres://bob:pw@db/x"), "postgres://[removed]@db/x");
 }
 
+TEST(Secrets, PasswordsOfCommandsGo) {
+    EXPECT_EQ(scrub_secrets("curl -u admin:Tr0ub4dor3 https://host/x"),
+              "curl -u admin:[removed] https://host/x");
+    EXPECT_EQ(scrub_secrets("+    curl --user=admin:Tr0ub4dor3"),
+              "+    curl --user=admin:[removed]");
+    EXPECT_EQ(scrub_secrets("mysql -h db -pS3cr3tMy models"), "mysql -h db -p[removed] models");
+    EXPECT_EQ(scrub_secrets("mkdir -parents; git push -u origin main; id -u a:b"),
+              "mkdir -parents; git push -u origin main; id -u a:b");
+}
+
+TEST(Secrets, LongRandomPartsGoAlsoBehindAWord) {
+    EXPECT_EQ(scrub_secrets("key-3ax6xnjp29jd6fds4gc373sgvjxteol0"), "key-[removed]");
+    EXPECT_EQ(scrub_secrets("key-0f1e2d3c4b5a69788796a5b4c3d2e1f0"), "key-[removed]");
+    EXPECT_EQ(scrub_secrets("hvs.CAESIJlU02LQZq5xnXCq3RQ4"), "[removed]");
+}
+
+TEST(Secrets, ScrubbingTwiceChangesNothingMore) {
+    const std::string once = scrub_secrets("Authorization: Basic dXNlcjpwYXNzd29yZA==");
+    EXPECT_EQ(once, "Authorization: Basic [removed]");
+    EXPECT_EQ(scrub_secrets(once), once);
+}
+
 TEST(Secrets, TheArgumentAfterASecretFlagGoes) {
     EXPECT_EQ(scrub_arguments({"train", "--password", "hunter2", "--lr", "0.1", "--api-key=abc"}),
               (std::vector<std::string>{"train", "--password", "[removed]", "--lr", "0.1",
@@ -98,12 +120,14 @@ TEST(Secrets, OrdinaryTextStays) {
 }
 
 TEST(Secrets, NamesAreJudgedByWords) {
-    for (const char* name : {"password", "HF_TOKEN", "wandb-api-key", "apiKey",
-                             "aws_secret_access_key", "db.passwd"}) {
+    for (const char* name :
+         {"password", "HF_TOKEN", "wandb-api-key", "apiKey", "aws_secret_access_key", "db.passwd",
+          "pass", "db_pass", "pw", "pin", "auth"}) {
         EXPECT_TRUE(is_secret_name(name)) << name;
     }
-    for (const char* name : {"max_tokens", "tokenizer", "token_count", "token_length", "pad_token",
-                             "key", "keys", "monkey", "lr"}) {
+    for (const char* name :
+         {"max_tokens", "tokenizer", "token_count", "token_length", "pad_token", "key", "keys",
+          "monkey", "lr", "forward_pass", "pin_memory", "auth_mode", "pass_rate"}) {
         EXPECT_FALSE(is_secret_name(name)) << name;
     }
 }
