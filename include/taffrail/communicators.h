@@ -29,8 +29,8 @@ struct TcpOptions {
     /// "host:port" of every rank, in rank order; each rank listens on its own entry.
     std::vector<std::string> hosts = {};
     int rank = 0;
-    std::chrono::milliseconds timeout =
-        kCollectiveTimeout;  ///< for connecting and for every collective
+    /// For connecting and for every collective.
+    std::chrono::milliseconds timeout = kCollectiveTimeout;
     /// Ranks that do not know the same key are refused. Not a secret channel: use a private
     /// network.
     std::string key = {};

@@ -153,8 +153,8 @@ struct ConfigSources {
 /// What compose() starts from.
 struct ComposeOptions {
     ConfigSources sources;
-    std::string base =
-        {};  ///< a configuration that lies under the primary one: the program's own defaults
+    /// A configuration that lies under the primary one: the program's own defaults.
+    std::string base = {};
     std::string primary = "config";  ///< file name without `.yaml`, or a path to a file
     std::vector<std::string>
         overrides;  ///< `group=option`, `a.b=1`, `+a=1`, `++a=1`, `~a`; the last one wins

@@ -25,8 +25,8 @@ namespace taffrail {
 
 /// A `logging:` block, checked.
 struct LoggingOptions {
-    std::int64_t steps_per_log =
-        10;  ///< sinks receive steps 0, N, 2N, …; the native store keeps every call
+    /// Sinks receive steps 0, N, 2N, …; the native store keeps every call.
+    std::int64_t steps_per_log = 10;
     std::int64_t max_buffer_size = 20;  ///< values an average runs over
     std::string profiler = "none";      ///< `enable_profiler: true` = "basic"
     std::int64_t max_iterations = 0;    ///< for percentages and ETA; 0 = not known

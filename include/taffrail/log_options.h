@@ -52,12 +52,12 @@ struct LogOptions {
     std::optional<bool> on_epoch = {};   ///< one reduced point per epoch; default elsewhere
     Reduction reduce_fx = Reduce::Mean;  ///< over the epoch; ignored for Metric objects
     bool enable_graph = false;  ///< accepted and without effect: plain numbers keep no graph
-    bool sync_dist =
-        false;  ///< reduce over ranks: step values in the call, epoch values when computed
-    std::string_view sync_dist_group =
-        {};  ///< a group made by Communicator::group(); "" = all ranks
-    bool add_dataloader_idx =
-        true;  ///< append /dataloader_idx_N when several loaders are evaluated
+    /// Reduce over ranks: step values in the call, epoch values when computed.
+    bool sync_dist = false;
+    /// A group made by Communicator::group(); "" = all ranks.
+    std::string_view sync_dist_group = {};
+    /// Append /dataloader_idx_N when several loaders are evaluated.
+    bool add_dataloader_idx = true;
     std::optional<std::int64_t> batch_size =
         {};                       ///< weight in the epoch mean; default: found in the batch
     bool rank_zero_only = false;  ///< only rank 0 makes this call: it is never synced
@@ -112,8 +112,8 @@ std::string_view to_string(MisuseKind kind) noexcept;
 
 /// A mistake in the training program. The trainer stops at the end of the hook it was made in.
 struct Misuse {
-    std::string code =
-        {};  ///< "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group
+    /// "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group.
+    std::string code = {};
     MisuseKind kind = MisuseKind::Configuration;
     std::string message = {};  ///< what, where in the program, and the cure
 };

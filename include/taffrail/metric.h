@@ -3,16 +3,19 @@
 //
 //   class Accuracy : public taffrail::Metric {
 //     public:
-//       taffrail::Result<void> update(std::span<const int> predicted, std::span<const int> target)
-//       {
-//           return apply_update([&] { … state(correct_)[0] += …; state(total_)[0] += …; return
-//           Result<void>(); });
+//       taffrail::Result<void> update(std::span<const int> said, std::span<const int> right) {
+//           return apply_update([&] {
+//               state(correct_)[0] += …;
+//               state(total_)[0] += …;
+//               return taffrail::Result<void>();
+//           });
 //       }
 //     private:
-//       taffrail::MetricValue compute_state() const override { return state(correct_)[0] /
-//       state(total_)[0]; } StateId correct_ = add_state("correct", {0},
-//       taffrail::StateReduce::Sum); StateId total_ = add_state("total", {0},
-//       taffrail::StateReduce::Sum);
+//       taffrail::MetricValue compute_state() const override {
+//           return state(correct_)[0] / state(total_)[0];
+//       }
+//       StateId correct_ = add_state("correct", {0}, taffrail::StateReduce::Sum);
+//       StateId total_ = add_state("total", {0}, taffrail::StateReduce::Sum);
 //   };
 //
 // Not thread-safe: a metric belongs to the loop that feeds it. Failures are values (Result), never
@@ -62,8 +65,8 @@ struct MetricValue {
 };
 
 struct MetricSettings {
-    bool dist_sync_on_step =
-        false;  ///< forward() gives the batch value over all ranks, not this rank's
+    /// forward() gives the batch value over all ranks, not this rank's.
+    bool dist_sync_on_step = false;
     bool sync_on_compute = true;  ///< compute() gives the value over all ranks
     /// forward() updates twice instead of merging: for metrics whose update reads the state it
     /// changes.

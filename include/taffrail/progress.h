@@ -31,8 +31,8 @@ struct ProgressOptions {
     bool leave = true;     ///< the bar stays on the screen when it is done
     std::string unit = "it";
     bool plain_parts = true;  ///< without a terminal: a line per 10 %, not only one per 30 s
-    std::function<void(std::int64_t)> on_publish =
-        {};  ///< sees every published position, in the caller's thread
+    /// Sees every published position, in the caller's thread.
+    std::function<void(std::int64_t)> on_publish = {};
 };
 
 /// The refresh rate a bar uses: the option, or TQDM_MINITERS where that is larger.

@@ -55,10 +55,10 @@ struct RunInfo {
     bool deleted = false;    ///< tombstoned, until gc
     std::string color = {};  ///< chosen by a person, else empty
     Hparams config = {};
-    std::map<std::string, Cell> summary =
-        {};  ///< explicit summary values; scalar series have theirs in KeyInfo
-    std::string message =
-        {};  ///< why it failed, which rank is missing, what is damaged; empty when all is well
+    /// Explicit summary values; scalar series have theirs in KeyInfo.
+    std::map<std::string, Cell> summary = {};
+    /// Why it failed, which rank is missing, what is damaged; empty when all is well.
+    std::string message = {};
 };
 
 /// One point of a scalar series. Absent epoch/samples are NaN / INT64_MIN.
@@ -87,8 +87,8 @@ struct BinRequest {
     std::optional<double> from = {},
                           to = {};  ///< in axis units (ns for the time axes); absent = all
     std::size_t width = 1000;
-    std::optional<std::uint32_t> attempt =
-        {};  ///< absent = the winning points (newest of each re-logged range)
+    /// Absent = the winning points (newest of each re-logged range).
+    std::optional<std::uint32_t> attempt = {};
 };
 
 /// Bins with true edges: min, max, mean, last and the counts are exact for the points between
@@ -116,8 +116,8 @@ struct Entry {
     std::int32_t rank = 0;
     Phase phase = Phase::None;
     std::uint64_t writer = 0, seq = 0;
-    std::shared_ptr<const Value> value =
-        {};  ///< blobs carry their ref; bytes are null until loaded
+    /// Blobs carry their ref; bytes are null until loaded.
+    std::shared_ptr<const Value> value = {};
 };
 
 /// A damaged or missing range, stated exactly.

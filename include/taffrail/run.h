@@ -73,18 +73,18 @@ struct RunOptions {
     Overflow overflow = Overflow::Block;
     std::chrono::milliseconds overflow_wait = std::chrono::seconds(30);
     std::chrono::milliseconds flush_interval = std::chrono::milliseconds(100);
-    std::chrono::milliseconds finish_timeout =
-        std::chrono::seconds(30);  ///< for slow sinks; the store itself is quick
+    /// For slow sinks; the store itself is quick.
+    std::chrono::milliseconds finish_timeout = std::chrono::seconds(30);
     std::uint64_t ring_budget_bytes = 64u << 20;
     std::uint64_t ring_bytes = 2u << 20;  ///< first ring of a thread; grows ahead of need
-    std::uint64_t roll_bytes =
-        64u << 20;  ///< a live log file is closed and a new one begun at this size
+    /// A live log file is closed and a new one begun at this size.
+    std::uint64_t roll_bytes = 64u << 20;
     Durability durability = Durability::Async;
     Store store = Store::On;
     bool seal_on_finish = true;  ///< write the Parquet form when the run ends
     bool console = false;        ///< capture stdout and stderr into the run
-    bool environment =
-        true;  ///< snapshot of command line, git, packages, hardware (see docs/privacy.md)
+    /// Snapshot of command line, git, packages, hardware (see docs/privacy.md).
+    bool environment = true;
     std::optional<std::chrono::milliseconds> machine_load =
         std::chrono::seconds(2);            ///< nullopt = off
     std::optional<std::int32_t> rank = {};  ///< else from torchrun, Slurm or MPI variables

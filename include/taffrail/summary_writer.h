@@ -30,8 +30,8 @@ namespace taffrail {
 struct SummaryWriterOptions {
     std::string log_dir = {};  ///< "" = runs/<date>_<host><comment>; `~` and `$VAR` are expanded
     std::string comment = {};  ///< only used with an empty log_dir
-    std::optional<Step> purge_step =
-        {};  ///< a resumed run: points at and after this step in older files are superseded
+    /// A resumed run: points at and after this step in older files are superseded.
+    std::optional<Step> purge_step = {};
     std::size_t max_queue = 10;  ///< this many pending events are written out without waiting
     double flush_secs = 120;     ///< and whatever is pending is, after this time
     std::string filename_suffix = {};

@@ -1,9 +1,14 @@
 // A small, honest training loop. It knows epochs, batches, validation, limits, callbacks and
 // logging; it knows nothing of any neural-network library.
 //
-//   struct Digits : taffrail::Module { void training_step(const taffrail::Batch& b, std::int64_t)
-//   override { … log("loss", loss); } }; taffrail::Trainer trainer({.max_epochs = 10}); auto done =
-//   trainer.fit(module, {.train = loader, .val = {val_loader}});
+//   struct Digits : taffrail::Module {
+//       void training_step(const taffrail::Batch& batch, std::int64_t) override {
+//           …
+//           log("loss", loss);
+//       }
+//   };
+//   taffrail::Trainer trainer({.max_epochs = 10});
+//   auto done = trainer.fit(module, {.train = loader, .val = {val_loader}});
 #pragma once
 
 #include <taffrail/callback.h>
@@ -96,11 +101,11 @@ struct TrainerOptions {
                limit_predict_batches = {};
     std::int64_t num_sanity_val_steps = 2;  ///< batches per loader before training; -1 = all
     ValidationInterval val_check_interval = 1.0;
-    std::optional<std::int64_t> check_val_every_n_epoch =
-        1;  ///< nothing: count train batches over epochs
+    /// Nothing: count train batches over epochs.
+    std::optional<std::int64_t> check_val_every_n_epoch = 1;
     std::int64_t accumulate_grad_batches = 1;
-    std::int64_t log_every_n_steps =
-        50;  ///< step rows to sinks; 0 = none. The store keeps every call
+    /// Step rows to sinks; 0 = none. The store keeps every call.
+    std::int64_t log_every_n_steps = 50;
     std::int64_t reload_dataloaders_every_n_epochs = 0;
     std::int64_t fast_dev_run = 0;  ///< so many batches of everything, once, without sinks
     bool barebones = false;         ///< log() off, to measure raw speed

@@ -169,8 +169,8 @@ struct MeshView {
     std::span<const std::uint32_t> faces = {};  ///< three vertex numbers per triangle
     std::span<const std::uint8_t> colors = {};  ///< rgb per vertex
     std::span<const float> normals = {};        ///< xyz per vertex
-    std::string_view config_json =
-        {};  ///< optional camera/material settings, as TensorBoard takes them
+    /// Optional camera/material settings, as TensorBoard takes them.
+    std::string_view config_json = {};
 };
 
 /// A cell of a table, a hyperparameter, a summary value: nothing, truth, whole number, number,

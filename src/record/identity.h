@@ -12,8 +12,8 @@ struct WriterIdentity {
     std::string run_id;
     std::uint64_t writer = 0;
     std::uint64_t process_id = 0;
-    std::uint64_t process_start =
-        0;  ///< clock ticks since boot, tells apart two processes of one number
+    /// Clock ticks since boot, tells apart two processes of one number.
+    std::uint64_t process_start = 0;
     std::string boot_id;
     std::string host;
     TickClock clock;  ///< turns the ticks in this writer's rings into time

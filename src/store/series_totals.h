@@ -13,8 +13,8 @@ namespace taffrail::storage {
 /// A summary that points are added to in log order.
 struct SeriesTotals {
     SeriesSummary summary;
-    std::uint64_t last_seq =
-        0;  ///< within one batch sections are not in order; the newest row decides `last`
+    /// Within one batch sections are not in order; the newest row decides `last`.
+    std::uint64_t last_seq = 0;
 
     void add(double value, Step step, std::int64_t time_ns, std::uint64_t seq) noexcept;
     /// A whole column of rows in log order; hidden rows are left out.

@@ -22,8 +22,8 @@ struct BlobPlace {
     };
     Type type = Type::Bytes;
     std::uint32_t file = 0;  ///< number of the file, or key_number() of a mesh or embedding
-    std::uint64_t offset =
-        0;  ///< byte offset, or number of the entry (doubled for embeddings: + 1 is the sprite)
+    /// Byte offset, or number of the entry (doubled for embeddings: + 1 is the sprite).
+    std::uint64_t offset = 0;
     std::uint64_t size = 0;  ///< of the bytes at that place
 };
 
