@@ -67,13 +67,13 @@ endfunction()
 
 # A GoogleTest program for one layer: tests/<layer>/CMakeLists.txt says
 #   taffrail_test(NAME store_test SOURCES frame_test.cpp … LAYERS store)
-# Labels default to `unit`; RESOURCE_LOCK and TIMEOUT may be given per program.
+# Labels default to `unit`; RESOURCE_LOCK and TIMEOUT may be given per program. FORKS: it forks beside threads of its own.
 function(taffrail_test)
-    cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LAYERS;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(arg "FORKS" "NAME;TIMEOUT" "SOURCES;LAYERS;LIBRARIES;LABELS" ${ARGN})
     add_executable(${arg_NAME} ${arg_SOURCES})
     taffrail_link_layers(${arg_NAME} ${arg_LAYERS})
     target_link_libraries(${arg_NAME} PRIVATE GTest::gmock GTest::gtest_main ${arg_LIBRARIES})
-    if(TARGET taffrail_fork_locks)
+    if(arg_FORKS AND TARGET taffrail_fork_locks)
         target_link_libraries(${arg_NAME} PRIVATE taffrail_fork_locks)
     endif()
     target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)

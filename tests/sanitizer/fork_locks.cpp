@@ -4,7 +4,7 @@
 // (Clang's does, since version 16): a child that was forked while another thread allocated waits
 // for that thread's lock for ever. Tests of runs fork beside the recording thread, so they take the
 // sanitizer's own locks around each fork. The functions are its internal ones, which is why these
-// programs link it statically.
+// programs link it statically; they cannot load modules that bring another copy (the video one).
 #include <pthread.h>
 
 namespace __lsan {  // NOLINT(bugprone-reserved-identifier)
