@@ -64,24 +64,27 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
         }
         peer.identity = seen->identity;
         peer.changed = now();
-        peer.settled = peer.identity.rank == options_.rank ||
-                       peer.identity.attempt != options_.attempt || seen->finished.has_value();
+        peer.settled =
+            peer.identity.rank == options_.rank || peer.identity.attempt != options_.attempt;
     }
     if (peer.settled || !silent(writer, peer)) {
         return;
     }
-    peer.settled = true;
-    // A rank that ends well writes its last frame before it lets go of the lock. For one that did
+    // On a busy machine this may be the first look at a rank that is gone already. One that ends
+    // well writes its last frame before it lets go of the lock. For one that did
     // not, another rank may have written it already. That frame may be in a file which this look
     // has not seen yet.
     for (const auto& file : storage::list_logs(options_.run_folder)) {
         newest_file = file.writer == writer ? std::max(newest_file, file.number) : newest_file;
     }
     const auto last = storage::glance_at_writer(options_.run_folder, writer, newest_file);
-    const bool ended_well =
-        last.ok() && last->finished && last->finished->state != RunState::Crashed;
+    if (!last.ok()) {
+        return;  // another rank may be writing that frame right now: the next look tells
+    }
+    peer.settled = true;
+    const bool ended_well = last->finished && last->finished->state != RunState::Crashed;
     // Forked children of a rank (loaders of data) write beside it and may end as they like.
-    if (!last.ok() || ended_well || peer.identity.forked_from != 0) {
+    if (ended_well || peer.identity.forked_from != 0) {
         return;
     }
     gone_(peer.identity.rank, "rank " + std::to_string(peer.identity.rank) + " (process " +

@@ -122,14 +122,9 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
                 MPI_Get_count(&status, MPI_BYTE, &count);
                 std::vector<std::byte>& to = all[static_cast<std::size_t>(*peer)];
                 to.resize(static_cast<std::size_t>(count));
-                if (auto received =
-                        check(MPI_Mrecv(to.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE),
-                              "receive");
-                    !received.ok()) {
+                if (auto received = take(message, to, *peer, deadline); !received.ok()) {
                     incomplete = true;
-                    return Error{ErrorCode::Unavailable,
-                                 name_ranks({*peer}) + " of group '" + name() +
-                                     "' is gone: " + received.error().message};
+                    return received;
                 }
                 peer = missing.erase(peer);
                 idle = 0;
@@ -150,6 +145,43 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
             }
         }
         return {};
+    }
+
+    // The body of a long message comes after its head, and never when the sender is killed between
+    // the two.
+    Result<void> take(MPI_Message& message, std::vector<std::byte>& to, int peer,
+                      Clock::time_point deadline) {
+        const auto gone_peer = [&](const std::string& why) {
+            return Error{ErrorCode::Unavailable,
+                         name_ranks({peer}) + " of group '" + name() + "' is gone: " + why};
+        };
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (auto begun = check(
+                MPI_Imrecv(to.data(), static_cast<int>(to.size()), MPI_BYTE, &message, &request),
+                "receive");
+            !begun.ok()) {
+            return gone_peer(begun.error().message);
+        }
+        for (int idle = 0;; ++idle) {
+            int done = 0;
+            if (auto tested = check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "receive");
+                !tested.ok()) {
+                return gone_peer(tested.error().message);
+            }
+            if (done != 0) {
+                return {};
+            }
+            const auto gone = interrupted();
+            if (gone || Clock::now() >= deadline) {
+                abandoned_.push_back(std::move(to));  // MPI may still write there
+                return gone ? *gone
+                            : Error{ErrorCode::Timeout, name_ranks({peer}) + " of group '" +
+                                                            name() + "' broke off a message"};
+            }
+            if (idle > 1000) {
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+            }
+        }
     }
 
     // Long messages are taken by their receiver, which may be gone by now.
@@ -179,6 +211,7 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
 
     MPI_Comm ranks_;
     std::chrono::milliseconds timeout_;
+    std::vector<std::vector<std::byte>> abandoned_;
     std::uint64_t next_round_ = 0;
 };
 

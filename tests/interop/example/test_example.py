@@ -63,7 +63,7 @@ def test_same_seed_gives_the_same_result(tmp_path):
 def kinds_of_the_library():
     """As Kind is written in exports."""
     text = (ROOT / "src" / "base" / "value.cpp").read_text()
-    return set(re.findall(r'case Kind::\w+: return "(\w+)"', text))
+    return set(re.findall(r'case Kind::\w+:\s+return "(\w+)"', text))
 
 
 def test_logs_every_kind(tmp_path):
