@@ -53,19 +53,15 @@ void Arguments::option(std::string names, std::int64_t& target, std::string valu
 
 void Arguments::count(std::string names, std::int64_t& target, std::string value_name,
                       std::string help) {
-    Argument argument = make(std::move(names), std::move(value_name), std::move(help));
-    argument.set = [&target](const std::string& text) -> Result<void> {
-        const auto number = parse_int(text);
-        if (!number) {
-            return not_a_number(text);
+    option(std::move(names), target, std::move(value_name), std::move(help));
+    all_.back().set = [&target, take = std::move(all_.back().set)](const std::string& text) {
+        auto taken = take(text);
+        if (taken.ok() && target < 0) {
+            return Result<void>(
+                Error{ErrorCode::InvalidArgument, "must be 0 or more, not " + text});
         }
-        if (*number < 0) {
-            return Error{ErrorCode::InvalidArgument, "must be 0 or more, not " + text};
-        }
-        target = *number;
-        return {};
+        return taken;
     };
-    all_.push_back(std::move(argument));
 }
 
 void Arguments::option(std::string names, double& target, std::string value_name,
