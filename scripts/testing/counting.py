@@ -25,6 +25,17 @@ class Counts:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
+# Of a long report the end matters: pytest and gtest print the broken expectation behind what led to it.
+REASON_LINES = 25
+
+
+def reason_of(case) -> str:
+    """What a failed case says about itself, indented below its name."""
+    said = [text for tag in ("failure", "error", "system-out") for part in case.findall(tag) for text in (part.get("message"), part.text) if text]
+    lines = list(dict.fromkeys(line[:200] for text in said for line in text.strip().splitlines()))
+    return "".join(f"\n      {line}" for line in lines[-REASON_LINES:])
+
+
 def from_junit(path: Path, label: str) -> Counts:
     """Counts the cases of a JUnit file; a missing or broken file is one failure."""
     counts = Counts()
@@ -38,7 +49,7 @@ def from_junit(path: Path, label: str) -> Counts:
         full_name = name if class_name in ("", name, "test") else f"{class_name}.{name}"
         if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
             counts.failed += 1
-            counts.failures.append(f"{label}: {full_name}")
+            counts.failures.append(f"{label}: {full_name}" + reason_of(case))
         elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
             counts.skipped += 1
         else:

@@ -79,19 +79,21 @@ export async function repaint(page, card, action) {
   await settled(page);
 }
 
-/** Until no request is under way and no picture is pending. */
+/** Until no request is under way and no picture is pending. Counts only time in which frames come: sizes and effects wait for one, and a
+ * busy machine can leave a page without any for longer than the quiet asked for. */
 export async function settled(page, quiet = 250) {
   await page.evaluate(async (wait) => {
     const stats = window.__taffrail.stats;
     let last = "";
     let since = performance.now();
-    while (performance.now() - since < wait) {
+    for (let frames = 0; performance.now() - since < wait || frames < 4; frames++) {
       const now = JSON.stringify([stats.feed.requests, stats.feed.bytes, stats.feed.tails, stats.raster.draws, performance.getEntriesByType("resource").length]);
       if (now !== last) {
         last = now;
         since = performance.now();
+        frames = 0;
       }
-      await new Promise((r) => setTimeout(r, 20));
+      await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 20)));
     }
   }, quiet);
 }

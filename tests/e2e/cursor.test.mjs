@@ -30,8 +30,8 @@ async function together() {
   return { page, done };
 }
 
-/** Notes after every frame what each place shows; the answer has one line per frame since. */
-const watch = (page) => page.evaluate(() => {
+/** Notes after every frame what each place shows, from the frame that is on the screen when this returns. */
+const watch = (page) => page.evaluate(() => new Promise((watching) => {
   const ink = (card) => {
     const { width, height } = document.querySelector(`[data-card="${card}"] .plot-overlay`);
     const data = document.querySelector(`[data-card="${card}"] .plot-overlay`).getContext("2d").getImageData(0, 0, width, height).data;
@@ -66,9 +66,10 @@ const watch = (page) => page.evaluate(() => {
       media: document.querySelector('[data-media="reconstruction"] .media-cell.hovered')?.dataset.run ?? "",
     });
     if (window.__frames === frames) requestAnimationFrame(() => channel.port2.postMessage(0));
+    watching();
   };
   requestAnimationFrame(() => channel.port2.postMessage(0));
-});
+}));
 const seen = (page) => page.evaluate(() => {
   const frames = window.__frames;
   window.__frames = null;
