@@ -1,12 +1,10 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/export/exporters.h"
+#include "query/wide_table.h"
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
-#include <map>
-#include <optional>
 
 namespace taffrail::cli {
 namespace {
@@ -31,48 +29,19 @@ std::vector<std::string> column_names(const ExportRequest& request) {
     return names;
 }
 
-/// What a line of the wide table stands for. A key logged again at the same step by the same
-/// process gets a line of its own: `repeat` counts them.
-struct WideRow {
-    Step step = 0;
-    std::int32_t rank = 0;
-    std::uint32_t attempt = 0;
-    std::uint32_t repeat = 0;
-
-    auto operator<=>(const WideRow&) const = default;
-};
-
-/// Values of a row by column, columns rising.
-using WideRows = std::map<WideRow, std::vector<std::pair<std::size_t, double>>>;
-
-Result<WideRows> wide_rows(const ExportRequest& request, const RecordedRun& run,
-                           const std::vector<std::string>& names) {
-    WideRows rows;
-    for (const KeyInfo& key : run.keys()) {
-        if (!wanted(request, key)) {
-            continue;
-        }
-        const auto column = static_cast<std::size_t>(
-            std::lower_bound(names.begin(), names.end(), key.key) - names.begin());
-        TAFFRAIL_ASSIGN(const auto points, run.points(key.key));
-        std::optional<WideRow> previous;
-        for (const Point& point : points) {
-            WideRow place{point.step, point.rank, point.attempt, 0};
-            // Repeats come one behind the other: go on counting instead of searching from 0.
-            if (previous && previous->step == place.step && previous->rank == place.rank &&
-                previous->attempt == place.attempt) {
-                place.repeat = previous->repeat + 1;
-            }
-            auto* row = &rows[place];
-            while (!row->empty() && row->back().first == column) {
-                ++place.repeat;
-                row = &rows[place];
-            }
-            row->emplace_back(column, point.value);
-            previous = place;
+Result<query::WideTable> wide_table(const ExportRequest& request, const RecordedRun& run,
+                                    const std::vector<std::string>& names) {
+    std::vector<KeyInfo> keys = run.keys();
+    std::ranges::sort(keys, {}, &KeyInfo::key);  // as the columns are
+    query::WideTable table;
+    for (const KeyInfo& key : keys) {
+        if (wanted(request, key)) {
+            const auto column = std::ranges::lower_bound(names, key.key) - names.begin();
+            TAFFRAIL_ASSIGN(const auto points, run.points(key.key));
+            table.add(static_cast<std::size_t>(column), points);
         }
     }
-    return rows;
+    return table;
 }
 
 }  // namespace
@@ -127,8 +96,8 @@ Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& o
     text += "\n";
     for (const auto& run : request.runs) {
         const std::string id = csv_field(run->info().id);
-        TAFFRAIL_ASSIGN(const WideRows rows, wide_rows(request, *run, names));
-        for (const auto& [place, row] : rows) {
+        TAFFRAIL_ASSIGN(const query::WideTable table, wide_table(request, *run, names));
+        for (const auto& [place, row] : table.rows()) {
             text += id + "," + std::to_string(place.step) + "," + std::to_string(place.rank) + "," +
                     std::to_string(place.attempt);
             std::size_t next = 0;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/names.h"
 #include "base/strings.h"
+#include "query/wide_table.h"
 #include "server/api/api.h"
 #include "server/api/export_parquet.h"
 #include "server/chart_query.h"
@@ -190,7 +191,7 @@ void stream_wide(const ApiContext& context, const ExportJob& job, ResponseStream
         }
     }
     Output out(stream);
-    std::string header = "run_id,run,step";
+    std::string header = "run_id,run,step,rank,attempt";
     for (const std::string& column : columns) {
         header += ',' + csv_text(column);
     }
@@ -200,20 +201,20 @@ void stream_wide(const ApiContext& context, const ExportJob& job, ResponseStream
         if (!details) {
             continue;
         }
-        std::map<Step, std::vector<std::string>> rows;
+        query::WideTable table;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            for (const Point& point :
-                 winning_points(points_of(context, *details, columns[c], job))) {
-                auto& row = rows[point.step];
-                row.resize(columns.size());
-                row[c] = csv_number(point.value);
-            }
+            table.add(c, points_of(context, *details, columns[c], job));
         }
-        for (const auto& [step, cells] : rows) {
-            std::string line =
-                csv_text(id) + ',' + csv_text(details->info.name) + ',' + std::to_string(step);
-            for (const std::string& cell : cells) {
-                line += ',' + cell;
+        const std::string head = csv_text(id) + ',' + csv_text(details->info.name) + ',';
+        for (const auto& [place, row] : table.rows()) {
+            std::string line = head + std::to_string(place.step) + ',' +
+                               std::to_string(place.rank) + ',' + std::to_string(place.attempt);
+            auto cell = row.begin();
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                line += ',';
+                if (cell != row.end() && cell->first == c) {
+                    line += csv_number(cell++->second);
+                }
             }
             if (!out.line(line)) {
                 return;

@@ -59,7 +59,12 @@ void write_pictures() {
     }
     put("gif.gif", encode_gif(frames, 4, 30, 20, 3, 20).value());
     put("gif.raw", std::as_bytes(std::span(frames)));
-    Video video{"frames", 32, 16, 10, 3, 12.5, {}, ""};
+    Video video;
+    video.format = "frames";
+    video.width = 32;
+    video.height = 16;
+    video.frames = 10;
+    video.frames_per_second = 12.5;
     Bytes moving(32 * 16 * 10 * 3, std::byte{40});
     for (std::size_t t = 0; t < 10; ++t) {
         for (std::size_t i = 0; i < 16 * 3 * 8; ++i) {

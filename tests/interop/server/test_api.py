@@ -1,5 +1,7 @@
 """The HTTP API: against its published schema, against Python's own arithmetic, and against hostile requests."""
 
+import csv
+import io
 import json
 import socket
 import struct
@@ -204,6 +206,23 @@ def test_csv_export_holds_every_raw_point(ui, ids, points):
     assert len(lines) - 1 == len(points[ids[0], key])
     got = [float(line.rsplit(",", 1)[1]) for line in lines[1:]]
     assert numpy.array_equal(got, [value for _, value in points[ids[0], key]], equal_nan=True)
+
+
+def test_the_wide_table_holds_every_raw_point_too(ui, ids, points):
+    """Also those that a later attempt logged again at the same step."""
+    ticket = post(ui, "exports", format="csv", shape="wide", runs=ids).json()
+    table = csv.DictReader(io.StringIO(requests.get(ui.base + ticket["href"], timeout=60).text))
+    assert table.fieldnames[:5] == ["run_id", "run", "step", "rank", "attempt"]
+    got, attempts = {}, set()
+    for row in table:
+        attempts.add(row["attempt"])
+        for key in table.fieldnames[5:]:
+            if row[key] != "":
+                got.setdefault((row["run_id"], key), []).append((int(row["step"]), float(row[key])))
+    assert len(attempts) > 1
+    assert got.keys() == points.keys()
+    for series, logged in points.items():
+        assert numpy.array_equal(sorted(got[series], key=str), sorted(logged, key=str), equal_nan=True), series
 
 
 def test_images_and_blobs_with_ranges(ui, ids):

@@ -766,7 +766,7 @@ export interface Histograms {
 /** What to export; raw points, never bins. */
 export interface ExportQuery {
   format: "csv" | "jsonl" | "parquet";
-  /** csv: one row per point, or per step */
+  /** csv: one row per point, or per step, rank and attempt */
   shape?: "tidy" | "wide";
   runs: string[];
   /** absent = every scalar key */

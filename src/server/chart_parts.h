@@ -1,0 +1,65 @@
+// The two ways a chart is answered, and what they share: bins of a pyramid where one knows the
+// answer, every point where not.
+#pragma once
+
+#include "query/expression.h"
+#include "server/chart_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace taffrail::server {
+
+/// A pair of run and key (or the expression) that exists.
+struct Wanted {
+    int run = 0, key = 0;
+    std::shared_ptr<const RunDetails> details;
+    const KeyInfo* info = nullptr;  ///< null for an expression
+};
+
+/// The part of an axis that a chart's series cover; empty (from above to) before any did.
+struct Extent {
+    double from = std::numeric_limits<double>::infinity();
+    double to = -std::numeric_limits<double>::infinity();
+
+    [[nodiscard]] bool known() const { return from <= to; }
+
+    /// A value that is no number changes nothing.
+    void include(double low, double high) {
+        if (std::isfinite(low) && std::isfinite(high)) {
+            from = std::min(from, low);
+            to = std::max(to, high);
+        }
+    }
+};
+
+/// Bins of a chart over a range: its width, unless it asks for a size (`bin`) instead of a number.
+std::size_t width_for(const ChartQuery& chart, double from, double to);
+
+/// Throws ApiError with the place of what is wrong.
+query::Expression parse_expression(const std::string& text);
+
+/// As logged, every attempt; of an expression, where every key has a point.
+std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id,
+                              const std::string& key, const std::string& expression,
+                              std::optional<std::int32_t> rank);
+
+/// Points of the metric that is the x axis; none for any other axis.
+std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id,
+                                 const AxisQuery& axis, std::optional<std::int32_t> rank);
+
+/// Returns the range that was used.
+AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart,
+                               const std::vector<Wanted>& pairs, Frame& frame);
+
+/// Adds the series of `pairs`. `used` holds the range of those that are there already, and takes in
+/// that of these.
+void answer_from_points(Workspace& workspace, const ChartQuery& chart,
+                        const std::vector<Wanted>& pairs, AxisQuery& used, Frame& frame);
+
+}  // namespace taffrail::server

@@ -1,0 +1,226 @@
+// A chart from every point: smoothed, grouped, of one rank, on an axis that pyramids lack.
+#include "server/binning.h"
+#include "server/chart_parts.h"
+#include "server/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace taffrail::server {
+namespace {
+
+/// Points of one line of the chart before they are binned.
+struct Line {
+    FrameSeries head;
+    std::vector<double> x, y, smoothed;
+};
+
+std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart,
+                             const std::vector<Wanted>& pairs,
+                             const std::vector<std::string>& keys) {
+    std::vector<std::vector<Line>> loaded(pairs.size());
+    Workspace::parallel(pairs.size(), [&](std::size_t i) {
+        const Wanted& wanted = pairs[i];
+        const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
+        const std::vector<Point> all =
+            raw_points(workspace, id, keys[static_cast<std::size_t>(wanted.key)], chart.expression,
+                       chart.rank);
+        const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
+        const auto add = [&](const std::vector<Point>& points, std::uint32_t attempt,
+                             bool current) {
+            SeriesPoints series =
+                on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
+            Line& line = loaded[i].emplace_back();
+            line.head.run = wanted.run;
+            line.head.key = wanted.key;
+            line.head.attempt = attempt;
+            line.head.current = current;
+            line.head.total = series.x.size();
+            line.head.last_value = points.empty() ? std::nan("") : points.back().value;
+            line.head.last_x = series.x.empty() ? std::nan("") : series.x.back();
+            if (chart.smoothing.method != query::SmoothingMethod::None) {
+                line.smoothed = query::smooth(series.x, series.y, chart.smoothing);
+            }
+            line.x = std::move(series.x);
+            line.y = std::move(series.y);
+        };
+        const std::vector<Point> winning = winning_points(all);
+        add(winning, winning.empty() ? 0 : winning.back().attempt, true);
+        if (chart.all_attempts) {
+            for (const auto& [attempt, points] : overwritten_points(all)) {
+                add(points, attempt, false);
+            }
+        }
+    });
+    std::vector<Line> lines;
+    for (auto& some : loaded) {
+        std::move(some.begin(), some.end(), std::back_inserter(lines));
+    }
+    return lines;
+}
+
+ChartGrid grid_of(const ChartQuery& chart, const std::vector<Line>& lines, std::uint64_t& outside) {
+    Extent extent;
+    for (const Line& line : lines) {
+        if (line.x.empty()) {
+            continue;
+        }
+        auto first = line.x.begin();
+        if (chart.x.scale == AxisScale::Log) {
+            first = std::ranges::upper_bound(line.x, 0.0);
+            outside += static_cast<std::uint64_t>(first - line.x.begin());
+        }
+        if (first != line.x.end()) {
+            extent.include(*first, line.x.back());
+        }
+    }
+    ChartGrid grid;
+    grid.scale = chart.x.scale;
+    grid.from = chart.x.from.value_or(extent.known() ? extent.from : 0);
+    grid.to = chart.x.to.value_or(extent.known() ? extent.to : 1);
+    if (grid.scale == AxisScale::Log && grid.from <= 0) {
+        grid.from = extent.known() && extent.from > 0 ? extent.from : 1;
+    }
+    grid.to = std::max(grid.from, grid.to);
+    grid.width = width_for(chart, grid.from, grid.to);
+    return grid;
+}
+
+std::string group_label(const std::vector<Cell>& values) {
+    std::string label;
+    for (const Cell& value : values) {
+        label += (label.empty() ? "" : " · ") + cell_label(value);
+    }
+    return label.empty() ? "all runs" : label;
+}
+
+/// One sample per run and bin: the mean of its (smoothed) points there.
+void join_group(const ChartQuery& chart, const ChartGrid& grid,
+                const std::vector<const Line*>& members, FrameSeries& series) {
+    std::vector<double> distinct;
+    for (const Line* line : members) {
+        for (double x : line->x) {
+            if (x >= grid.from && x <= grid.to) {
+                distinct.push_back(x);
+            }
+        }
+    }
+    std::ranges::sort(distinct);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    const bool raw = distinct.size() <= grid.width;
+    const std::vector<double> edges = raw ? distinct : grid.edges();
+    const std::size_t bins = raw ? distinct.size() : grid.width;
+    std::vector<std::vector<double>> sums(members.size(), std::vector<double>(bins, 0));
+    std::vector<std::vector<std::uint32_t>> counts(members.size(),
+                                                   std::vector<std::uint32_t>(bins, 0));
+    std::vector<std::uint32_t> points(bins, 0);
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        const Line& line = *members[m];
+        const std::vector<double>& values = line.smoothed.empty() ? line.y : line.smoothed;
+        for (std::size_t i = 0; i < line.x.size(); ++i) {
+            if (line.x[i] < grid.from || line.x[i] > grid.to) {
+                continue;
+            }
+            const auto after = std::ranges::upper_bound(edges, line.x[i]) - edges.begin();
+            const auto bin = static_cast<std::size_t>(
+                std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1));
+            ++points[bin];
+            ++series.points;
+            if (std::isfinite(values[i])) {
+                sums[m][bin] += values[i];
+                ++counts[m][bin];
+            }
+        }
+    }
+    series.raw = raw;
+    std::vector<double> samples(members.size());
+    for (std::size_t b = 0; b < bins; ++b) {
+        for (std::size_t m = 0; m < members.size(); ++m) {
+            samples[m] = counts[m][b] > 0 ? sums[m][b] / counts[m][b] : std::nan("");
+        }
+        const query::GroupPoint point =
+            query::join(samples, chart.group->centre, chart.group->band);
+        series.x.push_back(edges[b]);
+        series.mean.push_back(point.centre);
+        series.low.push_back(point.low);
+        series.high.push_back(point.high);
+        series.runs.push_back(point.samples);
+        series.count.push_back(points[b]);
+    }
+    series.x.push_back(bins == 0 ? grid.from : raw ? edges.back() : edges[bins]);
+}
+
+void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vector<Line>& lines,
+                   const ChartGrid& grid, Frame& frame) {
+    frame.grouped = true;
+    std::map<std::pair<int, std::string>, std::size_t> known;
+    std::vector<std::vector<const Line*>> members;
+    std::map<std::string, int> labels;
+    for (const Line& line : lines) {
+        if (!line.head.current) {
+            continue;
+        }
+        const std::string& id = chart.runs[static_cast<std::size_t>(line.head.run)];
+        const auto details = workspace.details(id);
+        std::vector<Cell> values;
+        for (const std::string& column : chart.group->by) {
+            values.push_back(details ? column_value(*details, column) : Cell());
+        }
+        const std::string label = group_label(values);
+        const auto [entry, added] =
+            labels.try_emplace(label, static_cast<int>(frame.groups.size()));
+        if (added) {
+            frame.groups.push_back({label, values, {}});
+        }
+        auto& listed = frame.groups[static_cast<std::size_t>(entry->second)].runs;
+        if (std::ranges::find(listed, id) == listed.end()) {
+            listed.push_back(id);
+        }
+        const auto [slot, fresh] = known.try_emplace({line.head.key, label}, members.size());
+        if (fresh) {
+            FrameSeries series;
+            series.key = line.head.key;
+            series.group = entry->second;
+            frame.series.push_back(std::move(series));
+            members.emplace_back();
+        }
+        members[slot->second].push_back(&line);
+        frame.series[slot->second].total += line.head.total;
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        join_group(chart, grid, members[i], frame.series[i]);
+        FrameSeries& series = frame.series[i];
+        series.last_x = series.bins() > 0 ? series.x.back() : std::nan("");
+        series.last_value = series.bins() > 0 ? series.mean.back() : std::nan("");
+    }
+}
+
+}  // namespace
+
+void answer_from_points(Workspace& workspace, const ChartQuery& chart,
+                        const std::vector<Wanted>& pairs, AxisQuery& used, Frame& frame) {
+    std::vector<Line> lines = load_lines(workspace, chart, pairs, frame.keys);
+    ChartGrid grid = grid_of(chart, lines, frame.outside);
+    if (!frame.series.empty() && used.from && used.to) {
+        grid.from = chart.x.from.value_or(std::min(grid.from, *used.from));
+        grid.to = chart.x.to.value_or(std::max(grid.to, *used.to));
+        grid.width = width_for(chart, grid.from, grid.to);
+    }
+    used.from = grid.from;
+    used.to = grid.to;
+    if (chart.group) {
+        answer_groups(workspace, chart, lines, grid, frame);
+        return;
+    }
+    const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
+    Workspace::parallel(lines.size(), [&](std::size_t i) {
+        bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head);
+    });
+    for (Line& line : lines) {
+        frame.series.push_back(std::move(line.head));
+    }
+}
+
+}  // namespace taffrail::server

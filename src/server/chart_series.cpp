@@ -1,0 +1,103 @@
+// Points of one series of a chart: a key or an expression, on the axis that is asked for.
+#include "server/api/api.h"
+#include "server/chart_parts.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace taffrail::server {
+namespace {
+
+std::vector<Point> of_rank(std::vector<Point> points, std::optional<std::int32_t> rank) {
+    if (rank) {
+        std::erase_if(points, [&](const Point& point) { return point.rank != *rank; });
+    }
+    return points;
+}
+
+// Evaluated at the steps where every key has a point; the newest one of a step counts.
+std::vector<Point> evaluate(const RecordedRun& run, const query::Expression& expression,
+                            std::optional<std::int32_t> rank) {
+    std::vector<std::unordered_map<Step, Point>> series;
+    for (const std::string& key : expression.keys()) {
+        auto points = run.points(key);
+        if (!points) {
+            return {};
+        }
+        auto& by_step = series.emplace_back();
+        for (const Point& point : of_rank(winning_points(*points), rank)) {
+            by_step.insert_or_assign(point.step, point);
+        }
+    }
+    if (series.empty()) {
+        return {};
+    }
+    std::vector<Point> result;
+    std::vector<double> values(series.size());
+    for (const auto& [step, first] : series.front()) {
+        bool complete = true;
+        for (std::size_t i = 0; i < series.size() && complete; ++i) {
+            const auto found = series[i].find(step);
+            complete = found != series[i].end();
+            values[i] = complete ? found->second.value : 0;
+        }
+        if (complete) {
+            Point point = first;
+            point.value = expression.evaluate(values);
+            result.push_back(point);
+        }
+    }
+    std::ranges::sort(result, {}, [](const Point& point) { return point.step; });
+    return result;
+}
+
+}  // namespace
+
+query::Expression parse_expression(const std::string& text) {
+    auto parsed = query::Expression::parse(text);
+    if (const auto* error = std::get_if<query::ExpressionError>(&parsed)) {
+        throw ApiError{400, "invalid", "expression: " + error->message, error->offset};
+    }
+    return std::get<query::Expression>(std::move(parsed));
+}
+
+std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id,
+                              const std::string& key, const std::string& expression,
+                              std::optional<std::int32_t> rank) {
+    auto run = workspace.run(run_id);
+    if (!run) {
+        return {};
+    }
+    if (!expression.empty()) {
+        return evaluate(**run, parse_expression(expression), rank);
+    }
+    auto points = (*run)->points(key);
+    return points ? of_rank(*std::move(points), rank) : std::vector<Point>();
+}
+
+std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id,
+                                 const AxisQuery& axis, std::optional<std::int32_t> rank) {
+    return axis.axis == Axis::Metric
+               ? winning_points(raw_points(workspace, run_id, axis.metric, "", rank))
+               : std::vector<Point>();
+}
+
+std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string& run,
+                                        const std::string& key, const std::string& expression,
+                                        const AxisQuery& axis, std::optional<std::int32_t> rank) {
+    const auto details = workspace.details(run);
+    if (!details) {
+        return std::nullopt;
+    }
+    const bool is_key = details->key(key) != nullptr;
+    LoadedSeries loaded;
+    loaded.points = winning_points(raw_points(workspace, run, key, is_key ? "" : expression, rank));
+    if (loaded.points.empty()) {
+        return std::nullopt;
+    }
+    loaded.on_axis = on_axis(loaded.points, axis, details->info.start_time_ns,
+                             metric_points(workspace, run, axis, rank));
+    return loaded;
+}
+
+}  // namespace taffrail::server
