@@ -10,11 +10,13 @@ export const launch = () =>
     args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--js-flags=--max-old-space-size=8192"],
   });
 
-/** A page in a fresh profile: nothing is cached. */
+/** A page in a fresh profile, nothing cached, in a window that has finished opening: what the browser does for a new window (spare processes,
+ * profile) takes both cores for a second and belongs to no page. */
 export async function freshPage(browser, { width = 1440, height = 900 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: 1, reducedMotion: "reduce", timezoneId: "UTC", locale: "en-GB" });
   const page = await context.newPage();
   page.setDefaultTimeout(60000);
+  await page.waitForTimeout(1500);
   return { context, page };
 }
 

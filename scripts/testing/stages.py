@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import peers
 from context import Context
@@ -74,19 +76,31 @@ def faults(context: Context) -> Counts:
 
 
 def fuzz(context: Context) -> Counts:
-    """each fuzz target for a while (10 minutes each in --full)"""
-    seconds = 600 if context.full else 8
+    """each fuzz target for a few seconds (10 minutes in --full)"""
+    seconds = 600 if context.full else 4
     if not context.build("fuzz"):
         return one(False, "build fuzz")
-    counts = Counts()
-    for target in sorted((context.root / "build" / "fuzz" / "fuzz").glob("**/*_fuzz")):
+
+    def run_one(target: Path) -> Counts:
         corpus = context.root / "build" / "fuzz" / "corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = [str(path) for path in [context.root / "fuzz" / "corpus" / target.name] if path.exists()]
         status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-print_final_stats=0", "-verbosity=0",
                              cwd=corpus.parent, timeout=seconds + 120)
-        counts += one(status == 0, f"fuzz {target.name}")
+        return one(status == 0, f"fuzz {target.name}")
+
+    counts = Counts()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for each in pool.map(run_one, sorted((context.root / "build" / "fuzz" / "fuzz").glob("**/*_fuzz"))):
+            counts += each
     return counts
+
+
+def lint(context: Context) -> Counts:
+    """clang-tidy over the library"""
+    if not context.configure("release"):
+        return one(False, "configure release")
+    return one(context.run("run-clang-tidy-19", "-quiet", "-p", context.root / "build" / "release", f"{context.root}/src/.*\\.cpp$", timeout=7200) == 0, "clang-tidy")
 
 
 def interop(context: Context) -> Counts:
@@ -174,6 +188,6 @@ def capabilities(context: Context) -> Counts:
     return context.pytest("tests", "tests/capabilities")
 
 
-# The quick run holds what is known to pass on a quiet machine; docs/testing.md says what keeps the others in --full.
-QUICK = [build, layout, unit, web, sanitize, faults, interop, browser, demo, capabilities]
-STAGES = [build, layout, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, package, demo, capabilities]
+STAGES = [build, layout, lint, unit, web, sanitize, threads, faults, fuzz, interop, browser, install, package, demo, capabilities]
+# The others take long for what they find in a single change.
+QUICK = [stage for stage in STAGES if stage not in (lint, package)]

@@ -1,10 +1,12 @@
 // Both shapes of configuration that people already have load as they stand.
 #include <taffrail/config.h>
 
+#include "places.h"
+
 namespace taffrail {
 namespace {
 
-const std::string kFolder = std::string(TAFFRAIL_TEST_DATA) + "/config";
+const std::string kFolder = tests::data_folder() + "/config";
 
 TEST(KnownConfigurations, LoggingBlockLoadsAsPrinted) {
     const Config config = Config::load(kFolder + "/logging_block.yaml").value();

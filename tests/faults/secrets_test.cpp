@@ -4,6 +4,7 @@
 
 #include "codec/value_codec.h"
 #include "io/temporary_folder.h"
+#include "places.h"
 #include "store/frame_file.h"
 #include "store/layout.h"
 #include "system/subprocess.h"
@@ -98,8 +99,7 @@ class SecretPlaces : public testing::TestWithParam<Shape> {
 
     int run_program(const std::string& ending) {
         const std::string& secret = GetParam().secret;
-        const std::string program =
-            std::string(TAFFRAIL_BINARY_DIR) + "/tests/faults/secrets_program";
+        const std::string program = tests::build_folder() + "/tests/faults/secrets_program";
         const pid_t child = fork();
         if (child == 0) {
             for (const char* name : {"COLOUR", "TORCH_THEME", "NCCL_REMARK", "OMP_REMARK",

@@ -4,6 +4,7 @@
 #include <taffrail/profiler.h>
 
 #include "pipeline/fake_run.h"
+#include "places.h"
 #include "sinks/csv/sink.h"
 #include "sinks/terminal/sink.h"
 
@@ -38,7 +39,7 @@ class LoggingConfigTest : public testing::Test {
                        }});
     }
 
-    static std::string folder() { return std::string(TAFFRAIL_TEST_DATA) + "/config"; }
+    static std::string folder() { return tests::data_folder() + "/config"; }
 
     static Result<LoggingOptions> logging(std::string_view text) {
         return logging_options(*Config::parse(text, "f.yaml").value().find("logging"));

@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
+#include "places.h"
 #include "store/catalogue.h"
 #include "store/layout.h"
 #include "store/meta_edit.h"
@@ -109,7 +110,7 @@ TEST(Golden, WriteOnRequest) {
 }
 
 TEST(Golden, Version1ReadsAsItWasWritten) {
-    auto catalogue = open_catalogue(TAFFRAIL_TEST_DATA "/golden/v1").value();
+    auto catalogue = open_catalogue(tests::data_folder() + "/golden/v1").value();
     const auto runs = catalogue->runs();
     ASSERT_EQ(runs.size(), 1u);
     const RunInfo& info = runs[0];
