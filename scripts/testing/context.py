@@ -35,13 +35,16 @@ class Context:
     def build(self, preset: str, *targets) -> bool:
         return self.configure(preset) and self.run("ninja", "-C", self.root / "build" / preset, "--quiet", *targets) == 0
 
-    def ctest(self, preset: str, label: str, *, exclude: str = "", jobs: int = 2, environment: dict | None = None) -> Counts:
+    def ctest(self, preset: str, label: str, *, exclude: str = "", exclude_names: str = "", under: tuple = (), jobs: int = 2,
+              environment: dict | None = None) -> Counts:
         folder = self.root / "build" / preset
         result = folder / f"junit-{label}.xml"
         result.unlink(missing_ok=True)
-        command = ["ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--quiet", "--no-tests=ignore", "--output-junit", result, "-L", f"^{label}$"]
+        command = [*under, "ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--quiet", "--no-tests=ignore", "--output-junit", result, "-L", f"^{label}$"]
         if exclude:
             command += ["-LE", exclude]
+        if exclude_names:
+            command += ["-E", exclude_names]
         status = self.run(*command, env={**os.environ, **(environment or {})})
         if not result.exists() and status == 0:
             return Counts()  # no test carries the label

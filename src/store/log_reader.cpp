@@ -131,7 +131,7 @@ Result<void> StoreLogReader::learn_definitions(std::uint64_t until) {
 }
 
 void StoreLogReader::take_frame(const FrameFile::Frame& frame) {
-    Current& current = current_.emplace();
+    LoadedFrame& current = current_.emplace();
     current.offset = frame.offset;
     current.next_offset = frame.offset + frame.header.frame_bytes();
     current.type = frame.header.type;

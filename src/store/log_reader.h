@@ -16,6 +16,16 @@
 
 namespace taffrail::storage {
 
+/// One frame, decoded and kept until another is asked for.
+struct LoadedFrame {
+    std::uint64_t offset = 0, next_offset = 0;
+    tlog::FrameType type = tlog::FrameType::Batch;
+    Bytes payload;
+    tlog::DecodedBatch decoded;
+    std::vector<RowPlace> rows;
+    std::optional<tlog::EndMark> end;
+};
+
 class StoreLogReader final : public record::LogReader {
   public:
     StoreLogReader(std::string run_folder, std::uint64_t writer, std::string spool);
@@ -26,16 +36,6 @@ class StoreLogReader final : public record::LogReader {
   private:
     /// Identity of a frame over all files of a writer: a repeated one has the same.
     using FrameIdentity = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;
-
-    /// One frame, decoded and kept until another is asked for.
-    struct Current {
-        std::uint64_t offset = 0, next_offset = 0;
-        tlog::FrameType type = tlog::FrameType::Batch;
-        Bytes payload;
-        tlog::DecodedBatch decoded;
-        std::vector<RowPlace> rows;
-        std::optional<tlog::EndMark> end;
-    };
 
     [[nodiscard]] std::string url_of(std::uint32_t number) const;
     [[nodiscard]] std::optional<std::uint32_t> next_file(std::uint32_t after) const;
@@ -57,7 +57,7 @@ class StoreLogReader final : public record::LogReader {
     tlog::FileIdentity identity_;
     LogState definitions_;
     std::set<FrameIdentity> earlier_frames_;  ///< of the file before, when it has no end frame
-    std::optional<Current> current_;
+    std::optional<LoadedFrame> current_;
     std::deque<Value> values_;
     std::vector<Record> all_;
 };
