@@ -380,8 +380,9 @@ void Mapping::populate(std::size_t offset, std::size_t length) const noexcept {
 
 void Mapping::abandon() noexcept {
     if (data_ != nullptr && release_ != nullptr) {
-        ::mmap(data_, size_, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        // Where this fails, the file stays mapped: the child then keeps what it never looks at.
+        (void)::mmap(data_, size_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
         release_ = nullptr;
     }
 }

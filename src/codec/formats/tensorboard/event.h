@@ -70,8 +70,8 @@ bool parse_session_log(ByteSpan message, SessionLog& log) noexcept;
 /// Nanoseconds as the seconds event files have: the double nearest to them, so that a time read
 /// from a file and rounded to nanoseconds comes back as the same double.
 constexpr double to_seconds(std::int64_t time_ns) noexcept {
-    return static_cast<double>(time_ns / 1'000'000'000) +
-           static_cast<double>(time_ns % 1'000'000'000) / 1e9;
+    const std::int64_t whole_seconds = time_ns / 1'000'000'000;
+    return static_cast<double>(whole_seconds) + static_cast<double>(time_ns % 1'000'000'000) / 1e9;
 }
 
 // ---- writing ----
