@@ -1,5 +1,7 @@
 #include "cli/fake_catalogue.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 namespace taffrail::cli {

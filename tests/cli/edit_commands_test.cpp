@@ -2,6 +2,8 @@
 #include "cli/store_commands.h"
 #include "run/adopt.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail::cli {
 namespace {
 

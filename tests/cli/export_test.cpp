@@ -8,6 +8,7 @@
 #include "codec/parquet/reader.h"
 #include "io/files.h"
 
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cmath>

@@ -7,7 +7,12 @@
 #include "cli/session.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace taffrail::cli {
 

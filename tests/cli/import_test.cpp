@@ -2,6 +2,8 @@
 #include "cli/run_writer.h"
 #include "cli/store_commands.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail::cli {
 namespace {
 

@@ -1,6 +1,8 @@
 // name1:path1,name2:path2 with the same runs in both: what two machines that log alike leave.
 #include "cli/store_commands.h"
 
+#include <gmock/gmock.h>
+
 #include <set>
 
 namespace taffrail::cli {

@@ -2,6 +2,8 @@
 #include "cli/text_format.h"
 #include "codec/json.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 namespace taffrail::cli {

@@ -6,10 +6,13 @@
 #include "codec/json.h"
 #include "io/files.h"
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace taffrail::cli {
 

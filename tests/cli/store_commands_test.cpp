@@ -3,6 +3,8 @@
 
 #include "base/strings.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 namespace taffrail::cli {

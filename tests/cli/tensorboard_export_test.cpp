@@ -2,6 +2,8 @@
 #include "base/strings.h"
 #include "cli/store_commands.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 namespace taffrail::cli {

@@ -7,6 +7,8 @@
 #include "codec/tensor.h"
 #include "codec/wav.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 #include <numeric>
 

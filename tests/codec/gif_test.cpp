@@ -2,6 +2,8 @@
 
 #include "codec/palette.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 namespace taffrail {

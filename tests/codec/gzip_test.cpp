@@ -1,5 +1,7 @@
 #include "codec/gzip.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail {
 namespace {
 

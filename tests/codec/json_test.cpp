@@ -1,5 +1,7 @@
 #include "codec/json.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <cstdlib>
 

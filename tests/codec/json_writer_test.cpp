@@ -2,6 +2,8 @@
 
 #include "codec/json.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 namespace taffrail {

@@ -7,6 +7,8 @@
 #include "codec/png.h"
 #include "codec/wav.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "codec/mesh.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 
 namespace taffrail {

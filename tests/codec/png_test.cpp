@@ -1,5 +1,7 @@
 #include "codec/png.h"
 
+#include <gmock/gmock.h>
+
 #include <random>
 
 namespace taffrail {

@@ -1,5 +1,7 @@
 #include "codec/tensor.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 #include <bit>
 #include <cmath>

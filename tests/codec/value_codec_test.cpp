@@ -3,6 +3,8 @@
 #include "codec/capture.h"
 #include "codec/wire_fields.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <limits>
 

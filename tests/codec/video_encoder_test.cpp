@@ -3,6 +3,8 @@
 #include "codec/capture.h"
 #include "codec/media_probe.h"
 
+#include <gmock/gmock.h>
+
 #include <cstdlib>
 
 namespace taffrail {

@@ -1,5 +1,7 @@
 #include "codec/wav.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 
 namespace taffrail {

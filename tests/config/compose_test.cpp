@@ -3,6 +3,8 @@
 
 #include "test_files.h"
 
+#include <gmock/gmock.h>
+
 #include <filesystem>
 
 namespace taffrail {

@@ -1,5 +1,7 @@
 #include <taffrail/config.h>
 
+#include <gmock/gmock.h>
+
 #include <cstdlib>
 
 namespace taffrail {

@@ -2,6 +2,8 @@
 
 #include <taffrail/config.h>
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include "places.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

@@ -1,6 +1,8 @@
 // YAML in, typed values with places out.
 #include <taffrail/config.h>
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 namespace taffrail {

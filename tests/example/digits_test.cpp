@@ -5,6 +5,8 @@
 #include "pictures.h"
 #include "test_files.h"
 
+#include <gtest/gtest.h>
+
 namespace vae_digits {
 namespace {
 

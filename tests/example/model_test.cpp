@@ -3,6 +3,8 @@
 
 #include "digits.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 
 namespace vae_digits {

@@ -3,6 +3,10 @@
 #include "codec/formats/tensorboard/framing.h"
 #include "formats_tensorboard/hex.h"
 
+#include <gtest/gtest.h>
+
+#include <cmath>
+
 namespace taffrail::tensorboard {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include "formats_tensorboard/hex.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace taffrail::tensorboard {

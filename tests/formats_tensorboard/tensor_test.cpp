@@ -2,6 +2,8 @@
 
 #include "codec/protobuf_wire.h"
 
+#include <gtest/gtest.h>
+
 #include <array>
 
 namespace taffrail::tensorboard {

@@ -7,6 +7,8 @@
 #include "codec/formats/tensorboard/mesh.h"
 #include "codec/protobuf_wire.h"
 
+#include <gtest/gtest.h>
+
 #include <array>
 
 namespace taffrail::tensorboard {

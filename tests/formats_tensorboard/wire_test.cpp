@@ -1,6 +1,7 @@
 #include "codec/protobuf_wire.h"
 #include "formats_tensorboard/hex.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace taffrail {

@@ -3,7 +3,7 @@
 #include "metrics/communicator_suite.h"
 #include "metrics/communicator_worlds.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <mutex>
 

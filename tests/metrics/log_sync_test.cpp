@@ -2,7 +2,7 @@
 #include "metrics/communicator_worlds.h"
 #include "metrics/log_fixture.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 

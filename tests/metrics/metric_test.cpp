@@ -5,7 +5,7 @@
 #include "base/diagnostics.h"
 #include "metrics/communicator_worlds.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <numeric>

@@ -5,7 +5,7 @@
 #include "metrics/communicator_worlds.h"
 #include "metrics/log_fixture.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace taffrail::metrics_test {
 

@@ -5,6 +5,8 @@
 #include "store/layout.h"
 #include "store/open_log.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail {
 namespace {
 

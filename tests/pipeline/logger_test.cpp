@@ -4,6 +4,8 @@
 #include "pipeline/fake_run.h"
 #include "sinks/csv/sink.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>

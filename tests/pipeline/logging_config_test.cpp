@@ -8,6 +8,8 @@
 #include "sinks/csv/sink.h"
 #include "sinks/terminal/sink.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include "base/diagnostics.h"
 
+#include <gmock/gmock.h>
+
 #include <cstdlib>
 #include <list>
 

@@ -5,6 +5,8 @@
 #include "codec/png.h"
 #include "pipeline/fake_run.h"
 
+#include <gmock/gmock.h>
+
 #include <numbers>
 
 namespace taffrail {

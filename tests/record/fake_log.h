@@ -4,10 +4,16 @@
 #include "io/temporary_folder.h"
 #include "record/recorder.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
+#include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace taffrail::test {

@@ -5,8 +5,12 @@
 
 #include "record/log_writer.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>

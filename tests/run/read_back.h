@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 

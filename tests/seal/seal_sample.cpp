@@ -4,6 +4,8 @@
 #include "seal/log_maker.h"
 #include "seal/seal.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -6,7 +6,11 @@
 #include "model/axes.h"
 #include "model/bins.h"
 
+#include <functional>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace taffrail::server {
 

@@ -2,6 +2,8 @@
 #include "sinks/csv/sink.h"
 #include "test_files.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

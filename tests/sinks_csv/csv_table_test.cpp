@@ -2,6 +2,8 @@
 #include "sinks/csv/table.h"
 #include "test_files.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail {
 namespace {
 

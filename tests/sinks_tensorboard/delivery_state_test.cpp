@@ -5,6 +5,8 @@
 #include "record_builder.h"
 #include "test_files.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::tensorboard {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "io/files.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 
 namespace taffrail::tensorboard {

@@ -3,6 +3,8 @@
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <chrono>
 #include <thread>

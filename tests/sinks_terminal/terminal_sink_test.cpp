@@ -5,6 +5,8 @@
 #include "terminal/virtual_terminal.h"
 #include "test_files.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail {
 namespace {
 

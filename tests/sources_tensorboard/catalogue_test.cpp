@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <thread>
 

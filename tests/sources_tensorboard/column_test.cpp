@@ -1,5 +1,6 @@
 #include "sources/tensorboard/column.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace taffrail::tensorboard {

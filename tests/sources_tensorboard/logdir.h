@@ -7,6 +7,8 @@
 #include "codec/formats/tensorboard/framing.h"
 #include "io/files.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <string>
 #include <vector>

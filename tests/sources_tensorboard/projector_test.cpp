@@ -4,6 +4,8 @@
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::tensorboard {
 namespace {
 

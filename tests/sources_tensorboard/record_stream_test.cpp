@@ -3,6 +3,7 @@
 
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace taffrail::tensorboard {

@@ -7,6 +7,8 @@
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
+
 #include <array>
 
 namespace taffrail::tensorboard {

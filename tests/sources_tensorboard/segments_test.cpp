@@ -2,6 +2,7 @@
 #include "sources/tensorboard/loader.h"
 #include "sources_tensorboard/logdir.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <array>

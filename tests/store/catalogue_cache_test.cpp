@@ -7,6 +7,8 @@
 #include "store/sample_batch.h"
 #include "test_files.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

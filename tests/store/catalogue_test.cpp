@@ -6,6 +6,8 @@
 #include "store/meta_edit.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

@@ -3,6 +3,8 @@
 #include "io/files.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

@@ -10,6 +10,8 @@
 #include "store/meta_edit.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cstdlib>
 #include <limits>

@@ -6,6 +6,8 @@
 #include "store/log_writer.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 #include <cerrno>
 
 namespace taffrail::storage {

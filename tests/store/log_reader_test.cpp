@@ -5,6 +5,8 @@
 #include "codec/value_codec.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

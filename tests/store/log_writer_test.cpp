@@ -7,6 +7,8 @@
 #include "store/layout.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include "codec/tlog/meta.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

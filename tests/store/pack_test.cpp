@@ -7,6 +7,8 @@
 #include "store/pack_writer.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::storage {
 namespace {
 

@@ -9,6 +9,8 @@
 #include "store/meta_edit.h"
 #include "store/sample_batch.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <limits>
 

@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>

@@ -11,6 +11,8 @@
 #include "store/run_reader.h"
 #include "store/sealing_fixture.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,7 @@
 #include "store/series_totals.h"
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 

@@ -3,6 +3,7 @@
 #include "io/files.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>

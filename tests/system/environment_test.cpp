@@ -3,6 +3,7 @@
 #include "io/files.h"
 #include "system/subprocess.h"
 
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdlib>

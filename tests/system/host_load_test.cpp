@@ -4,6 +4,7 @@
 #include "io/files.h"
 #include "system/load_monitor.h"
 
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,5 +1,7 @@
 #include "system/nvml.h"
 
+#include <gmock/gmock.h>
+
 #include <map>
 
 namespace taffrail::system {

@@ -2,6 +2,8 @@
 
 #include "base/secret_names.h"
 
+#include <gmock/gmock.h>
+
 #include <random>
 
 namespace taffrail::system {

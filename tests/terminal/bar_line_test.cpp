@@ -3,6 +3,8 @@
 #include "terminal/format.h"
 #include "terminal/text.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail::terminal {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "terminal/format.h"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -3,6 +3,8 @@
 
 #include "virtual_terminal.h"
 
+#include <gmock/gmock.h>
+
 namespace taffrail::terminal {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "terminal/text.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::terminal {
 namespace {
 

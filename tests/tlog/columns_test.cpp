@@ -1,6 +1,7 @@
 // Columns come back bit for bit, whatever the values.
 #include "codec/tlog/columns.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <bit>

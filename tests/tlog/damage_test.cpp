@@ -2,6 +2,8 @@
 // named.
 #include "tlog/log_builder.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 
 namespace taffrail::tlog {

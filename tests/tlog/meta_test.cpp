@@ -1,5 +1,7 @@
 #include "codec/tlog/meta.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::tlog {
 namespace {
 

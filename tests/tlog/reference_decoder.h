@@ -4,6 +4,8 @@
 
 #include "tlog/log_builder.h"
 
+#include <vector>
+
 namespace taffrail::tlog {
 
 struct ReferenceRow {

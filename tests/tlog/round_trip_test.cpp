@@ -4,6 +4,7 @@
 #include "codec/tlog/encode.h"
 #include "tlog/reference_decoder.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 
 #include "tlog/log_builder.h"
 
+#include <gtest/gtest.h>
+
 namespace taffrail::tlog {
 namespace {
 

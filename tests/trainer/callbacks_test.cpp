@@ -6,7 +6,7 @@
 #include "trainer/fixtures.h"
 #include "trainer/result_table.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include "trainer/fixtures.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace taffrail::trainer_test {
 

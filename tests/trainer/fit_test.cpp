@@ -1,7 +1,7 @@
 // The loop itself: order of hooks, limits, streams, stops, signals.
 #include "trainer/fixtures.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <csignal>
 

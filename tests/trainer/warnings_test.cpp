@@ -6,7 +6,7 @@
 #include "base/diagnostics.h"
 #include "trainer/fixtures.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <thread>
 
