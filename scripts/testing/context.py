@@ -25,7 +25,8 @@ class Context:
             return 124
 
     def configure(self, preset: str) -> bool:
-        if (self.root / "build" / preset / "build.ninja").exists():
+        made = self.root / "build" / preset / "build.ninja"
+        if made.exists() and made.stat().st_mtime > (self.root / "CMakePresets.json").stat().st_mtime:
             return True
         done = subprocess.run(["cmake", "--preset", preset], cwd=self.root, capture_output=True, text=True)
         if done.returncode != 0:

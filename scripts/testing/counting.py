@@ -1,5 +1,6 @@
 """Counts of passed, failed and skipped tests, read from JUnit files."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +41,8 @@ def from_junit(path: Path, label: str) -> Counts:
     """Counts the cases of a JUnit file; a missing or broken file is one failure."""
     counts = Counts()
     try:
-        tree = ElementTree.parse(path)
+        # Reports quote what a program printed, colours included; XML allows no such characters.
+        tree = ElementTree.fromstring(re.sub(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]", b"", path.read_bytes()))
     except (OSError, ElementTree.ParseError) as error:
         return Counts(failed=1, failures=[f"{label}: no result file ({error})"])
     for case in tree.iter("testcase"):

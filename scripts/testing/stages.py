@@ -78,8 +78,12 @@ def fuzz(context: Context) -> Counts:
         corpus = context.root / "build" / "fuzz" / "corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = [str(path) for path in [context.root / "fuzz" / "corpus" / target.name] if path.exists()]
-        status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-print_final_stats=0", "-verbosity=0",
-                             cwd=corpus.parent, timeout=seconds + 120)
+        said = corpus.parent / f"{target.name}.log"
+        with said.open("w") as log:
+            status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10", "-print_final_stats=0", "-verbosity=0",
+                                 cwd=corpus.parent, timeout=seconds + 120, stdout=log, stderr=subprocess.STDOUT)
+        if status != 0:
+            print(said.read_text(errors="replace")[-6000:], flush=True)
         return one(status == 0, f"fuzz {target.name}")
 
     counts = Counts()

@@ -26,9 +26,14 @@ struct TickClock {
     double ns_per_tick = 1.0;
 
     [[nodiscard]] std::int64_t to_wall_ns(std::uint64_t at) const noexcept {
-        const auto elapsed = static_cast<std::int64_t>(at - anchor_ticks);
-        return anchor_wall_ns +
-               static_cast<std::int64_t>(static_cast<double>(elapsed) * ns_per_tick);
+        // In a damaged file all three can be anything: the sum then wraps around, and a distance of
+        // more than a century is none.
+        const double elapsed =
+            static_cast<double>(static_cast<std::int64_t>(at - anchor_ticks)) * ns_per_tick;
+        const auto distance =
+            elapsed > -4e18 && elapsed < 4e18 ? static_cast<std::int64_t>(elapsed) : 0;
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(anchor_wall_ns) +
+                                         static_cast<std::uint64_t>(distance));
     }
 };
 

@@ -148,6 +148,7 @@ test("phone: the run list is a sheet, one chart per row, a tap shows the cursor"
   await page.getByRole("button", { name: "Close the run list" }).click();
   const lefts = await page.locator(".chart-card").evaluateAll((l) => new Set(l.map((c) => c.getBoundingClientRect().left)).size);
   assert.equal(lefts, 1);
+  await settled(page);
   const box = await plot.boundingBox();
   await page.touchscreen.tap(box.x + 150, box.y + 80);
   await page.waitForSelector(".tooltip");

@@ -112,6 +112,7 @@ test("10: hovering one chart moves the cursor of every other chart to the same s
 test("the tooltip gives exact values, nearest runs first, at most seven", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   const plot = await painted(page, "train/loss");
+  await settled(page);
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 220, box.y + 150);
   await page.waitForSelector(".tooltip [data-exact]");
@@ -128,6 +129,7 @@ test("the tooltip gives exact values, nearest runs first, at most seven", async 
 test("box zoom, pan, wheel, keyboard, double click; back and forward through zooms", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   const plot = await painted(page, "train/loss");
+  await settled(page);
   const box = await plot.boundingBox();
   const x = async () => (await view(page)).zoom["*"]?.x ?? null;
   const drag = async (a, b, dy = 2) => {
@@ -182,6 +184,7 @@ test("zoomed to a few points, every raw point is a dot", async () => {
 test("pins: a clicked step and a second one give values and their difference; a range gives statistics", async () => {
   const { page, done } = await open(address("charts", "&q=train/loss"));
   const plot = await painted(page, "train/loss");
+  await settled(page);
   const box = await plot.boundingBox();
   await page.mouse.click(box.x + 120, box.y + 12);
   await page.waitForSelector(".pin-strip td.number");
@@ -268,6 +271,7 @@ test("groups: mean and band with the number of runs in the tooltip", async () =>
   await page.getByRole("button", { name: "Group runs" }).click();
   await repaint(page, "val/loss", () => page.getByLabel("Group by").selectOption("*"));
   await page.keyboard.press("Escape");
+  await settled(page);
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 200, box.y + 100);
   await page.waitForSelector(".tooltip");

@@ -43,6 +43,7 @@ test("15: a brush drawn with the mouse filters, a click on the axis clears it", 
   const { page, done } = await open(address("hparams"));
   await page.waitForSelector("[data-parameter]");
   const canvas = page.locator(".plot-card canvas").first();
+  await settled(page);
   const box = await canvas.boundingBox();
   const x = box.x + box.width - 56;
   await page.mouse.move(x, box.y + 200);

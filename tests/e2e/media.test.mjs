@@ -41,6 +41,7 @@ test("13: five thousand images: a seek is quick, every step can be reached, pref
     return n;
   });
   const times = [];
+  await settled(page);
   const box = await track.boundingBox();
   for (const share of [0, 0.137, 0.5, 0.731, 0.999, 0.25]) {
     const began = Date.now();
@@ -123,6 +124,7 @@ test("13: MP4 and GIF play; a range of a video is answered with 206", async () =
   const { page, done } = await open(address(z({ media: { kind: "video" }, sel: { all: false, except: [run] } })));
   await page.waitForFunction(() => document.querySelector('[data-key="clip"] img')?.naturalWidth === 32);
   const frames = () => page.screenshot({ clip: clip, animations: "allow" });
+  await settled(page);
   const box = await page.locator('[data-key="clip"] img').boundingBox();
   const clip = { x: box.x + 4, y: box.y + 4, width: Math.max(8, box.width - 8), height: Math.max(8, box.height - 8) };
   const first = await frames();
@@ -169,6 +171,7 @@ test("14: a million points and a GLB are drawn, forty panels share one context, 
   // One drag turns every panel.
   const picture = (key) => page.evaluate((k) => document.querySelector(`[data-key="${k}"] canvas`).toDataURL(), key);
   const [a, b] = [await picture("small/00"), await picture("cube")];
+  await settled(page);
   const box = await page.locator('[data-key="cube"] canvas').boundingBox();
   await page.mouse.move(box.x + 60, box.y + 60);
   await page.mouse.down();

@@ -74,6 +74,7 @@ test("10: hovering a chart marks the nearest run in the list, and the images of 
   const card = await painted(page, "auto:loss");
   await page.waitForSelector('[data-image="reconstruction"] img');
   await card.scrollIntoViewIfNeeded();
+  await settled(page);
   const place = await card.boundingBox();
   await page.mouse.move(place.x + place.width * 0.6, place.y + 60);
   await frame();

@@ -204,6 +204,7 @@ test("Distributions: the tooltip's mean is Python's; ridge, heat and percentiles
   await page.getByRole("group", { name: "Form" }).getByText("heat", { exact: true }).click();
   const card = page.locator("[data-histogram]").first();
   const [key, run] = [await card.getAttribute("data-histogram"), await card.getAttribute("data-run")];
+  await settled(page);
   const box = await card.locator("canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 80);
   await page.waitForSelector(".tooltip");
@@ -280,6 +281,7 @@ test("System: every GPU has its strip, its value is Python's, hosts can be told 
   assert.ok(gpus >= 4);
   const card = page.locator(".plot-card", { has: page.locator(`canvas[aria-label^="GPU percent of"]`) });
   assert.match(await card.locator("canvas").getAttribute("aria-label"), new RegExp(`of ${gpus} GPUs`));
+  await settled(page);
   const box = await card.locator("canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 18);
   await page.waitForSelector(".tooltip");

@@ -31,6 +31,7 @@ async function walk(page, steps, seed) {
       await page.keyboard.press("Escape");
     },
     async () => {
+      await settled(page);
       const box = await page.locator(".chart-card .plot").first().boundingBox();
       const a = 80 + random(100);
       await page.mouse.move(box.x + a, box.y + 70);
