@@ -63,32 +63,28 @@ void take_bins(const Bins& bins, double unit, FrameSeries& series) {
     }
 }
 
-double last_position(const Wanted& wanted, const AxisQuery& axis) {
-    const SeriesSummary& s = wanted.info->scalar;
+/// Where a step and its time stand on the axis; not a number where only the points know.
+double position(const RunDetails& run, const AxisQuery& axis, Step step, std::int64_t time_ns) {
     switch (axis.axis) {
         case Axis::Steps:
-            return static_cast<double>(s.last_step);
+            return static_cast<double>(step);
         case Axis::WallTime:
-            return static_cast<double>(s.last_time_ns) * 1e-9;
+            return static_cast<double>(time_ns) * 1e-9;
         case Axis::RelativeTime:
-            return static_cast<double>(s.last_time_ns - wanted.details->info.start_time_ns) * 1e-9;
+            return static_cast<double>(time_ns - run.info.start_time_ns) * 1e-9;
         default:
             return std::nan("");
     }
 }
 
 double first_position(const Wanted& wanted, const AxisQuery& axis) {
-    const SeriesSummary& s = wanted.info->scalar;
-    switch (axis.axis) {
-        case Axis::Steps:
-            return static_cast<double>(s.first_step);
-        case Axis::WallTime:
-            return static_cast<double>(s.first_time_ns) * 1e-9;
-        case Axis::RelativeTime:
-            return static_cast<double>(s.first_time_ns - wanted.details->info.start_time_ns) * 1e-9;
-        default:
-            return std::nan("");
-    }
+    const SeriesSummary& summary = wanted.info->scalar;
+    return position(*wanted.details, axis, summary.first_step, summary.first_time_ns);
+}
+
+double last_position(const Wanted& wanted, const AxisQuery& axis) {
+    const SeriesSummary& summary = wanted.info->scalar;
+    return position(*wanted.details, axis, summary.last_step, summary.last_time_ns);
 }
 
 }  // namespace
