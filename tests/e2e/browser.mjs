@@ -24,21 +24,21 @@ export async function quit() {
   browser = outside = undefined;
 }
 
-/** A page in a fresh profile. `done()` checks what it did and closes it. */
+/** A page in a fresh profile. `done()` checks what it and every other page of the profile did, and closes them. */
 export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
-  const page = await context.newPage();
-  page.setDefaultTimeout(20000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1));
-  if (clock) await page.addInitScript(() => (window.__e2e = true));
+  context.setDefaultTimeout(20000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1));
+  if (clock) await context.addInitScript(() => (window.__e2e = true));
   const faults = [];
-  page.on("console", (m) => {
+  context.on("console", (m) => {
     if (m.type() === "error" && !allow.some((a) => m.text().includes(a))) faults.push(`console: ${m.text()}`);
   });
-  page.on("pageerror", (e) => faults.push(`exception: ${e.message} ${(e.stack ?? "").split("\n").slice(1, 4).join(" ")}`));
-  page.on("requestfailed", (r) => {
+  context.on("weberror", (e) => faults.push(`exception: ${e.error().message} ${(e.error().stack ?? "").split("\n").slice(1, 4).join(" ")}`));
+  context.on("requestfailed", (r) => {
     const why = r.failure()?.errorText ?? "";
     if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
   });
+  const page = await context.newPage();
   const already = outside.left.length;
   await page.goto(url);
   return {
@@ -66,8 +66,25 @@ export async function eventually(check, timeout = 6000) {
 /** The card of a chart once it shows a picture. */
 export async function painted(page, card, more = "") {
   const selector = `[data-card="${card}"]${more} .plot[data-painted]`;
-  await page.waitForSelector(selector);
+  try {
+    await page.waitForSelector(selector);
+  } catch (error) {
+    throw new Error(`${card} shows no picture: ${await whatItShows(page).catch((e) => e.message)}`, { cause: error });
+  }
   return page.locator(`[data-card="${card}"]${more} .plot`).first();
+}
+
+/** How far a page came, for the message of a test that waited for more. */
+async function whatItShows(page) {
+  const shown = page.evaluate(async () => {
+    const frame = await Promise.race([new Promise((r) => requestAnimationFrame(() => r(true))), new Promise((r) => setTimeout(() => r(false), 2000))]);
+    return JSON.stringify({
+      frame, visible: document.visibilityState, stats: window.__taffrail?.stats, cards: [...document.querySelectorAll("[data-card]")].map((c) => c.dataset.card),
+      text: document.body.innerText.replace(/\s+/g, " ").slice(0, 300),
+      requests: performance.getEntriesByType("resource").slice(-12).map((e) => `${e.name.replace(location.origin, "")} ${e.responseStatus} ${Math.round(e.startTime)}+${Math.round(e.duration)}`),
+    });
+  });
+  return Promise.race([shown, new Promise((r) => setTimeout(() => r("it answers no question"), 5000).unref())]);
 }
 
 /** Waits until a chart was painted again after `action`. */

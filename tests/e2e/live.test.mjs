@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Run, Series } from "../../web/dev/data.mjs";
 import { getJson, postJson } from "./api.mjs";
-import { open, painted, quit, settled } from "./browser.mjs";
+import { eventually, open, painted, quit, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
@@ -119,9 +119,14 @@ test("7: a server that is killed gives a banner; when it is back the page recove
   await server.close();
 });
 
-/** A proxy before the server. `pass` may answer in its place. */
-async function proxy(server, pass) {
-  const front = createServer((incoming, outgoing) => {
+const fronts = new Set();
+after(() => Promise.all([...fronts].map((front) => front.close())));
+
+/** A proxy before the server. `cut` ends a connection instead of asking the server, `hold` asks later, `pass` may answer in its place. */
+async function proxy(server, { cut = () => false, hold = () => null, pass = () => true }) {
+  const listening = createServer(async (incoming, outgoing) => {
+    if (cut(incoming)) return void outgoing.destroy();
+    await hold(incoming);
     const upstream = request({ port: server.port, path: incoming.url, method: incoming.method, headers: { ...incoming.headers, host: `127.0.0.1:${server.port}`, ...(incoming.headers.origin ? { origin: `http://127.0.0.1:${server.port}` } : {}) } }, (answer) => {
       if (!pass(incoming, answer, outgoing)) return;
       outgoing.writeHead(answer.statusCode, answer.headers);
@@ -131,21 +136,24 @@ async function proxy(server, pass) {
     upstream.on("error", () => outgoing.destroy());
     incoming.pipe(upstream);
   });
-  await new Promise((r) => front.listen(0, "127.0.0.1", r));
-  return {
-    url: `http://127.0.0.1:${front.address().port}/`,
+  await new Promise((r) => listening.listen(0, "127.0.0.1", r));
+  const front = {
+    url: `http://127.0.0.1:${listening.address().port}/`,
     close() {
-      front.closeAllConnections();
-      return new Promise((r) => front.close(r));
+      fronts.delete(front);
+      listening.closeAllConnections();
+      return new Promise((r) => listening.close(r));
     },
   };
+  fronts.add(front);
+  return front;
 }
 
 test("7: behind a proxy that holds streams back the page updates by polling", async () => {
   const server = await running(4, 300);
   const project = await projectOf(server);
   // Everything passes except the body of the stream, which never arrives.
-  const front = await proxy(server, (incoming, answer) => !incoming.url.includes("/api/v1/events") || void answer.resume());
+  const front = await proxy(server, { pass: (incoming, answer) => !incoming.url.includes("/api/v1/events") || void answer.resume() });
   const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
   await painted(page, "train/loss");
   const before = await countOf(page);
@@ -161,9 +169,11 @@ test("live: all tabs of a browser share one stream, and each of them hears it", 
   const server = await running(3, 200);
   const project = await projectOf(server);
   let streams = 0;
-  const front = await proxy(server, (incoming) => {
-    if (incoming.url.includes("/api/v1/events")) streams++;
-    return true;
+  const front = await proxy(server, {
+    pass(incoming) {
+      if (incoming.url.includes("/api/v1/events")) streams++;
+      return true;
+    },
   });
   const address = `${front.url}#/charts?project=${project}&q=train/loss`;
   const { page, done } = await open(address);
@@ -180,6 +190,54 @@ test("live: all tabs of a browser share one stream, and each of them hears it", 
     await moreThan(tab, before);
   }
   assert.equal(streams, 1);
+  await done();
+  await front.close();
+  await server.close();
+});
+
+const brokenConnections = ["ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "Failed to load resource"];
+
+test("7: connections that break while a page is loaded cost a moment, not the page", async () => {
+  const server = await running(3, 200);
+  const project = await projectOf(server);
+  // Four times each: the browser itself asks twice, and so does the page.
+  const broken = new Map();
+  const front = await proxy(server, {
+    cut({ url }) {
+      const what = /runs:query|series:query|raster/.exec(url)?.[0];
+      if (!what || (broken.get(what) ?? 0) >= 4) return false;
+      broken.set(what, (broken.get(what) ?? 0) + 1);
+      return true;
+    },
+  });
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`, { allow: brokenConnections });
+  await painted(page, "train/loss");
+  assert.deepEqual([...broken].sort(), [["raster", 4], ["runs:query", 4], ["series:query", 4]]);
+  const before = await countOf(page);
+  await server.grow(15);
+  await moreThan(page, before);
+  assert.equal(await countOf(page), await stored(server, project));
+  await done();
+  await front.close();
+  await server.close();
+});
+
+test("live: what a run logs after a page was loaded and before it listens is on the screen, though nothing follows", async () => {
+  const server = await running(3, 200);
+  const project = await projectOf(server);
+  let listen;
+  const mayListen = new Promise((done) => (listen = done));
+  const front = await proxy(server, { hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null) });
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
+  await painted(page, "train/loss");
+  const before = await countOf(page);
+  await server.grow(15);
+  await eventually(async () => assert.equal(await stored(server, project), before + 3 * 15));
+  assert.equal(await countOf(page), before);
+  listen();
+  await moreThan(page, before);
+  assert.equal(await countOf(page), before + 3 * 15);
+  assert.equal(await page.locator(".live-dot.polling").count(), 0, "it heard of it from the stream");
   await done();
   await front.close();
   await server.close();

@@ -43,6 +43,7 @@ async function start(): Promise<void> {
   const columnsSoon = later(2000, forgetColumns);
   listenLive({
     runs: reload,
+    behind: reload,
     reset: reload,
     series(event) {
       // A metric seen for the first time: the list of keys has to grow.

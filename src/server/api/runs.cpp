@@ -203,6 +203,8 @@ Response query(const ApiContext& context, const Request& request) {
     const std::set<std::string> wanted(only.begin(), only.end());
     const auto sort = sort_columns(body);
     const RunFilter filter = compile_run_filter(body.string_or("filter", ""));
+    // Before the list: a reply may know more than it says, never less.
+    const std::uint64_t revision = context.workspace->revision();
     const auto all = context.workspace->runs();
     RunList matched;
     std::size_t total = 0;
@@ -228,7 +230,7 @@ Response query(const ApiContext& context, const Request& request) {
         offset, std::min<std::size_t>(matched.size() - offset, static_cast<std::size_t>(limit)));
     JsonWriter json;
     json.begin_object()
-        .member("revision", context.workspace->revision())
+        .member("revision", revision)
         .member("total", total)
         .member("matched", matched.size())
         .member("offset", offset);

@@ -46,14 +46,27 @@ export function forgetEarly(): void {
   (globalThis as { taffrailEarly?: EarlyReplies }).taffrailEarly?.clear();
 }
 
-async function send(url: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await (takeEarly(url, init) ?? fetch(url, init));
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new ApiError(0, { code: "unavailable", message: "The server cannot be reached. Is taffrail ui still running?", request_id: "" });
+/** Waits before a question is asked again whose connection broke: a proxy that restarts or a network that changes is no news to anybody. */
+const patience = [200, 800];
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+async function reach(url: string, init: RequestInit, tries: number): Promise<Response> {
+  let asked = takeEarly(url, init) ?? fetch(url, init);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await asked;
+    } catch (error) {
+      if (init.signal?.aborted) throw error;
+      if (attempt === tries) throw new ApiError(0, { code: "unavailable", message: "The server cannot be reached. Is taffrail ui still running?", request_id: "" });
+    }
+    await pause(patience[attempt]);
+    asked = fetch(url, init);
   }
+}
+
+async function send(url: string, init: RequestInit, tries = patience.length): Promise<Response> {
+  const response = await reach(url, init, tries);
   if (!response.ok) throw await problem(response);
   return response;
 }
@@ -62,10 +75,17 @@ export async function get<T>(path: string, parameters: Record<string, string | n
   return (await send(apiUrl(path, parameters), { signal })).json() as Promise<T>;
 }
 
+/** The bytes of a picture, a mesh, a sound, vectors. */
+export async function getBytes(path: string, parameters: Record<string, string | number | undefined> = {}): Promise<ArrayBuffer> {
+  return (await send(apiUrl(path, parameters), {})).arrayBuffer();
+}
+
 export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   return (await postRaw(path, body, signal)).json() as Promise<T>;
 }
 
 export function postRaw(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  return send(apiUrl(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  // An edit may have been made although its answer was lost: whoever made it decides.
+  const tries = path === "edits" ? 0 : undefined;
+  return send(apiUrl(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal }, tries);
 }

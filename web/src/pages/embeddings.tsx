@@ -1,6 +1,6 @@
 // Embeddings: principal components as a 2D or 3D scatter, coloured and searched by their labels.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { apiUrl, post } from "../api/client";
+import { getBytes, post } from "../api/client";
 import type { EmbeddingValue, Index } from "../api/types";
 import { computePca } from "../lib/compute";
 import type { Projection } from "../lib/pca";
@@ -32,7 +32,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
   const { value, error } = useLoad(`embedding ${run} ${name} ${index}`, async () => {
     const entry = await loadEntry(run, name, index);
     const v = entry.value as EmbeddingValue;
-    const bytes = await (await fetch(apiUrl("blob", { run, sha: v.vectors.sha }))).arrayBuffer();
+    const bytes = await getBytes("blob", { run, sha: v.vectors.sha });
     return { v, vectors: new Float32Array(bytes) };
   });
   useEffect(() => {

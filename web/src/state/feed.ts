@@ -1,11 +1,12 @@
 // Feeds charts with series: one request for all charts that ask in the same frame, replies as they stream in, tails while live.
-import { postRaw } from "../api/client";
+import { ApiError, postRaw } from "../api/client";
 import { readFrames, type Frame } from "../api/frame";
 import type { ChartQuery, SeriesGrew } from "../api/types";
 import { chartData, type ChartData } from "../viz/chart_data";
 import { transform, type ScaleKind } from "../viz/scale";
 import { joinTails, type Tail } from "../viz/tail";
 import { listenLive } from "./live";
+import { runs } from "./runs";
 
 export type ChartAsk = Omit<ChartQuery, "id">;
 
@@ -107,6 +108,7 @@ export class Feed {
     if (!this.ask_) return;
     this.loading = true;
     this.error = "";
+    this.dirty.clear();
     if (this.urgent) {
       // Not even the end of this frame is waited for; the others of the frame follow when this one is done.
       this.urgent = false;
@@ -114,10 +116,18 @@ export class Feed {
       this.batch?.leave(this);
       urgentDone = new Batch([this]).done;
     } else {
+      // What is under way was asked before whatever made this necessary.
+      this.batch?.leave(this);
       waiting.add(this);
       schedule();
     }
     this.changed();
+  }
+
+  /** After a broken connection: the chart shows what is wrong, and mends itself once the server answers. */
+  refetchLater(delay: number): void {
+    const key = this.key;
+    setTimeout(() => feeds.has(this) && this.key === key && this.error && !this.loading && this.refetch(), delay);
   }
 
   deliver(data: ChartData | null, error: string): void {
@@ -126,6 +136,8 @@ export class Feed {
     if (data) {
       this.data = data;
       remember(this.key, data);
+      // The run grew while the reply was on its way, and may never grow again.
+      if (this.dirty.size) tailsSoon();
     }
     this.changed();
   }
@@ -139,17 +151,21 @@ export class Feed {
   /** Notes which runs grew; returns whether this chart shows any of it. */
   touch(event: SeriesGrew): boolean {
     const ask = this.ask_;
-    if (!ask || !this.data) return false;
-    // A zoom away from the end does not move: what is new lies outside.
+    if (!ask) return false;
     for (const g of event.grew) {
-      if (!ask.runs.includes(g.run)) continue;
-      if (ask.expression || ask.keys.some((k) => g.keys.includes(k))) {
-        const info = this.data.series.find((s) => s.run === g.run && s.current);
-        if (ask.x.to !== undefined && info?.lastX != null && info.lastX > ask.x.to) continue;
-        this.dirty.add(g.run);
-      }
+      if (ask.runs.includes(g.run) && (ask.expression || ask.keys.some((k) => g.keys.includes(k)))) this.soil(g.run);
     }
     return this.dirty.size > 0;
+  }
+
+  /** A run may have more points than this chart, or the reply that it waits for, has. */
+  soil(run: string): void {
+    const ask = this.ask_;
+    if (!ask?.runs.includes(run)) return;
+    // A zoom away from the end does not move: what is new lies outside.
+    const info = ask.x.to !== undefined ? this.data?.series.find((s) => s.run === run && s.current) : undefined;
+    if (info?.lastX != null && info.lastX > ask.x.to!) return;
+    this.dirty.add(run);
   }
 
   /** Queries for what is new, or null when everything has to be asked again. */
@@ -263,6 +279,7 @@ class Batch {
       for (const feed of this.members) {
         feed.batch = null;
         feed.deliver(null, (error as Error).message);
+        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) feed.refetchLater(3000);
       }
     }
   }
@@ -311,10 +328,14 @@ async function send(list: Feed[][], after: Promise<void>): Promise<void> {
 let tailTimer = 0;
 let tailBusy = false;
 
+function tailsSoon(delay = 250): void {
+  if (!tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), delay);
+}
+
 async function fetchTails(): Promise<void> {
   tailTimer = 0;
   if (document.hidden || tailBusy) {
-    if (!document.hidden) tailTimer = window.setTimeout(() => void fetchTails(), 250);
+    if (!document.hidden) tailsSoon();
     return;
   }
   const jobs: { feed: Feed; key: string; held: ChartData; from: number; query: ChartAsk }[] = [];
@@ -346,7 +367,9 @@ async function fetchTails(): Promise<void> {
       if (feed.key === key && feed.data === held) feed.deliver(joinTails(held, list, feed.asked!.width * 2), "");
     }
   } catch {
-    // The connection banner speaks for us; the next event tries again.
+    // The connection banner speaks for us.
+    for (const { feed, key, query } of jobs) if (feed.key === key) for (const run of query.runs) feed.soil(run);
+    tailsSoon(3000);
   } finally {
     tailBusy = false;
   }
@@ -356,10 +379,15 @@ listenLive({
   series(event) {
     let any = false;
     for (const feed of feeds) any = feed.touch(event) || any;
-    if (any && !tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), 250);
+    if (any) tailsSoon();
+  },
+  behind() {
+    const growing = runs.peek().filter((run) => run.state === "running");
+    for (const feed of feeds) for (const run of growing) feed.soil(run.id);
+    tailsSoon();
   },
   reset: forgetSeries,
 });
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), 0);
+  if (!document.hidden) tailsSoon(0);
 });

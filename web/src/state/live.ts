@@ -12,6 +12,7 @@ export interface LiveListener {
   runs?(event: RunsChanged): void;
   series?(event: SeriesGrew): void;
   console?(event: ConsoleGrew): void;
+  behind?(): void; // something happened after the runs were loaded and before this tab listened
   reset?(): void; // everything may have changed
 }
 const listeners = new Set<LiveListener>();
@@ -22,6 +23,21 @@ export function listenLive(listener: LiveListener): () => void {
 }
 
 let assets = "";
+let greeted = 0; // revision of the server when this tab began to listen
+let loaded = 0; // and of the runs that it shows
+
+/** Called with the revision of a list of runs that arrived. */
+export function showsRevision(revision: number): void {
+  loaded = revision;
+  catchUp();
+}
+
+/** What happens from now on is told; what happened between the two is not. */
+function catchUp(): void {
+  if (!greeted || !loaded) return;
+  if (greeted > loaded) for (const l of listeners) l.behind?.();
+  greeted = 0;
+}
 
 function hear(message: LiveMessage): void {
   if (message.kind === "state") {
@@ -34,6 +50,8 @@ function hear(message: LiveMessage): void {
     // A tab older than the embedded dashboard reloads itself; the view is in the address, nothing is lost.
     if (assets && hello.assets !== assets) location.reload();
     assets = hello.assets;
+    greeted = hello.revision;
+    catchUp();
   } else {
     liveRevision.value++;
     for (const l of listeners) {

@@ -39,7 +39,12 @@ export class LiveStream {
       this.hello = data as Hello;
       this.emit({ kind: "event", event, data });
       if (before && before.instance !== this.hello.instance) this.emit({ kind: "reset" });
-    } else this.emit({ kind: "event", event, data });
+    } else {
+      // Tabs that come later are greeted with what is known now.
+      const { revision } = data as { revision?: number };
+      if (this.hello && revision) this.hello = { ...this.hello, revision };
+      this.emit({ kind: "event", event, data });
+    }
   }
 
   private address(path: string): URL {

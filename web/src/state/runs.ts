@@ -3,6 +3,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, get, post } from "../api/client";
 import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server } from "../api/types";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
+import { showsRevision } from "./live";
 import { toast } from "./toast";
 import { theme } from "./settings";
 import { change, recordEdit, view } from "./view";
@@ -82,6 +83,7 @@ export async function loadRuns(): Promise<void> {
     const [reply, keyReply] = await Promise.all([post<Runs>("runs:query", { project, archived }), get<Keys>("keys", { project })]);
     if (ticket !== loading) return;
     loadedProject = project;
+    showsRevision(reply.revision);
     columnCache.clear();
     batch(() => {
       runs.value = rowsOf(reply);
@@ -94,6 +96,8 @@ export async function loadRuns(): Promise<void> {
     if (ticket !== loading) return;
     runsState.value = "error";
     runsError.value = (error as Error).message;
+    // The page says what is wrong meanwhile. It may have no other way to hear that the server is back.
+    if ((error as ApiError).status === 0) setTimeout(() => ticket === loading && void loadRuns(), 3000);
   }
 }
 

@@ -1,6 +1,6 @@
 // One logged value that is not a scalar, shown by its kind.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { apiUrl, get } from "../api/client";
+import { apiUrl, get, getBytes } from "../api/client";
 import type { AudioValue, Entries, Entry, ImageValue, MeshValue, TableValue, TextValue, VideoValue } from "../api/types";
 import { theme } from "../state/settings";
 import { formatNumber } from "../viz/format";
@@ -101,6 +101,7 @@ function Difference({ a, b, size }: { a: string; b: string; size: number }) {
 function RawVideo({ run, value, size }: { run: string; value: VideoValue; size: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [playing, setPlaying] = useState(false);
+  const [problem, setProblem] = useState("");
   const bytes = useRef<Uint8Array | null>(null);
   const frame = useRef(0);
   const show = () => {
@@ -118,12 +119,16 @@ function RawVideo({ run, value, size }: { run: string; value: VideoValue; size: 
   };
   useEffect(() => {
     let stale = false;
-    void fetch(apiUrl("blob", { run, sha: value.data.sha })).then((r) => r.arrayBuffer()).then((b) => {
-      if (stale) return;
-      bytes.current = new Uint8Array(b);
-      frame.current = 0;
-      show();
-    });
+    getBytes("blob", { run, sha: value.data.sha }).then(
+      (b) => {
+        if (stale) return;
+        bytes.current = new Uint8Array(b);
+        frame.current = 0;
+        setProblem("");
+        show();
+      },
+      (error: Error) => stale || setProblem(error.message),
+    );
     return () => {
       stale = true;
     };
@@ -139,19 +144,20 @@ function RawVideo({ run, value, size }: { run: string; value: VideoValue; size: 
   return (
     <div>
       <canvas ref={canvas} class="picture" width={value.width} height={value.height} style={{ width: size }} role="img" aria-label={value.caption || "Video"} />
-      <div><button type="button" class="button" onClick={() => setPlaying(!playing)}>{playing ? "Pause" : "Play"}</button></div>
+      {problem ? <div role="alert" class="muted">{problem}</div> : <div><button type="button" class="button" onClick={() => setPlaying(!playing)}>{playing ? "Pause" : "Play"}</button></div>}
     </div>
   );
 }
 
 function Sound({ run, value, size }: { run: string; value: AudioValue; size: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const url = apiUrl("blob", { run, sha: value.data.sha, format: value.format });
+  const source = { run, sha: value.data.sha, format: value.format };
+  const url = apiUrl("blob", source);
   const color = themes[theme.value].accent;
   useEffect(() => {
     let stale = false;
     // The waveform is an extra: where the format cannot be decoded the player alone remains.
-    void fetch(url).then((r) => r.arrayBuffer()).then((b) => new OfflineAudioContext(1, 1, value.sample_rate || 44100).decodeAudioData(b)).then((sound) => {
+    void getBytes("blob", source).then((b) => new OfflineAudioContext(1, 1, value.sample_rate || 44100).decodeAudioData(b)).then((sound) => {
       if (stale || !canvas.current) return;
       const c = canvas.current.getContext("2d")!;
       const { width, height } = canvas.current;

@@ -1,7 +1,7 @@
 // A mesh or point cloud; dragging turns every panel of the page.
 import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { apiUrl } from "../api/client";
+import { getBytes } from "../api/client";
 import type { MeshValue } from "../api/types";
 import { parseMesh, type Mesh } from "../lib/mesh_files";
 import { addPanel, camera, drawMesh, loseContext, unload, viewerStats } from "../lib/viewer3d";
@@ -38,8 +38,7 @@ export default function MeshPanel({ run, value, size }: { run: string; value: Me
         frame = requestAnimationFrame(() => draw(moving > 0));
       }),
     ];
-    fetch(apiUrl("blob", { run, sha: value.data.sha, format: value.format === "arrays" ? undefined : value.format }))
-      .then((r) => (r.ok ? r.arrayBuffer() : Promise.reject(new Error("the mesh could not be fetched"))))
+    getBytes("blob", { run, sha: value.data.sha, format: value.format === "arrays" ? undefined : value.format })
       .then((bytes) => {
         mesh = parseMesh(value.format, bytes, value);
         draw(false);

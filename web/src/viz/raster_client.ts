@@ -5,10 +5,18 @@ import type { DrawMessage, DrawnMessage } from "./raster_worker";
 let worker: Worker | null = null;
 let nextChart = 1;
 let nextId = 1;
-const listeners = new Map<number, (message: DrawnMessage) => void>();
+const clients = new Map<number, RasterClient>();
 
 /** Counters for tests and benchmarks. */
-export const rasterStats = { draws: 0, lastMs: 0, totalMs: 0, pending: 0 };
+export const rasterStats = {
+  draws: 0, lastMs: 0, totalMs: 0, restarts: 0,
+  /** Charts whose newest picture is not there yet. */
+  get pending() {
+    let count = 0;
+    for (const client of clients.values()) if (client.waits) count++;
+    return count;
+  },
+};
 
 /** The worker is there when the first series arrive, which takes a few round trips. */
 export function startRaster(): void {
@@ -19,41 +27,70 @@ function ensure(): Worker {
   if (!worker) {
     worker = new Worker(new URL(RASTER_WORKER_URL, document.baseURI), { type: "module" });
     worker.onmessage = (event: MessageEvent<DrawnMessage>) => {
+      const { chart, id, bitmap, ms } = event.data;
       rasterStats.draws++;
-      rasterStats.lastMs = event.data.ms;
-      rasterStats.totalMs += event.data.ms;
-      const listener = listeners.get(event.data.chart);
-      if (listener) listener(event.data);
-      else event.data.bitmap.close();
+      rasterStats.lastMs = ms;
+      rasterStats.totalMs += ms;
+      const client = clients.get(chart);
+      if (client) client.receive(bitmap, id);
+      else bitmap?.close();
+    };
+    // Its program did not arrive, or it ended: without another one no chart would ever be drawn again.
+    worker.onerror = () => {
+      worker?.terminate();
+      worker = null;
+      setTimeout(restart, Math.min(30000, 500 * 2 ** rasterStats.restarts++));
     };
   }
   return worker;
+}
+
+function restart(): void {
+  ensure();
+  for (const client of clients.values()) client.drawAgain(true);
 }
 
 /** One chart's line to the worker. */
 export class RasterClient {
   private readonly chart = nextChart++;
   private sent: RasterData | null = null;
-  private wanted = 0;
+  private last: { id: number; data: RasterData; job: RasterJob } | null = null;
+  private received = 0;
 
   constructor(private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void) {
-    listeners.set(this.chart, (message) => {
-      if (message.id < this.wanted - 1) message.bitmap.close();
-      else this.onBitmap(message.bitmap, message.id);
-    });
+    clients.set(this.chart, this);
   }
 
   draw(data: RasterData, job: RasterJob): number {
     const id = nextId++;
-    this.wanted = id;
-    const message: DrawMessage = { id, chart: this.chart, job };
-    if (this.sent !== data) message.data = this.sent = data;
-    ensure().postMessage(message);
+    this.last = { id, data, job };
+    this.drawAgain();
     return id;
   }
 
+  get waits(): boolean {
+    return this.last !== null && this.received !== this.last.id;
+  }
+
+  /** `anew`: to a worker that has heard of nothing yet. */
+  drawAgain(anew = false): void {
+    if (anew) this.sent = null;
+    if (!this.last) return;
+    const { id, data, job } = this.last;
+    const message: DrawMessage = { id, chart: this.chart, job };
+    if (this.sent !== data) message.data = this.sent = data;
+    ensure().postMessage(message);
+  }
+
+  receive(bitmap: ImageBitmap | null, id: number): void {
+    this.received = id;
+    if (!bitmap) setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
+    else if (this.last && id < this.last.id - 1) bitmap.close();
+    else this.onBitmap(bitmap, id);
+  }
+
   destroy(): void {
-    listeners.delete(this.chart);
+    clients.delete(this.chart);
     worker?.postMessage({ forget: this.chart });
   }
 }

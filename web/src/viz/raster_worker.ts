@@ -13,7 +13,7 @@ export interface ForgetMessage {
 export interface DrawnMessage {
   id: number;
   chart: number;
-  bitmap: ImageBitmap;
+  bitmap: ImageBitmap | null; // null: it could not be drawn
   ms: number;
 }
 
@@ -23,29 +23,29 @@ let scheduled = false;
 let memory: ArrayBuffer | undefined;
 
 // Straight from the pixels: a canvas of this worker would ask the page's thread about the GPU for every picture, and wait while that is busy.
-function draw(job: RasterJob, data: RasterData): Promise<ImageBitmap> {
+async function draw(job: RasterJob, data: RasterData): Promise<ImageBitmap> {
   const raster = new Raster(job, memory);
   memory = raster.pixels.buffer;
   raster.draw(data);
   return createImageBitmap(new ImageData(raster.pixels, job.width, job.height));
 }
 
+/** A browser short of memory may refuse a picture; one chart's trouble is not another's. */
+const drawn = (job: RasterJob, data: RasterData) => draw(job, data).catch(() => null);
+
 async function drawAll(): Promise<void> {
   await ready;
-  try {
-    // What arrives meanwhile stands at the end of the map and is drawn by the same loop.
-    for (const [chart, message] of pending) {
-      pending.delete(chart);
-      const data = held.get(chart);
-      if (!data) continue;
-      const began = performance.now();
-      const bitmap = await draw(message.job, data);
-      const reply: DrawnMessage = { id: message.id, chart, bitmap, ms: performance.now() - began };
-      (self as unknown as Worker).postMessage(reply, [bitmap]);
-    }
-  } finally {
-    scheduled = false;
+  // What arrives meanwhile stands at the end of the map and is drawn by the same loop.
+  for (const [chart, message] of pending) {
+    pending.delete(chart);
+    const data = held.get(chart);
+    if (!data) continue;
+    const began = performance.now();
+    const bitmap = await drawn(message.job, data);
+    const reply: DrawnMessage = { id: message.id, chart, bitmap, ms: performance.now() - began };
+    (self as unknown as Worker).postMessage(reply, bitmap ? [bitmap] : []);
   }
+  scheduled = false;
 }
 
 self.onmessage = (event: MessageEvent<DrawMessage | ForgetMessage>) => {
@@ -70,7 +70,7 @@ async function warmUp(): Promise<void> {
   const bins = 256;
   const starts = Uint32Array.from({ length: lines + 1 }, (_, s) => s * bins);
   const wave = (offset: number) => Float32Array.from({ length: lines * bins }, (_, i) => Math.sin(i) + offset);
-  const bitmap = await draw(
+  const bitmap = await drawn(
     {
       width: 256, height: 128, x: { kind: "linear", from: 0, to: bins }, y: { kind: "linear", from: -2, to: 2 }, ground: [255, 255, 255], grid: [0, 0, 0], gridX: [], gridY: [],
       styles: Array.from({ length: lines }, () => ({ rgb: [0, 0, 0], alpha: 1, bandAlpha: 0.1, width: 1.5, dash: null, dots: false })),
@@ -81,6 +81,6 @@ async function warmUp(): Promise<void> {
       line: wave(0), low: wave(-0.2), high: wave(0.2), count: new Uint32Array(lines * bins).fill(2), under: null, markBin: new Uint32Array(0), markKind: new Uint8Array(0),
     },
   );
-  bitmap.close();
+  bitmap?.close();
 }
 const ready = warmUp();
