@@ -6,17 +6,21 @@
 #include "codec/parquet/reader.h"
 #include "io/files.h"
 #include "seal/index_rebuild.h"
+#include "seal/page_cache.h"
 #include "seal/sealed_segment.h"
 #include "seal/table_writer.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace taffrail::seal {
 namespace {
 
 constexpr std::uint64_t kParquetTail = 8;
 constexpr std::uint64_t kTailBytes = 256 << 10;
-constexpr std::size_t kPageCacheBytes = 64 << 20;
+constexpr std::size_t kAllTailsBytes = 32 << 20;
+
+std::atomic<std::size_t> all_tails{0};  ///< of every open file
 
 constexpr const char* kFixedColumnNames[] = {"step", "time",    "epoch", "samples", "writer",
                                              "seq",  "attempt", "rank",  "phase"};
@@ -41,6 +45,18 @@ parquet::Column column_of(std::size_t column) {
 }
 
 }  // namespace
+
+SealedFile::SealedFile(std::string path, std::unique_ptr<io::File> file,
+                       std::shared_ptr<DamageNotes> notes)
+    : path_(std::move(path)),
+      file_(std::move(file)),
+      notes_(std::move(notes)),
+      number_(PageCache::shared().next_file()) {}
+
+SealedFile::~SealedFile() {
+    PageCache::shared().forget(number_);
+    all_tails -= kept_tail_;
+}
 
 Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path,
                                                      std::shared_ptr<DamageNotes> notes) {
@@ -81,7 +97,7 @@ Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
         notes_->add({path_, 0, file_bytes, 0, 0,
                      found.error().message + "; read through the Parquet footer instead"});
     }
-    tail_.shrink_to_fit();
+    keep_tail();
     for (const auto& pages : index_.pages) {
         auto& first_rows = page_rows_.emplace_back();
         std::uint64_t row = 0;
@@ -91,6 +107,19 @@ Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
         }
     }
     return {};
+}
+
+// The first files keep theirs: a few runs are read without another call. Thousands of runs would
+// fill the memory with what the system's own cache has already.
+void SealedFile::keep_tail() {
+    if (all_tails.fetch_add(tail_.size()) + tail_.size() <= kAllTailsBytes) {
+        kept_tail_ = tail_.size();
+    } else {
+        all_tails -= tail_.size();
+        tail_.clear();
+        tail_offset_ = UINT64_MAX;
+    }
+    tail_.shrink_to_fit();
 }
 
 // The footer's length says where the index ends. Where that is damaged, the index's own magic is
@@ -176,26 +205,15 @@ std::pair<std::size_t, std::uint64_t> SealedFile::page_of(std::size_t column,
 }
 
 Result<std::shared_ptr<const PageValues>> SealedFile::page(std::size_t column, std::size_t number) {
-    const std::pair key{column, number};
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto known = pages_.find(key); known != pages_.end()) {
-            return known->second;
-        }
+    if (PageCache::Page known = PageCache::shared().find(number_, column, number)) {
+        return known;
     }
     auto values = read_page(column, number);
     if (!values.ok()) {
         note_page(column, number, values.error().message);
         return values;
     }
-    const std::lock_guard lock(mutex_);
-    if (cached_bytes_ + (*values)->bytes() > kPageCacheBytes) {
-        pages_.clear();
-        cached_bytes_ = 0;
-    }
-    if (pages_.emplace(key, *values).second) {
-        cached_bytes_ += (*values)->bytes();
-    }
+    PageCache::shared().keep(number_, column, number, *values);
     return values;
 }
 

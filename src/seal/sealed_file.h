@@ -56,12 +56,15 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     static Result<std::shared_ptr<SealedFile>> open(
         const std::string& path,
         std::shared_ptr<DamageNotes> notes = std::make_shared<DamageNotes>());
+    ~SealedFile();
+    SealedFile(const SealedFile&) = delete;
+    SealedFile& operator=(const SealedFile&) = delete;
 
     [[nodiscard]] const FileIndex& index() const noexcept { return index_; }
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-    /// One page of a column, decoded; kept until the cache is full.
+    /// One page of a column, decoded; kept while PageCache has room.
     Result<std::shared_ptr<const PageValues>> page(std::size_t column, std::size_t number);
     /// The page that holds `row`, and that page's first row.
     [[nodiscard]] std::pair<std::size_t, std::uint64_t> page_of(std::size_t column,
@@ -85,11 +88,12 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
                                                      std::int64_t origin_ns);
 
   private:
-    SealedFile(std::string path, std::unique_ptr<io::File> file, std::shared_ptr<DamageNotes> notes)
-        : path_(std::move(path)), file_(std::move(file)), notes_(std::move(notes)) {}
+    SealedFile(std::string path, std::unique_ptr<io::File> file,
+               std::shared_ptr<DamageNotes> notes);
 
     /// Reads the index and sets what follows from it.
     Result<void> load_index(std::uint64_t file_bytes);
+    void keep_tail();
     Result<FileIndex> find_index(std::uint64_t file_bytes);
     Result<FileIndex> read_index(std::uint64_t trailer_offset);
     Result<std::shared_ptr<const PageValues>> read_page(std::size_t column, std::size_t number);
@@ -107,13 +111,14 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     std::unique_ptr<io::File> file_;
     std::shared_ptr<DamageNotes> notes_;
     FileIndex index_;
-    Bytes tail_;  ///< the last bytes before the index
+    Bytes tail_;  ///< the last bytes before the index; empty where many files are open
     std::uint64_t tail_offset_ = UINT64_MAX;
+    std::size_t kept_tail_ = 0;
     std::vector<std::vector<std::uint64_t>> page_rows_;  ///< first row of each page, by column
 
+    const std::uint64_t number_;  ///< in PageCache
+
     std::mutex mutex_;
-    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<const PageValues>> pages_;
-    std::size_t cached_bytes_ = 0;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ValueLevels>> value_levels_;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<AxisLevels<std::int64_t>>>
         integer_levels_;

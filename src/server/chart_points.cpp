@@ -3,19 +3,68 @@
 #include "server/chart_parts.h"
 #include "server/columns.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 namespace taffrail::server {
 namespace {
 
-/// Points of one line of the chart before they are binned.
+/// One line of the chart before it is binned.
 struct Line {
     FrameSeries head;
-    std::vector<double> x, y, smoothed;
+    AxisLines owner;
+    std::span<const double> x, y;  ///< of the owner
+    std::vector<double> smoothed;
 };
+
+AxisLine on_axis_of(const ChartQuery& chart, const Wanted& wanted, const std::vector<Point>& points,
+                    const std::vector<Point>& metric) {
+    SeriesPoints series = on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
+    AxisLine line;
+    line.last_value = points.empty() ? std::nan("") : points.back().value;
+    line.x = std::move(series.x);
+    line.y = std::move(series.y);
+    return line;
+}
+
+/// Everything that the points of a line depend on but the revision of its run. Names come with
+/// their lengths, since any character may stand in them.
+std::string name_of(const ChartQuery& chart, const std::string& run, const std::string& key) {
+    return fmt::format("{} {} {} {} {} {} {}{}{}{}", run.size(), key.size(),
+                       chart.expression.size(), static_cast<int>(chart.x.axis), chart.all_attempts,
+                       chart.rank ? std::to_string(*chart.rank) : "all", run, key, chart.expression,
+                       chart.x.metric);
+}
+
+AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted& wanted,
+                     const std::string& key) {
+    const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
+    const std::string name = name_of(chart, id, key);
+    const auto now = LineCache::Clock::now();
+    if (AxisLines kept = workspace.lines().find(name, wanted.details->revision, now)) {
+        return kept;
+    }
+    const std::vector<Point> all = raw_points(workspace, id, key, chart.expression, chart.rank);
+    const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
+    const std::vector<Point> winning = winning_points(all);
+    auto lines = std::make_shared<std::vector<AxisLine>>();
+    lines->push_back(on_axis_of(chart, wanted, winning, metric));
+    lines->back().attempt = winning.empty() ? 0 : winning.back().attempt;
+    lines->back().current = true;
+    if (chart.all_attempts) {
+        for (const auto& [attempt, points] : overwritten_points(all)) {
+            lines->push_back(on_axis_of(chart, wanted, points, metric));
+            lines->back().attempt = attempt;
+        }
+    }
+    workspace.lines().keep(name, wanted.details->revision, lines, now);
+    return lines;
+}
 
 std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart,
                              const std::vector<Wanted>& pairs,
@@ -23,34 +72,22 @@ std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart,
     std::vector<std::vector<Line>> loaded(pairs.size());
     Workspace::parallel(pairs.size(), [&](std::size_t i) {
         const Wanted& wanted = pairs[i];
-        const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
-        const std::vector<Point> all =
-            raw_points(workspace, id, keys[static_cast<std::size_t>(wanted.key)], chart.expression,
-                       chart.rank);
-        const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
-        const auto add = [&](const std::vector<Point>& points, std::uint32_t attempt,
-                             bool current) {
-            SeriesPoints series =
-                on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
+        const AxisLines owner =
+            axis_lines(workspace, chart, wanted, keys[static_cast<std::size_t>(wanted.key)]);
+        for (const AxisLine& points : *owner) {
             Line& line = loaded[i].emplace_back();
+            line.owner = owner;
+            line.x = points.x;
+            line.y = points.y;
             line.head.run = wanted.run;
             line.head.key = wanted.key;
-            line.head.attempt = attempt;
-            line.head.current = current;
-            line.head.total = series.x.size();
-            line.head.last_value = points.empty() ? std::nan("") : points.back().value;
-            line.head.last_x = series.x.empty() ? std::nan("") : series.x.back();
+            line.head.attempt = points.attempt;
+            line.head.current = points.current;
+            line.head.total = points.x.size();
+            line.head.last_value = points.last_value;
+            line.head.last_x = points.x.empty() ? std::nan("") : points.x.back();
             if (chart.smoothing.method != query::SmoothingMethod::None) {
-                line.smoothed = query::smooth(series.x, series.y, chart.smoothing);
-            }
-            line.x = std::move(series.x);
-            line.y = std::move(series.y);
-        };
-        const std::vector<Point> winning = winning_points(all);
-        add(winning, winning.empty() ? 0 : winning.back().attempt, true);
-        if (chart.all_attempts) {
-            for (const auto& [attempt, points] : overwritten_points(all)) {
-                add(points, attempt, false);
+                line.smoothed = query::smooth(points.x, points.y, chart.smoothing);
             }
         }
     });
@@ -118,7 +155,8 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid,
     std::vector<std::uint32_t> points(bins, 0);
     for (std::size_t m = 0; m < members.size(); ++m) {
         const Line& line = *members[m];
-        const std::vector<double>& values = line.smoothed.empty() ? line.y : line.smoothed;
+        const std::span<const double> values =
+            line.smoothed.empty() ? line.y : std::span<const double>(line.smoothed);
         for (std::size_t i = 0; i < line.x.size(); ++i) {
             if (line.x[i] < grid.from || line.x[i] > grid.to) {
                 continue;

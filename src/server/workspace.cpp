@@ -16,6 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds kWatchEvery{200};
 constexpr std::size_t kNamedChanges = 1000;
 constexpr unsigned kTrimEvery = 10;
+constexpr std::chrono::seconds kLinesKeptFor{10};
 
 }  // namespace
 
@@ -352,6 +353,7 @@ void Workspace::start_watching() {
             // Answers of many megabytes come and go; what they leave behind goes back to the
             // system.
             if (turn % kTrimEvery == 0) {
+                lines_.forget_unused_since(LineCache::Clock::now() - kLinesKeptFor);
                 malloc_trim(0);
             }
             lock.lock();

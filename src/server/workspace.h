@@ -5,6 +5,7 @@
 #include <taffrail/reader.h>
 
 #include "server/event_hub.h"
+#include "server/line_cache.h"
 #include "server/marks.h"
 
 #include <atomic>
@@ -70,6 +71,8 @@ class Workspace {
 
     [[nodiscard]] Marks& marks() noexcept { return *marks_; }
 
+    [[nodiscard]] LineCache& lines() noexcept { return lines_; }
+
     /// Looks for changes now and publishes them; the watcher does it five times a second.
     void refresh();
     /// Reads these runs again at once, after their marks were changed here.
@@ -103,6 +106,7 @@ class Workspace {
     mutable std::map<std::string, std::shared_ptr<RecordedRun>, std::less<>> open_;
 
     EventHub hub_;
+    LineCache lines_;
     std::mutex refresh_mutex_;
     std::thread watcher_;
     std::mutex watch_mutex_;

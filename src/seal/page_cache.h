@@ -1,0 +1,54 @@
+// Decoded pages of all sealed files of the process under one limit: a reader of thousands of runs
+// holds as much memory as a reader of ten.
+#pragma once
+
+#include "seal/page_values.h"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+namespace taffrail::seal {
+
+class PageCache {
+  public:
+    using Page = std::shared_ptr<const PageValues>;
+
+    explicit PageCache(std::size_t limit_bytes) : limit_(limit_bytes) {}
+
+    /// The one that sealed files use.
+    static PageCache& shared();
+
+    /// A number that no other file of this cache has.
+    std::uint64_t next_file();
+
+    /// Null when the page is not kept. Safe from any thread, as is everything here.
+    Page find(std::uint64_t file, std::size_t column, std::size_t number);
+    void keep(std::uint64_t file, std::size_t column, std::size_t number, Page page);
+    /// For a file that is closed.
+    void forget(std::uint64_t file);
+
+    [[nodiscard]] std::size_t bytes() const;
+
+  private:
+    using Name = std::tuple<std::uint64_t, std::size_t, std::size_t>;  // file, column, page
+
+    struct Kept {
+        Page page;
+        std::list<Name>::iterator place;
+    };
+
+    void drop(std::map<Name, Kept>::iterator entry);
+
+    const std::size_t limit_;
+    mutable std::mutex mutex_;
+    std::map<Name, Kept> pages_;
+    std::list<Name> order_;  ///< used last in front
+    std::size_t bytes_ = 0;
+    std::uint64_t files_ = 0;
+};
+
+}  // namespace taffrail::seal
