@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Bytes file;
     for (std::size_t at = 0; at + 2 <= size;) {
         const std::size_t length =
-            std::min<std::size_t>(data[at] | (data[at + 1] & 3) << 8, size - at - 2);
+            std::min<std::size_t>(data[at] + 256u * (data[at + 1] & 3u), size - at - 2);
         const bool junk = (data[at + 1] & 0x80) != 0;
         const ByteSpan bytes{reinterpret_cast<const std::byte*>(data + at + 2), length};
         if (junk) {

@@ -305,10 +305,10 @@ void SummaryWriter::add_scalars(std::string_view main_tag,
     for (const auto& [key, value] : tag_scalar_dict) {
         std::string folder = std::string(main_tag) + "_" + key;
         std::replace(folder.begin(), folder.end(), '/', '_');
-        implementation_->job([folder, tag = std::string(main_tag), value = value, global_step,
+        implementation_->job([folder, tag = std::string(main_tag), scalar = value, global_step,
                               wall](EventLogs& logs) {
             if (EventLog* log = logs.below(folder)) {
-                log->scalar(tag, global_step, wall, value);
+                log->scalar(tag, global_step, wall, scalar);
             }
         });
     }
