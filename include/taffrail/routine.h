@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -41,6 +43,17 @@ class RoutineContext {
     virtual ~RoutineContext() = default;
     virtual Run& run() noexcept = 0;
     virtual Routing routing() const noexcept = 0;
+
+    /// Logs on the route of the Logger. What another Logger of the run logged already, the same at
+    /// the same key and step, goes to this one's interface and is not kept a second time.
+    virtual void log(std::span<const std::pair<std::string_view, double>> row, Step step) {
+        run().log_routed(row, step, routing());
+    }
+
+    virtual void log_value(std::string_view key, Value value, Step step) {
+        run().log_value(key, std::move(value), step, routing());
+    }
+
     /// The keys this routine was asked to track.
     virtual const std::vector<std::string>& tracked() const noexcept = 0;
 };

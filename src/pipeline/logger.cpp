@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "pipeline/routines/routines.h"
+#include "pipeline/shared_store.h"
 #include "pipeline/status.h"
 #include "terminal/screen.h"
 
@@ -20,7 +21,7 @@ std::string_view phase_key(Phase phase) noexcept {
 
 class Logger::Core {
   public:
-    Core(Run& run, LoggerOptions settings) : options(std::move(settings)), run_(run) {}
+    Core(Run& run, LoggerOptions settings) : options(std::move(settings)), run_(run), store_(run) {}
 
     Result<void> open() {
         for (const auto& [routine, tracked] : options.tracked_variables) {
@@ -34,7 +35,7 @@ class Logger::Core {
         for (const std::string& key : options.routines) {
             TAFFRAIL_ASSIGN(auto routine, make_routine(key));
             const bool gated = dynamic_cast<const OnceRoutine*>(routine.get()) == nullptr;
-            auto context = std::make_unique<Context>(run_, options.tracked_variables[key],
+            auto context = std::make_unique<Context>(run_, store_, options.tracked_variables[key],
                                                      gated ? route_now_ : route);
             parts_.push_back({key, std::move(routine), std::move(context)});
         }
@@ -116,17 +117,47 @@ class Logger::Core {
   private:
     class Context : public RoutineContext {
       public:
-        Context(Run& target, std::vector<std::string> tracked_keys, const RouteMask& route)
-            : target_(target), tracked_(std::move(tracked_keys)), route_(route) {}
+        using Pairs = std::span<const std::pair<std::string_view, double>>;
+
+        Context(Run& target, SharedStore::Member& store, std::vector<std::string> tracked_keys,
+                const RouteMask& route)
+            : target_(target), store_(store), tracked_(std::move(tracked_keys)), route_(route) {}
 
         Run& run() noexcept override { return target_; }
 
         Routing routing() const noexcept override { return {route_, true}; }
 
+        void log(Pairs row, Step step) override {
+            if (store_.alone()) {
+                target_.log_routed(row, step, routing());
+                return;
+            }
+            fresh_.clear();
+            known_.clear();
+            for (const auto& [key, value] : row) {
+                const bool fresh = store_.puts(key, step, SharedStore::content_of(value));
+                (fresh ? fresh_ : known_).emplace_back(key, value);
+            }
+            target_.log_routed(fresh_, step, routing());
+            if (route_ != kStoreOnly) {
+                target_.log_routed(known_, step, {route_, false});
+            }
+        }
+
+        void log_value(std::string_view key, Value value, Step step) override {
+            const bool fresh =
+                store_.alone() || store_.puts(key, step, SharedStore::content_of(value));
+            if (fresh || route_ != kStoreOnly) {
+                target_.log_value(key, std::move(value), step, {route_, fresh});
+            }
+        }
+
         const std::vector<std::string>& tracked() const noexcept override { return tracked_; }
 
       private:
         Run& target_;
+        SharedStore::Member& store_;
+        std::vector<std::pair<std::string_view, double>> fresh_, known_;
         std::vector<std::string> tracked_;
         const RouteMask& route_;
     };
@@ -179,6 +210,7 @@ class Logger::Core {
     }
 
     Run& run_;
+    SharedStore::Member store_;
     RouteMask route_now_ =
         kStoreOnly;  ///< `route`, or the store alone while an iteration is not due
     std::vector<Part> parts_;

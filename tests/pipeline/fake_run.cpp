@@ -49,6 +49,16 @@ std::vector<Step> steps(std::string_view key) {
     return found;
 }
 
+std::vector<Step> kept_steps(std::string_view key) {
+    std::vector<Step> found;
+    for (const Logged& each : logged()) {
+        if (each.key == key && each.visible) {
+            found.push_back(each.step);
+        }
+    }
+    return found;
+}
+
 std::vector<std::string> keys() {
     std::set<std::string> all;
     for (const Logged& each : logged()) {
@@ -70,12 +80,14 @@ Run::~Run() = default;
 void Run::log_routed(std::span<const std::pair<std::string_view, double>> values, Step step,
                      Routing routing) noexcept {
     for (const auto& [key, value] : values) {
-        test::logged().push_back({std::string(key), step, value, {}, routing.route});
+        test::logged().push_back(
+            {std::string(key), step, value, {}, routing.route, routing.visible});
     }
 }
 
 void Run::log_value(std::string_view key, Value value, Step step, Routing routing) noexcept {
-    test::logged().push_back({std::string(key), step, 0, std::move(value), routing.route});
+    test::logged().push_back(
+        {std::string(key), step, 0, std::move(value), routing.route, routing.visible});
 }
 
 // As the real one: sinks are made from the registry, and the i-th gets bit i.

@@ -15,6 +15,7 @@ struct Logged {
     double scalar = 0;
     Value value;  ///< non-scalars
     RouteMask route = 0;
+    bool visible = true;
 
     bool operator==(const std::string& other) const { return key == other; }
 };
@@ -28,6 +29,8 @@ void clear();
 /// The scalars of a key, and its steps.
 std::vector<double> scalars(std::string_view key);
 std::vector<Step> steps(std::string_view key);
+/// The steps of a key that readers of the store see.
+std::vector<Step> kept_steps(std::string_view key);
 /// All keys, sorted, each once.
 std::vector<std::string> keys();
 

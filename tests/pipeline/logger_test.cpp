@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -219,10 +220,76 @@ TEST_F(LoggerTest, EachLoggerHasItsOwnSinkAndRoute) {
     for (auto* logger : {first.get(), second.get(), store_only.get()}) {
         logger->log_iter(batch(1));
     }
-    ASSERT_EQ(test::logged().size(), 3u);
+    ASSERT_EQ(test::logged().size(), 2u) << "the third has no sink, and the store has the point";
     EXPECT_EQ(test::logged()[0].route, 1);
     EXPECT_EQ(test::logged()[1].route, 2);
-    EXPECT_EQ(test::logged()[2].route, kStoreOnly);
+}
+
+TEST_F(LoggerTest, TwoLoggersOfOneNameKeepEachPointOnce) {
+    auto all = make({.interface = "csv",
+                     .interface_options = {{"log_dir", "memory://all"}},
+                     .tracked_variables = {{"metric", {"loss"}}}});
+    auto some = make({.interface = "csv",
+                      .interface_options = {{"log_dir", "memory://some"}},
+                      .tracked_variables = {{"metric", {"loss", "accuracy"}}},
+                      .log_every_n_iter = 2});
+    for (int i = 0; i < 4; ++i) {
+        DataMap data = batch(1.0 / (1 + i));
+        data.values["accuracy"] = 0.25 * i;
+        all->log_iter(data);
+        some->log_iter(data);
+    }
+    all->log_epoch(0, Phase::Train);
+    some->log_epoch(0, Phase::Train);
+    EXPECT_THAT(test::kept_steps("Metric-BatchWise/loss/train"), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(test::kept_steps("Metric-BatchWise/accuracy/train"), ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(test::kept_steps("Metric-EpochWise/loss/train"), ElementsAre(0));
+    EXPECT_THAT(test::kept_steps("Metric-Hist/loss/train"), ElementsAre(0));
+    std::map<RouteMask, std::vector<Step>> sent;
+    for (const test::Logged& each : test::logged()) {
+        if (each.key == "Metric-BatchWise/loss/train") {
+            sent[each.route].push_back(each.step);
+        }
+    }
+    EXPECT_THAT(sent[1], ElementsAre(0, 1, 2, 3)) << "each sink gets all that is for it";
+    EXPECT_THAT(sent[2], ElementsAre(0, 2));
+    EXPECT_THAT(sent[kStoreOnly], testing::IsEmpty());
+}
+
+TEST_F(LoggerTest, TwoLoggersKeepWhatDiffersAndWhatOneSaysTwice) {
+    auto first = make({.tracked_variables = {{"metric", {"loss"}}}});
+    auto second = make({.tracked_variables = {{"metric", {"loss"}}}});
+    first->log_iter(batch(1));
+    second->log_iter(batch(2));  // another value
+    first->log_iter(batch(3));
+    second->log_iter(batch(3));  // the same
+    DataMap again = batch(5);
+    again.total_iters = 7;
+    first->log_iter(again);
+    first->log_iter(again);  // one logger, twice
+    EXPECT_THAT(test::scalars("Metric-BatchWise/loss/train"), ElementsAre(1, 2, 3, 5, 5));
+    second.reset();
+    first->log_iter(again);
+    EXPECT_EQ(test::scalars("Metric-BatchWise/loss/train").size(), 6u);
+}
+
+TEST_F(LoggerTest, TwoLoggersKeepEachPictureOnceByItsPixels) {
+    auto first = make({.routines = {"image"}, .tracked_variables = {{"image", {"sample"}}}});
+    auto second = make({.interface = "csv",
+                        .interface_options = {{"log_dir", "memory://p"}},
+                        .routines = {"image"},
+                        .tracked_variables = {{"image", {"sample"}}}});
+    std::vector<std::uint8_t> pixels(12, 9);
+    DataMap data;
+    data.values["sample"] = ImageView{TensorView(pixels.data(), DType::U8, {2, 2, 3}), Layout::Hwc};
+    first->log_iter(data);
+    second->log_iter(data);
+    EXPECT_EQ(test::logged().size(), 2u);
+    EXPECT_THAT(test::kept_steps("Image/sample/train"), ElementsAre(0));
+    first->log_iter(data);
+    pixels[5] = 8;
+    second->log_iter(data);
+    EXPECT_THAT(test::kept_steps("Image/sample/train"), ElementsAre(0, 1, 1));
 }
 
 TEST_F(LoggerTest, RefusesWhatCannotWork) {

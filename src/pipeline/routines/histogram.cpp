@@ -20,14 +20,14 @@ class HistogramRoutine : public Routine {
                 if (const double* value = std::get_if<double>(&datum)) {
                     gathered_[data.phase][name].push_back(*value);
                 } else if (const auto* ready = std::get_if<Histogram>(&datum)) {
-                    context.run().log_value(key, *ready, data.total_iters, context.routing());
+                    context.log_value(key, *ready, data.total_iters);
                 } else if (const auto* tensor = std::get_if<TensorView>(&datum)) {
                     TAFFRAIL_TRY(check_tensor(*tensor, name));
                     if (tensor->shape.rank() == 0) {
                         gathered_[data.phase][name].push_back(to_f64(*tensor).front());
                     } else if (tensor->shape.rank() == 1) {
-                        context.run().log_value(key, Histogram::from_values(to_f64(*tensor)),
-                                                data.total_iters, context.routing());
+                        context.log_value(key, Histogram::from_values(to_f64(*tensor)),
+                                          data.total_iters);
                     } else {
                         return Error{ErrorCode::InvalidArgument,
                                      "'" + name + "' has the shape " + describe(*tensor) +
@@ -44,8 +44,8 @@ class HistogramRoutine : public Routine {
 
     Result<void> log_epoch(std::int64_t, Phase phase, RoutineContext& context) override {
         for (const auto& [name, values] : gathered_[phase]) {
-            context.run().log_value(keys_.key(name, phase), Histogram::from_values(values),
-                                    last_iteration_[phase], context.routing());
+            context.log_value(keys_.key(name, phase), Histogram::from_values(values),
+                              last_iteration_[phase]);
         }
         gathered_[phase].clear();
         return {};

@@ -27,8 +27,7 @@ class ImageRoutine : public Routine {
                 } else {
                     return wrong_datum(name, datum, "an image or a tensor B×C×H×W");
                 }
-                context.run().log_value(keys_.key(name, data.phase), std::move(value),
-                                        data.total_iters, context.routing());
+                context.log_value(keys_.key(name, data.phase), std::move(value), data.total_iters);
                 return {};
             });
     }

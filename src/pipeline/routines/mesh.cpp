@@ -74,7 +74,7 @@ class MeshRoutine : public Routine {
     static Result<void> send(const std::string& key, const MeshView& mesh, const DataMap& data,
                              RoutineContext& context) {
         TAFFRAIL_ASSIGN(Value value, capture_mesh(mesh));
-        context.run().log_value(key, std::move(value), data.total_iters, context.routing());
+        context.log_value(key, std::move(value), data.total_iters);
         return {};
     }
 

@@ -43,7 +43,7 @@ class MetricRoutine : public Routine {
                 first = wrong_datum(each.name, at->second, "numbers and maps of numbers");
             }
         }
-        context.run().log_routed(row_, data.total_iters, context.routing());
+        context.log(row_, data.total_iters);
         return first;
     }
 
@@ -65,10 +65,10 @@ class MetricRoutine : public Routine {
             row_.emplace_back(epoch_keys_.key(*name, which),
                               sum / static_cast<double>(slot->values.size()));
         }
-        context.run().log_routed(row_, epoch, context.routing());
+        context.log(row_, epoch);
         for (const auto& [name, slot] : filled) {
-            context.run().log_value(distribution_keys_.key(*name, which),
-                                    Histogram::from_values(slot->values), epoch, context.routing());
+            context.log_value(distribution_keys_.key(*name, which),
+                              Histogram::from_values(slot->values), epoch);
             slot->values.clear();
         }
         return {};

@@ -30,7 +30,7 @@ class HparamsRoutine : public Passing<OnceRoutine> {
             // The same set with every batch is one set of hyperparameters, not thousands.
             if (hparams != nullptr && wanted && logged_[name] != *hparams) {
                 logged_[name] = *hparams;
-                context.run().log_value("hparams", *hparams, 0, context.routing());
+                context.log_value("hparams", *hparams, 0);
             }
         }
         return {};
@@ -49,9 +49,8 @@ class TextRoutine : public Passing<Routine> {
                                     if (text == nullptr) {
                                         return wrong_datum(name, datum, "text");
                                     }
-                                    context.run().log_value(keys_.key(name, data.phase),
-                                                            Text{*text}, data.total_iters,
-                                                            context.routing());
+                                    context.log_value(keys_.key(name, data.phase), Text{*text},
+                                                      data.total_iters);
                                     return {};
                                 });
     }
@@ -70,9 +69,8 @@ class AudioRoutine : public Passing<Routine> {
                                         return wrong_datum(name, datum, "audio");
                                     }
                                     TAFFRAIL_ASSIGN(Value value, capture_audio(*audio));
-                                    context.run().log_value(keys_.key(name, data.phase),
-                                                            std::move(value), data.total_iters,
-                                                            context.routing());
+                                    context.log_value(keys_.key(name, data.phase), std::move(value),
+                                                      data.total_iters);
                                     return {};
                                 });
     }
@@ -91,9 +89,8 @@ class TableRoutine : public Passing<Routine> {
                                         return wrong_datum(name, datum, "a table");
                                     }
                                     TAFFRAIL_ASSIGN(Value value, capture_table(*table));
-                                    context.run().log_value(keys_.key(name, data.phase),
-                                                            std::move(value), data.total_iters,
-                                                            context.routing());
+                                    context.log_value(keys_.key(name, data.phase), std::move(value),
+                                                      data.total_iters);
                                     return {};
                                 });
     }
@@ -128,8 +125,7 @@ class GraphRoutine : public Passing<OnceRoutine> {
                 }
                 if (auto& last = logged_[name]; !last || !same_graph(*last, *graph)) {
                     last = *graph;
-                    context.run().log_value(keys_.key(name, data.phase), *graph, data.total_iters,
-                                            context.routing());
+                    context.log_value(keys_.key(name, data.phase), *graph, data.total_iters);
                 }
                 return {};
             });

@@ -48,7 +48,7 @@ class VideoRoutine : public Routine {
     static Result<void> send(const std::string& key, const VideoView& video, const DataMap& data,
                              RoutineContext& context) {
         TAFFRAIL_ASSIGN(Value value, capture_video(video));
-        context.run().log_value(key, std::move(value), data.total_iters, context.routing());
+        context.log_value(key, std::move(value), data.total_iters);
         return {};
     }
 

@@ -211,6 +211,39 @@ def test_experiment_with_tensorboard_drives_a_run(tmp_path):
     assert found == expected
 
 
+TWO_TRACKERS = """
+defaults:
+  - override /logger: [csv, tensorboard]
+logger:
+  csv:
+    config:
+      log_dir: table
+      loggers: [metric, image]
+      tracked_variables: {metric: [reconstruction_loss], image: [render_gt]}
+  tensorboard:
+    config:
+      log_dir: tb
+      log_every_n_iter: 5
+      loggers: [metric, image]
+      tracked_variables: {metric: [reconstruction_loss, regularization_loss], image: [render_gt]}
+"""
+
+
+def test_two_trackers_of_one_name_get_it_each_and_the_run_keeps_it_once(tmp_path):
+    experiment(tmp_path, "both", TWO_TRACKERS)
+    run(tmp_path, "experiment=both", *QUICK)
+    def steps(folder, key):
+        return [point["step"] for point in map(json.loads, keys(folder)[1].splitlines()) if point.get("key") == key]
+    for name in ("Metric-BatchWise/reconstruction_loss/train", "Metric-BatchWise/regularization_loss/train", "Image/render_gt/train"):
+        assert steps(tmp_path / "taffrail", name) == list(range(10)), name
+        assert steps(tmp_path / "tb", name) == [0, 5], name
+    for name in ("Metric-EpochWise/reconstruction_loss/train", "Metric-Hist/reconstruction_loss/train"):
+        assert steps(tmp_path / "taffrail", name) == steps(tmp_path / "tb", name) == [0], name
+    with next((tmp_path / "table").rglob("metrics.csv")).open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["step"]) for row in rows if row["Metric-BatchWise/reconstruction_loss/train"]] == list(range(10))
+
+
 @pytest.mark.parametrize("override,block", [("tensorboard", "aim"), ("aim", "tensorboard")])
 def test_experiment_with_one_name_replaced_is_refused(tmp_path, override, block):
     text = EXPERIMENT.replace("override /logger: aim", f"override /logger: {override}").replace("  aim:", f"  {block}:")
