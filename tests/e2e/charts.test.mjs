@@ -189,7 +189,7 @@ test("pins: a clicked step and a second one give values and their difference; a 
   await page.mouse.click(box.x + 120, box.y + 12);
   await page.waitForSelector(".pin-strip td.number");
   await page.mouse.click(box.x + 260, box.y + 12);
-  await page.waitForFunction(() => document.querySelectorAll(".pin-strip .chip.accent").length === 2 && document.querySelectorAll(".pin-strip tbody tr:first-child td.number").length >= 8);
+  await page.waitForFunction(() => document.querySelectorAll(".pin-strip .chip.accent").length === 2 && document.querySelector('.pin-strip[aria-busy="false"]') && document.querySelectorAll(".pin-strip tbody tr:first-child td.number").length >= 8);
   const { pins } = await view(page);
   const cells = await page.locator(".pin-strip tbody tr").first().locator("td").allTextContents();
   const reply = await postJson(server.url, "runs:query", { project });

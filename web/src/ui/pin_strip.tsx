@@ -12,28 +12,33 @@ import { IconButton, Swatch } from "./controls";
 export function PinStrip() {
   const { pins, range, x, xm } = view.value;
   const card = activeCard.value;
-  const [points, setPoints] = useState<Points[]>([]);
-  const [stats, setStats] = useState<Stats | null>(null);
+  // Each with what it answers: a number must never stand beside a pin or a run that it does not belong to.
+  const [points, setPoints] = useState<{ of: string; at: Map<number, Points> }>({ of: "", at: new Map() });
+  const [stats, setStats] = useState<{ of: string; value: Stats | null }>({ of: "", value: null });
   const runs = visible.value.slice(0, 100);
   const key = card?.keys[0];
   const span = range ?? (pins.length === 2 ? [Math.min(...pins), Math.max(...pins)] : null);
-  const signature = JSON.stringify([pins, range, x, xm, key, runs.map((r) => r.id)]);
+  const lines = JSON.stringify([x, xm, key, runs.map((r) => r.id)]);
+  const signature = JSON.stringify([pins, range, lines]);
   useEffect(() => {
     if (!key || (!pins.length && !range)) return;
     const axis = { axis: x, ...(x === "metric" ? { metric: xm } : {}) };
     const series = runs.map((r) => ({ run: r.id, key }));
     let stale = false;
-    void Promise.all(pins.map((at) => post<Points>("series:points", { series, x: axis, at }))).then((p) => stale || setPoints(p), () => undefined);
-    if (span) void post<Stats>("series:stats", { series, x: { ...axis, from: span[0], to: span[1] } }).then((s) => stale || setStats(s), () => undefined);
-    else setStats(null);
+    void Promise.all(pins.map((at) => post<Points>("series:points", { series, x: axis, at }))).then((p) => stale || setPoints({ of: lines, at: new Map(pins.map((at, i) => [at, p[i]])) }), () => undefined);
+    if (span) void post<Stats>("series:stats", { series, x: { ...axis, from: span[0], to: span[1] } }).then((value) => stale || setStats({ of: signature, value }), () => undefined);
     return () => {
       stale = true;
     };
   }, [signature]);
   if (!key || (!pins.length && !range)) return null;
-  const value = (p: number, i: number) => toNumber(points[p]?.points[i]?.value);
+  const known = points.of === lines ? points.at : new Map<number, Points>();
+  const measured = stats.of === signature ? stats.value : null;
+  const busy = pins.some((p) => !known.has(p)) || (span !== null && !measured);
+  const value = (p: number, i: number) => toNumber(known.get(p)?.points[i]?.value);
+  const cell = (p: number, i: number) => (!known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6));
   return (
-    <div class="pin-strip" role="region" aria-label="Pinned steps">
+    <div class="pin-strip" role="region" aria-label="Pinned steps" aria-busy={busy}>
       <div class="row">
         <h3>{key}</h3>
         {pins.map((p) => <button type="button" class="chip accent" key={p} title="Remove this pin" onClick={() => change({ pins: pins.filter((q) => q !== p) })}>{x} {formatAxisValue(x, p)} ×</button>)}
@@ -52,13 +57,13 @@ export function PinStrip() {
         </thead>
         <tbody>
           {runs.map((run, i) => {
-            const s = stats?.stats[i];
+            const s = measured?.stats[i];
             return (
               <tr key={run.id}>
                 <td><span class="row"><Swatch color={runStyle.value(run.id).color} /><span class="ellipsis">{run.name}</span></span></td>
-                {pins.map((p, k) => <td class="number" key={p}>{Number.isNaN(value(k, i)) ? "–" : formatNumber(value(k, i), 6)}</td>)}
-                {pins.length === 2 ? <td class="number">{formatNumber(value(1, i) - value(0, i), 4)}</td> : null}
-                {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><td class="number">{formatNumber(toNumber(s.std), 4)}</td><td class="number">{formatNumber(toNumber(s.slope), 4)}</td><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">no points in range</td> : null}
+                {pins.map((p) => <td class="number" key={p}>{cell(p, i)}</td>)}
+                {pins.length === 2 ? <td class="number">{known.has(pins[0]) && known.has(pins[1]) ? formatNumber(value(pins[1], i) - value(pins[0], i), 4) : "…"}</td> : null}
+                {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><td class="number">{formatNumber(toNumber(s.std), 4)}</td><td class="number">{formatNumber(toNumber(s.slope), 4)}</td><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">{measured ? "no points in range" : "…"}</td> : null}
               </tr>
             );
           })}
