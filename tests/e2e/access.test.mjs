@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getJson, postJson } from "./api.mjs";
-import { decodePng, open, painted, quit, settled } from "./browser.mjs";
+import { decodePng, eventually, open, painted, quit, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
@@ -118,7 +118,7 @@ test("21: arrow keys move the cursor of a chart, Shift by ten, Enter pins; the t
   assert.ok((await step()) - second >= 5 * (second - first));
   await page.keyboard.press("Enter");
   await page.waitForSelector(".pin-strip");
-  assert.match(await plot.getAttribute("aria-label"), /series, \d+ points, last values/);
+  await eventually(async () => assert.match(await plot.getAttribute("aria-label"), /series, \d+ points, last values/));
   await done();
 });
 
@@ -142,7 +142,7 @@ test("21: dialogs keep focus inside and give it back", async () => {
 test("phone: the run list is a sheet, one chart per row, a tap shows the cursor", async () => {
   const { page, done } = await open(address("charts"), { width: 390, height: 844, touch: true });
   const plot = await painted(page, "auto:loss");
-  assert.ok(!(await page.locator(".sidebar").isVisible()));
+  await eventually(async () => assert.ok(!(await page.locator(".sidebar").isVisible())));
   await page.getByRole("button", { name: "Runs", exact: true }).click();
   await page.locator(".sidebar").waitFor({ state: "visible" });
   await page.getByRole("button", { name: "Close the run list" }).click();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { getJson, parseCsv, postJson, rawSeries } from "./api.mjs";
-import { decodePng, open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
+import { decodePng, eventually, open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 let server, project, address;
@@ -64,7 +64,7 @@ test("12: eight visible runs have eight colours that stay apart, also for deutan
   await page.getByRole("button", { name: "Dark theme" }).click();
   await settled(page);
   const dark = (await colors()).map(rgb);
-  assert.deepEqual(await page.locator(".run-row:not(.off)").evaluateAll((rows) => rows.map((r) => r.dataset.run)), order);
+  await eventually(async () => assert.deepEqual(await page.locator(".run-row:not(.off)").evaluateAll((rows) => rows.map((r) => r.dataset.run)), order));
   assert.ok(apart(dark, (c) => c) >= 19.05, `dark, normal vision ${apart(dark, (c) => c)}`);
   assert.ok(apart(dark, deutan) >= 12.65, `dark, deutan ${apart(dark, deutan)}`);
   const palettes = await page.evaluate(() => ({ light: ["#372dcd", "#c47a26", "#28a584", "#be0077", "#0974af", "#7e1a19", "#9d68fe", "#776203"], dark: ["#3980fa", "#fc8900", "#1fc891", "#c75bad", "#89f4fc", "#db1d03", "#bea9fe", "#f7e816"] }));
@@ -205,7 +205,7 @@ test("pins: a clicked step and a second one give values and their difference; a 
   await page.mouse.up();
   assert.ok((await view(page)).range);
   await page.getByRole("button", { name: "Remove all pins" }).click();
-  assert.equal(await page.locator(".pin-strip").count(), 0);
+  await eventually(async () => assert.equal(await page.locator(".pin-strip").count(), 0));
   await done();
 });
 
@@ -214,7 +214,7 @@ test("axes: log and symlog, every kind of x, any metric as x", async () => {
   await painted(page, "train/loss");
   for (const x of ["relative", "wall", "epoch", "samples", "metric:train/accuracy", "step"]) {
     await repaint(page, "train/loss", () => page.getByLabel("x axis", { exact: true }).selectOption(x)).catch((e) => assert.fail(`${x}: ${e.message}`));
-    assert.ok(!(await page.locator('[data-card="train/loss"] .card-note').count()), x);
+    await eventually(async () => assert.ok(!(await page.locator('[data-card="train/loss"] .card-note').count()), x));
   }
   await page.getByRole("button", { name: "Axes and drawing" }).click();
   for (const axis of ["x scale", "y scale"]) {
@@ -275,7 +275,7 @@ test("groups: mean and band with the number of runs in the tooltip", async () =>
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 200, box.y + 100);
   await page.waitForSelector(".tooltip");
-  assert.match(await page.locator(".tooltip").textContent(), /all runs.*n=\d+/);
+  await eventually(async () => assert.match(await page.locator(".tooltip").textContent(), /all runs.*n=\d+/));
   await done();
 });
 
@@ -287,7 +287,7 @@ test("expressions make a panel of their own", async () => {
   await page.getByRole("button", { name: "Add panel" }).last().click();
   const card = page.locator('[aria-label="${train/loss} - ${train/accuracy}"]').first();
   await card.locator(".plot[data-painted]").waitFor();
-  assert.match(await card.locator(".plot").getAttribute("aria-label"), /[1-9]\d* series/);
+  await eventually(async () => assert.match(await card.locator(".plot").getAttribute("aria-label"), /[1-9]\d* series/));
   await done();
 });
 
@@ -309,7 +309,7 @@ test("smoothing slider, pin, drag layout, card size, large view, view as table",
   await page.locator(`[data-card="${before[0]}"]`).getByRole("button", { name: "Show large" }).click();
   await page.waitForSelector(".full-card .plot[data-painted]");
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator(".full-card").count(), 0);
+  await eventually(async () => assert.equal(await page.locator(".full-card").count(), 0));
   await page.locator(`[data-card="${before[1]}"]`).hover();
   await page.locator(`[data-card="${before[1]}"]`).getByRole("button", { name: /More about/ }).click();
   await page.getByRole("menuitem", { name: "View as table" }).click();

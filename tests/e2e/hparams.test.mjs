@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getJson, postJson } from "./api.mjs";
-import { open, quit, settled } from "./browser.mjs";
+import { eventually, open, quit, settled } from "./browser.mjs";
 import { serve, truthOf } from "./server.mjs";
 
 let server, address, list, truth, sweep, truthOfSweep;
@@ -31,7 +31,7 @@ test("15: brushing two axes leaves the runs Python leaves, in the table, on the 
   await page.waitForSelector("[data-brushed]");
   const expected = await truth(`json.dump(sorted(r["id"] for r in runs if 0.0002 <= r["config"]["lr"] <= 0.002 and 3 <= r["config"]["depth"] <= 6), sys.stdout)`);
   await page.waitForFunction((n) => document.querySelector("[data-brushed]").dataset.brushed === String(n), expected.length);
-  assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected);
+  await eventually(async () => assert.deepEqual((await page.locator("tr[data-run]").evaluateAll((l) => l.map((r) => r.dataset.run))).sort(), expected));
   await page.getByRole("button", { name: "Keep only these" }).click();
   await page.keyboard.press("g");
   await page.keyboard.press("c");
@@ -66,8 +66,8 @@ test("15: the parameter that drives the goal ranks first", async () => {
   const name = (await getJson(thousand.url, "projects")).projects[0].name;
   const { page, done } = await open(`${thousand.url}#/hparams?project=${encodeURIComponent(name)}`);
   await page.waitForSelector("[data-parameter]");
-  assert.equal(await page.locator("[data-parameter]").first().getAttribute("data-parameter"), "config:lr");
-  assert.ok(Number(await page.locator("[data-parameter]").first().getAttribute("data-share")) > 0.6);
+  await eventually(async () => assert.equal(await page.locator("[data-parameter]").first().getAttribute("data-parameter"), "config:lr"));
+  await eventually(async () => assert.ok(Number(await page.locator("[data-parameter]").first().getAttribute("data-share")) > 0.6));
   await done();
   await thousand.close();
 });
@@ -152,7 +152,7 @@ test("15: values over decades take a log axis by themselves; it can be switched 
   const toggle = async () => {
     await page.getByRole("button", { name: "Axes" }).click();
     await page.locator(".popover .row", { hasText: "rate" }).getByText("log").click();
-    assert.equal(await page.locator(".popover .row", { hasText: "optimizer" }).getByText("log").count(), 0, "words have no logarithm");
+    await eventually(async () => assert.equal(await page.locator(".popover .row", { hasText: "optimizer" }).getByText("log").count(), 0, "words have no logarithm"));
     await page.keyboard.press("Escape");
   };
   await toggle();

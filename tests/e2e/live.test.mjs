@@ -63,7 +63,7 @@ test("6: new points are on the screen within a second, history is not fetched ag
   assert.equal(await page.evaluate(() => document.querySelector('[data-scroll="charts"]').scrollTop), scrolled);
   assert.deepEqual(await places(), layout, "live updates shift nothing");
   const chip = page.locator('[data-card="train/loss"] .chip.accent');
-  assert.match(await chip.textContent(), /zoomed/);
+  await eventually(async () => assert.match(await chip.textContent(), /zoomed/));
   await chip.click();
   await page.waitForFunction(() => Object.keys(window.__taffrail.view().zoom).length === 0);
   await done();
@@ -104,7 +104,7 @@ test("7: a server that is killed gives a banner; when it is back the page recove
   await moreThan(page, before);
   await server.stop("SIGKILL");
   await page.waitForSelector(".banner");
-  assert.match(await page.locator(".banner").textContent(), /Disconnected/);
+  await eventually(async () => assert.match(await page.locator(".banner").textContent(), /Disconnected/));
   await server.grow(25);
   const began = Date.now();
   await server.again();

@@ -79,7 +79,7 @@ test("10: hovering a chart marks the nearest run in the list, and the images of 
   await page.mouse.move(place.x + place.width * 0.6, place.y + 60);
   await frame();
   const step = Number(/step ([\d,]+)/.exec(await page.locator(".tooltip .title").textContent())[1].replaceAll(",", ""));
-  assert.equal(await page.locator('[data-image="reconstruction"]').getAttribute("data-step"), String(Math.floor(step / 100) * 100), `images at ${step}`);
+  await eventually(async () => assert.equal(await page.locator('[data-image="reconstruction"]').getAttribute("data-step"), String(Math.floor(step / 100) * 100), `images at ${step}`));
   await done();
 });
 
@@ -137,7 +137,7 @@ test("groups: mean and median with every band, and the legend names the groups",
   await painted(page, "val/loss");
   await page.getByRole("button", { name: "Group runs" }).click();
   await repaint(page, "val/loss", () => page.getByLabel("Group by").selectOption("group"));
-  assert.equal(await page.locator('[data-card="val/loss"] [data-groups]').getAttribute("data-groups"), "3");
+  await eventually(async () => assert.equal(await page.locator('[data-card="val/loss"] [data-groups]').getAttribute("data-groups"), "3"));
   for (const center of ["median", "mean"]) {
     await repaint(page, "val/loss", () => page.getByLabel("Line", { exact: true }).selectOption(center));
     for (const band of ["sem", "ci95", "minmax", "std"]) await repaint(page, "val/loss", () => page.getByLabel("Band", { exact: true }).selectOption(band));
@@ -198,7 +198,7 @@ test("Compare: the code diff shows the changed line, the package diff the change
   const { page, done } = await open(address("compare", z({ cmp: ["r000", "r002"] }) + "&base=r000"));
   await page.waitForSelector(".diff .plus");
   const expected = await truth(`json.dump(["lr = " + next(l for l in by_id["r002"]["environment"]["git/diff"].splitlines() if l.startswith("+    lr")).split(" = ")[1]], sys.stdout)`);
-  assert.ok((await page.locator(".diff .plus").allTextContents()).some((l) => l.includes(expected[0])), expected[0]);
+  await eventually(async () => assert.ok((await page.locator(".diff .plus").allTextContents()).some((l) => l.includes(expected[0])), expected[0]));
   await page.goto(address("compare", z({ cmp: ["r002", "r003"] }) + "&base=r002"));
   await page.reload();
   await page.waitForFunction(() => [...document.querySelectorAll(".diff .plus")].some((l) => l.textContent.includes("torch 2.4.0")));
@@ -266,8 +266,8 @@ test("Graph: shapes stand on the edges, and a node tells its own", async () => {
 test("Figures: scatter, line, bar, heat map and histogram are ours; another kind is its stored picture or a download", async () => {
   const { page, done } = await open(`${(await figures()).url}#/media?project=figures`);
   await page.waitForSelector('.media-cell[data-key="histogram"] canvas');
-  const drawn = await page.locator(".media-cell").evaluateAll((cells) => Object.fromEntries(cells.map((c) => [c.dataset.key, c.querySelector("canvas") ? "canvas" : c.querySelector("img") ? "img" : c.querySelector("a[download]") ? "download" : "none"])));
-  assert.deepEqual(drawn, { scatter: "canvas", line: "canvas", bar: "canvas", heatmap: "canvas", histogram: "canvas", sunburst: "img", treemap: "download" });
+  const drawn = () => page.locator(".media-cell").evaluateAll((cells) => Object.fromEntries(cells.map((c) => [c.dataset.key, c.querySelector("canvas") ? "canvas" : c.querySelector("img") ? "img" : c.querySelector("a[download]") ? "download" : "none"])));
+  await eventually(async () => assert.deepEqual(await drawn(), { scatter: "canvas", line: "canvas", bar: "canvas", heatmap: "canvas", histogram: "canvas", sunburst: "img", treemap: "download" }));
   await done();
 });
 let figureServer;
@@ -290,7 +290,7 @@ test("states: loading keeps the shape of the page, a part that fails says so and
   await page.locator('[data-card="train/loss"]').getByRole("button", { name: "Try again" }).click();
   await painted(page, "train/loss");
   assert.deepEqual(await page.locator('[data-card="train/loss"]').boundingBox(), before, "nothing moved");
-  assert.match(await page.locator('[data-card="train/loss"]').textContent(), /binned [\d.]+k → [\d,]+/);
+  await eventually(async () => assert.match(await page.locator('[data-card="train/loss"]').textContent(), /binned [\d.]+k → [\d,]+/));
   await page.goto(address("distributions"));
   await page.getByText(/the first 6 of \d+ runs/).waitFor();
   await done();
@@ -299,7 +299,7 @@ test("states: loading keeps the shape of the page, a part that fails says so and
 test("selection: runs hidden on the charts are hidden on every page", async () => {
   const { page, done } = await open(address("charts", "&q=val/loss" + only("r000", "r001")));
   await painted(page, "val/loss");
-  assert.match(await page.locator('[data-card="val/loss"] .plot').getAttribute("aria-label"), /2 series/);
+  await eventually(async () => assert.match(await page.locator('[data-card="val/loss"] .plot').getAttribute("aria-label"), /2 series/));
   for (const [key, name] of [["h", "distributions"], ["m", "media"], ["y", "hparams"], ["s", "system"]]) {
     await page.locator("#main").focus();
     await page.keyboard.press("g");
@@ -322,10 +322,10 @@ test("TensorBoard: a log folder is shown as it is", async () => {
   const logs = await serve(["tensorboard"]);
   const { page, done } = await open(logs.url);
   await page.waitForSelector(".plot[data-painted]");
-  assert.match(await page.locator("[data-count]").textContent(), /4 of 4 runs/);
+  await eventually(async () => assert.match(await page.locator("[data-count]").textContent(), /4 of 4 runs/));
   // Its records are years old although its files are new, and event files do not say how a run ended.
   assert.deepEqual((await postJson(logs.url, "runs:query", {})).runs.state, ["idle", "idle", "idle", "idle"]);
-  assert.match(await page.locator(".run-row .state-dot").first().getAttribute("title"), /^idle: nothing new/);
+  await eventually(async () => assert.match(await page.locator(".run-row .state-dot").first().getAttribute("title"), /^idle: nothing new/));
   await done();
   await logs.close();
 });

@@ -26,7 +26,7 @@ test("Projects: the number of runs is Python's, a click opens the project", asyn
   const { page, done } = await open(server.url + "#/projects?q=x");
   await page.waitForSelector(".project");
   const expected = await truth(`json.dump(len([r for r in runs if r["project"] == "digits"]), sys.stdout)`);
-  assert.match(await page.locator(".project").first().textContent(), new RegExp(`${expected} runs`));
+  await eventually(async () => assert.match(await page.locator(".project").first().textContent(), new RegExp(`${expected} runs`)));
   await page.locator(".project").first().click();
   await painted(page, "auto:loss");
   await done();
@@ -38,7 +38,7 @@ test("Table: sorting by a metric puts the best run first, as Python finds it", a
   await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
   const expected = await truth(`json.dump(min((last(r["id"], "val/loss"), r["name"]) for r in runs)[1], sys.stdout)`);
   await page.waitForFunction((name) => document.querySelector(".grid-row .name .ellipsis")?.textContent === name, expected);
-  assert.match(await page.locator(".grid-row").first().textContent(), /★/);
+  await eventually(async () => assert.match(await page.locator(".grid-row").first().textContent(), /★/));
   await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
   assert.equal((await view(page)).sort[0].descending, true);
   await done();
@@ -165,7 +165,7 @@ json.dump((b - a) / abs(a) * 100, sys.stdout)`, [ids[0], ids[1]]);
   const only = await page.locator("[aria-rowcount]").getAttribute("aria-rowcount");
   await page.getByText("only differences").click();
   await page.waitForFunction((n) => Number(document.querySelector("[aria-rowcount]").getAttribute("aria-rowcount")) > Number(n), only);
-  assert.ok(await page.locator("h2", { hasText: "Packages" }).count());
+  await eventually(async () => assert.ok(await page.locator("h2", { hasText: "Packages" }).count()));
   await page.waitForSelector(".overview-chart .plot[data-painted]");
   await done();
 });
@@ -229,7 +229,7 @@ test("PR curves: the area is Python's trapezoid", async () => {
 v = entries(data["run"], data["key"])[-1]["value"]
 p = sorted(zip(v["recall"], v["precision"]))
 json.dump(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(p, p[1:])), sys.stdout)`, { run, key });
-  assert.ok(Math.abs(Number(await page.locator("[data-area]").first().getAttribute("data-area")) - expected) < 1e-6);
+  await eventually(async () => assert.ok(Math.abs(Number(await page.locator("[data-area]").first().getAttribute("data-area")) - expected) < 1e-6));
   await done();
 });
 
@@ -280,7 +280,7 @@ test("System: every GPU has its strip, its value is Python's, hosts can be told 
   const gpus = keys.filter((k) => /gpu\/\d+\/percent$/.test(k.key)).length;
   assert.ok(gpus >= 4);
   const card = page.locator(".plot-card", { has: page.locator(`canvas[aria-label^="GPU percent of"]`) });
-  assert.match(await card.locator("canvas").getAttribute("aria-label"), new RegExp(`of ${gpus} GPUs`));
+  await eventually(async () => assert.match(await card.locator("canvas").getAttribute("aria-label"), new RegExp(`of ${gpus} GPUs`)));
   await settled(page);
   const box = await card.locator("canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 18);
@@ -292,7 +292,7 @@ json.dump(s.loc[data["at"]], sys.stdout)`, { run, key: `system/${host}/gpu/${gpu
   assert.ok(Math.abs(expected - Number(value)) < 0.001 * expected + 0.01, `${value} for ${expected}`);
   // Readings of the machine itself have one line for each host.
   const cpu = page.locator('[data-reading="cpu/percent"]');
-  assert.deepEqual((await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean), ["n17", "n18"]);
+  await eventually(async () => assert.deepEqual((await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean), ["n17", "n18"]));
   await cpu.scrollIntoViewIfNeeded();
   await settled(page);
   const load = await cpu.locator(".plot").boundingBox();
@@ -314,8 +314,8 @@ test("System: a run of one machine, whose readings name no host, is shown as bef
   const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
   await page.waitForSelector('canvas[aria-label="GPU percent of 2 GPUs over step"]');
   await page.waitForSelector('[data-reading="cpu/percent"] .plot[data-painted]');
-  assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0);
-  assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0);
+  await eventually(async () => assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0));
+  await eventually(async () => assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0));
   await done();
 });
 
@@ -324,7 +324,7 @@ test("Graph: parameters of a group are the sum of its nodes; groups open and fol
   await page.waitForSelector("[data-node]");
   const s = (await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["graph"] })).series[0];
   const total = await truth(`json.dump(sum(n["parameters"] for n in entries(data, "graph")[-1]["value"]["nodes"]), sys.stdout)`, s.run);
-  assert.equal(Number(await page.locator("[data-parameters]").getAttribute("data-parameters")), total);
+  await eventually(async () => assert.equal(Number(await page.locator("[data-parameters]").getAttribute("data-parameters")), total));
   const before = await page.locator("[data-node]").count();
   await page.locator('.graph-node[aria-label*="group"]').first().click();
   await page.waitForFunction((n) => document.querySelectorAll("[data-node]").length > n, before);
@@ -339,7 +339,7 @@ test("Settings: theme, density, and as many runs in the trash as were deleted", 
   const { page, done } = await open(address("settings"));
   await page.waitForSelector(".plain-table");
   const expected = await truth(`json.dump([r["name"] for r in runs if r["id"] in data], sys.stdout)`, [id]);
-  assert.deepEqual(await page.locator(".plain-table tbody tr td:first-child").allTextContents(), expected);
+  await eventually(async () => assert.deepEqual(await page.locator(".plain-table tbody tr td:first-child").allTextContents(), expected));
   await page.getByRole("button", { name: "Restore" }).click();
   await page.waitForFunction(() => !document.querySelector(".plain-table"));
   assert.ok((await postJson(server.url, "runs:query", { project })).runs.id.includes(id));
@@ -354,11 +354,11 @@ test("read-only: changes are refused in plain words, nothing is lost", async () 
   const name = (await getJson(locked.url, "projects")).projects[0].name;
   const { page, done } = await open(`${locked.url}#/table?project=${encodeURIComponent(name)}`, { allow: ["403"] });
   await page.waitForSelector(".grid-row");
-  assert.equal(await page.getByText("read-only").count(), 1);
+  await eventually(async () => assert.equal(await page.getByText("read-only").count(), 1));
   await page.locator(".grid-row input").first().click();
   await page.getByRole("button", { name: "Archive", exact: true }).click();
   await page.waitForSelector(".toast.bad");
-  assert.match(await page.locator(".toast.bad").textContent(), /read-only/);
+  await eventually(async () => assert.match(await page.locator(".toast.bad").textContent(), /read-only/));
   await done();
   await locked.close();
 });
@@ -367,7 +367,7 @@ test("empty: a folder without runs tells what to do and fills by itself", async 
   const empty = await serve(["empty"]);
   const { page, done } = await open(empty.url);
   await page.getByText("Waiting for the first run").waitFor();
-  assert.match(await page.locator("pre").textContent(), /taffrail::init/);
+  await eventually(async () => assert.match(await page.locator("pre").textContent(), /taffrail::init/));
   await done();
   await empty.close();
 });

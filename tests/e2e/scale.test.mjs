@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getJson, postJson } from "./api.mjs";
-import { open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
+import { eventually, open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
 import { serve, truthOf } from "./server.mjs";
 
 // Budgets are for a quiet machine, half as much again allowed; TAFFRAIL_E2E_SLOW stretches them where builds run beside the tests.
@@ -36,11 +36,11 @@ test("1: one outlier among millions of points is on the screen, its tooltip is e
   await page.reload();
   await painted(page, "noise");
   await settled(page);
-  assert.match(await page.locator('[data-card="noise"] .plot').getAttribute("aria-label"), /11 points/);
+  await eventually(async () => assert.match(await page.locator('[data-card="noise"] .plot').getAttribute("aria-label"), /11 points/));
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 52 + (box.width - 64) / 2, box.y + 14);
   await page.waitForSelector(".tooltip [data-exact]");
-  assert.equal(await page.locator(".tooltip [data-exact]").first().getAttribute("data-exact"), "9.87654321");
+  await eventually(async () => assert.equal(await page.locator(".tooltip [data-exact]").first().getAttribute("data-exact"), "9.87654321"));
   await done();
 });
 
@@ -124,7 +124,7 @@ test("4: a thousand runs: table, charts, hover, zoom and the smoothing slider wi
   const { page, done } = await open(address("charts"));
   await painted(page, "train/loss");
   await settled(page);
-  assert.match(await page.locator('[data-card="train/loss"]').textContent(), /density of 1,000 lines/);
+  await eventually(async () => assert.match(await page.locator('[data-card="train/loss"]').textContent(), /density of 1,000 lines/));
   const loads = [];
   for (let i = 0; i < 3; i++) {
     const began = Date.now();
@@ -182,7 +182,7 @@ test("4: a thousand runs: table, charts, hover, zoom and the smoothing slider wi
   await page.waitForFunction(() => document.querySelectorAll(".grid-row").length > 10);
   assert.ok(Date.now() - began < 1500 * slow, `table after ${Date.now() - began} ms`);
   assert.ok((await page.locator(".grid-row").count()) < 120, "only rows in sight are mounted");
-  assert.equal(await page.locator("[data-matched]").getAttribute("data-matched"), "1000");
+  await eventually(async () => assert.equal(await page.locator("[data-matched]").getAttribute("data-matched"), "1000"));
   assert.ok((await page.evaluate(() => document.querySelectorAll("*").length)) < 4000);
   await done();
 });
