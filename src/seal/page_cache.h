@@ -2,11 +2,10 @@
 // holds as much memory as a reader of ten.
 #pragma once
 
+#include "base/lru.h"
 #include "seal/page_values.h"
 
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <tuple>
@@ -17,7 +16,7 @@ class PageCache {
   public:
     using Page = std::shared_ptr<const PageValues>;
 
-    explicit PageCache(std::size_t limit_bytes) : limit_(limit_bytes) {}
+    explicit PageCache(std::size_t limit_bytes) : pages_(limit_bytes) {}
 
     /// The one that sealed files use.
     static PageCache& shared();
@@ -36,18 +35,8 @@ class PageCache {
   private:
     using Name = std::tuple<std::uint64_t, std::size_t, std::size_t>;  // file, column, page
 
-    struct Kept {
-        Page page;
-        std::list<Name>::iterator place;
-    };
-
-    void drop(std::map<Name, Kept>::iterator entry);
-
-    const std::size_t limit_;
     mutable std::mutex mutex_;
-    std::map<Name, Kept> pages_;
-    std::list<Name> order_;  ///< used last in front
-    std::size_t bytes_ = 0;
+    Lru<Name, Page> pages_;
     std::uint64_t files_ = 0;
 };
 

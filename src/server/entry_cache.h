@@ -4,12 +4,13 @@
 
 #include <taffrail/reader.h>
 
+#include "base/lru.h"
+
 #include <cstdint>
-#include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace taffrail::server {
@@ -19,7 +20,7 @@ class EntryCache {
     using Entries = std::shared_ptr<const std::vector<Entry>>;
 
     /// At most about `limit` entries are kept, of the keys used last.
-    explicit EntryCache(std::size_t limit = 100'000) : limit_(limit) {}
+    explicit EntryCache(std::size_t limit = 100'000) : kept_(limit) {}
 
     /// What run.entries(key) gives; kept until the run changes. `id` names the run among all. Safe
     /// from any thread.
@@ -29,16 +30,10 @@ class EntryCache {
     struct Kept {
         std::uint64_t revision = 0;
         Entries entries;
-        std::list<std::pair<std::string, std::string>>::iterator place;
     };
 
-    void drop_oldest();
-
-    const std::size_t limit_;
     std::mutex mutex_;
-    std::map<std::pair<std::string, std::string>, Kept> kept_;
-    std::list<std::pair<std::string, std::string>> order_;  ///< used last in front
-    std::size_t size_ = 0;
+    Lru<std::pair<std::string, std::string>, Kept> kept_;  ///< by run and key
 };
 
 }  // namespace taffrail::server

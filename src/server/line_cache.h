@@ -5,13 +5,13 @@
 
 #include <taffrail/reader.h>
 
+#include "base/lru.h"
+
 #include <chrono>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace taffrail::server {
@@ -31,7 +31,7 @@ class LineCache {
     using Clock = std::chrono::steady_clock;
 
     /// Holds at most about `limit_bytes`, of the lines used last.
-    explicit LineCache(std::size_t limit_bytes = 256u << 20) : limit_(limit_bytes) {}
+    explicit LineCache(std::size_t limit_bytes = 256u << 20) : lines_(limit_bytes) {}
 
     /// Null when nothing is kept under this name for this revision of its run. Safe from any
     /// thread, as is everything here.
@@ -46,20 +46,13 @@ class LineCache {
 
   private:
     struct Kept {
-        std::string name;
         std::uint64_t revision = 0;
         AxisLines lines;
-        std::size_t bytes = 0;
         Clock::time_point used;
     };
 
-    void drop(std::list<Kept>::iterator entry);
-
-    const std::size_t limit_;
     mutable std::mutex mutex_;
-    std::list<Kept> order_;  ///< used last in front
-    std::unordered_map<std::string, std::list<Kept>::iterator> by_name_;
-    std::size_t bytes_ = 0;
+    Lru<std::string, Kept> lines_;
 };
 
 }  // namespace taffrail::server
