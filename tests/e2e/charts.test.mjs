@@ -198,6 +198,12 @@ test("pins: a clicked step and a second one give values and their difference; a 
   const [a, b] = points.map((p) => p.points[0].value);
   assert.ok(Math.abs(Number(cells[1]) - a) < 1e-5 && Math.abs(Number(cells[2]) - b) < 1e-5);
   assert.ok(Math.abs(Number(cells[3]) - (b - a)) < 1e-3 * Math.abs(b - a) + 1e-6);
+  // A run without a point there says where its nearest one is.
+  for (const [i, name] of reply.runs.name.entries()) {
+    const { points: [near] } = await postJson(server.url, "series:points", { series: [{ run: reply.runs.id[i], key: "train/loss" }], x: { axis: "step" }, at: pins[1] });
+    const shown = await page.locator(".pin-strip tbody tr").filter({ has: page.getByText(name, { exact: true }) }).locator("td").nth(2).textContent();
+    assert.equal(shown.includes("@"), near !== null && near.x !== Math.round(pins[1]), `${name}: ${shown}`);
+  }
   // Along the ruler.
   await page.mouse.move(box.x + 100, box.y + box.height - 8);
   await page.mouse.down();

@@ -37,6 +37,11 @@ export function PinStrip() {
   const busy = pins.some((p) => !known.has(p)) || (span !== null && !measured);
   const value = (p: number, i: number) => toNumber(known.get(p)?.points[i]?.value);
   const cell = (p: number, i: number) => (!known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6));
+  // A run that ended earlier, or logs now and then, has its nearest point elsewhere.
+  const elsewhere = (p: number, i: number) => {
+    const at = known.get(p)?.points[i]?.x;
+    return at == null || (x === "step" && at === Math.round(p)) ? "" : `@ ${formatAxisValue(x, at)}`;
+  };
   return (
     <div class="pin-strip" role="region" aria-label="Pinned steps" aria-busy={busy}>
       <div class="row">
@@ -61,7 +66,7 @@ export function PinStrip() {
             return (
               <tr key={run.id}>
                 <td><span class="row"><Swatch color={runStyle.value(run.id).color} /><span class="ellipsis">{run.name}</span></span></td>
-                {pins.map((p) => <td class="number" key={p}>{cell(p, i)}</td>)}
+                {pins.map((p) => <td class="number" key={p} title={elsewhere(p, i)}>{cell(p, i)}{x === "step" && elsewhere(p, i) ? <span class="muted"> {elsewhere(p, i)}</span> : null}</td>)}
                 {pins.length === 2 ? <td class="number">{known.has(pins[0]) && known.has(pins[1]) ? formatNumber(value(pins[1], i) - value(pins[0], i), 4) : "…"}</td> : null}
                 {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><td class="number">{formatNumber(toNumber(s.std), 4)}</td><td class="number">{formatNumber(toNumber(s.slope), 4)}</td><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">{measured ? "no points in range" : "…"}</td> : null}
               </tr>
