@@ -24,6 +24,23 @@ export async function quit() {
   browser = outside = undefined;
 }
 
+const pause = (ms) => new Promise((r) => setTimeout(r, ms));
+
+/** TAFFRAIL_E2E_LAG=300: every question of a page waits up to that many milliseconds, and so does its answer. What only works
+ *  because loopback is fast fails then. */
+async function delay(context, lag) {
+  await context.route(/\/api\/v1\/(?!events)/, async (route) => {
+    try {
+      await pause(Math.random() * lag);
+      const response = await route.fetch();
+      await pause(Math.random() * lag);
+      await route.fulfill({ response });
+    } catch {
+      await route.abort().catch(() => undefined); // the page is gone, or the server is
+    }
+  });
+}
+
 /** A page in a fresh profile. `done()` checks what it and every other page of the profile did, and closes them. */
 export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
@@ -38,6 +55,7 @@ export async function open(url, { width = 1440, height = 900, dark = false, touc
     const why = r.failure()?.errorText ?? "";
     if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
   });
+  if (process.env.TAFFRAIL_E2E_LAG) await delay(context, Number(process.env.TAFFRAIL_E2E_LAG));
   const page = await context.newPage();
   const already = outside.left.length;
   await page.goto(url);

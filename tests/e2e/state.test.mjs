@@ -1,8 +1,8 @@
 // The address holds the whole view; undo, redo, back and forward walk through the same steps.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { getJson } from "./api.mjs";
-import { difference, open, painted, quit, settled } from "./browser.mjs";
+import { getJson, postJson } from "./api.mjs";
+import { difference, eventually, open, painted, quit, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 let server, address;
@@ -111,6 +111,90 @@ test("9: undo and redo, back and forward walk exactly through the actions", asyn
     await page.goForward();
     await expect(states[i], `forward to step ${i}`);
   }
+  await done();
+});
+
+test("undo pressed before an edit is answered takes back that edit, and nothing else", async () => {
+  const { page, done } = await open(address("table"), { allow: ["403"] });
+  await page.waitForSelector(".grid-row");
+  const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
+  await page.getByLabel(`Tick ${name}`).click();
+  const { cmp: [id], project } = await view(page);
+  const colour = async () => {
+    const { runs } = await postJson(server.url, "runs:query", { project });
+    return runs.color[runs.id.indexOf(id)];
+  };
+  const edits = [];
+  let refuse = false;
+  await page.route(/api\/v1\/edits/, async (route) => {
+    edits.push(route.request().postDataJSON());
+    if (refuse) return route.fulfill({ status: 403, json: { error: { code: "read_only", message: "not now", request_id: "" } } });
+    const response = await route.fetch();
+    await new Promise((r) => setTimeout(r, 700));
+    await route.fulfill({ response });
+  });
+  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Colour", exact: true }).click();
+  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  await eventually(async () => assert.match(await colour(), /^#/));
+  await page.locator("#main").focus();
+  await page.keyboard.press("Control+z");
+  await eventually(async () => assert.equal(await colour(), ""));
+  await page.getByText(/^Undone: Coloured/).waitFor();
+  assert.deepEqual((await view(page)).cmp, [id], "the tick of before stays");
+  assert.equal(edits.length, 2);
+
+  // Pressed twice at once: the edit first, then the tick; and forward again the same way.
+  await page.keyboard.press("Control+Shift+z");
+  await page.getByText(/^Done again: Coloured/).waitFor();
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await eventually(async () => assert.deepEqual((await view(page)).cmp, []));
+  assert.equal(await colour(), "");
+  await page.keyboard.press("Control+Shift+z");
+  await page.keyboard.press("Control+Shift+z");
+  await eventually(async () => assert.match(await colour(), /^#/));
+  assert.deepEqual((await view(page)).cmp, [id]);
+
+  // An edit that could not be taken back stays a step.
+  refuse = true;
+  await page.keyboard.press("Control+z");
+  await page.getByText("not now").waitFor();
+  assert.match(await colour(), /^#/);
+  refuse = false;
+  await page.keyboard.press("Control+z");
+  await eventually(async () => assert.equal(await colour(), ""));
+  await done();
+});
+
+test("the browser's Back leaves edits alone; a message's Undo takes back what the message tells", async () => {
+  const { page, done } = await open(address("table"));
+  await page.waitForSelector(".grid-row");
+  const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
+  await page.getByLabel(`Tick ${name}`).click();
+  const { cmp: [id], project } = await view(page);
+  const colour = async () => {
+    const { runs } = await postJson(server.url, "runs:query", { project });
+    return runs.color[runs.id.indexOf(id)];
+  };
+  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Colour", exact: true }).click();
+  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  const message = page.locator(".toast", { hasText: "Coloured" });
+  await message.waitFor();
+  await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
+  await eventually(async () => assert.equal((await view(page)).sort.length, 1));
+  await message.getByRole("button", { name: "Undo" }).click();
+  await eventually(async () => assert.equal(await colour(), ""));
+  assert.equal((await view(page)).sort.length, 1, "the sort order stays");
+  await page.locator("#main").focus();
+  await page.keyboard.press("Control+Shift+z");
+  await eventually(async () => assert.match(await colour(), /^#/));
+  // Back over the sort order and the tick; the colour can still be taken back.
+  await page.goBack();
+  await page.goBack();
+  await eventually(async () => assert.deepEqual([(await view(page)).cmp, (await view(page)).sort], [[], []]));
+  assert.match(await colour(), /^#/);
+  await page.keyboard.press("Control+z");
+  await eventually(async () => assert.equal(await colour(), ""));
   await done();
 });
 

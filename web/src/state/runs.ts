@@ -4,6 +4,7 @@ import { ApiError, get, post } from "../api/client";
 import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server } from "../api/types";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
 import { showsRevision } from "./live";
+import { inTurn } from "./steps";
 import { toast } from "./toast";
 import { theme } from "./settings";
 import { change, recordEdit, view } from "./view";
@@ -302,20 +303,28 @@ function keepSlots(sel: { all: boolean; except: string[] }): void {
   change({ sel, slots: sparse.length ? sparse : null });
 }
 
-/** Applies edits on the server; they can be undone like any other step. */
+/** Applies edits on the server, one after another; they can be undone like any other step. */
 export async function applyEdits(edits: Edit[], label: string): Promise<void> {
+  const send = async (list: Edit[]) => (await post<EditsReply>("edits", { edits: list })).inverse;
   try {
-    const reply = await post<EditsReply>("edits", { edits });
-    if (reply.inverse.length === 0) return;
-    let inverse = reply.inverse;
-    const run = async (list: Edit[]) => {
-      const answer = await post<EditsReply>("edits", { edits: list });
-      await loadRuns();
-      return answer.inverse;
-    };
-    recordEdit(label, async () => void (edits = await run(inverse)), async () => void (inverse = await run(edits)));
-    toast(label, "good", true);
-    await loadRuns();
+    const changed = await inTurn(async () => {
+      let inverse = await send(edits);
+      if (inverse.length === 0) return false;
+      const undo = recordEdit({
+        label,
+        undo: async () => {
+          edits = await send(inverse);
+          await loadRuns();
+        },
+        redo: async () => {
+          inverse = await send(edits);
+          await loadRuns();
+        },
+      });
+      toast(label, "good", undo);
+      return true;
+    });
+    if (changed) await loadRuns();
   } catch (error) {
     toast((error as Error).message, "bad");
   }

@@ -4,6 +4,7 @@ import { get, post } from "../api/client";
 import type { Grouping, PanelOptions, SortKey, State, StateTicket } from "../api/types";
 import type { Brush } from "../viz/parallel";
 import type { ScaleKind } from "../viz/scale";
+import { inTurn, Steps, type EditStep } from "./steps";
 
 export type Page = "projects" | "charts" | "table" | "run" | "compare" | "media" | "distributions" | "hparams" | "system" | "graph" | "settings";
 
@@ -143,17 +144,15 @@ function merge(fallback: unknown, value: unknown): unknown {
 
 export const view = signal<View>(decodeView(location.hash));
 
-type Step = { kind: "view"; before: View; after: View } | { kind: "edit"; label: string; undo: () => Promise<void>; redo: () => Promise<void> };
-const steps: Step[] = [];
-let position = 0;
+const steps = new Steps<View>();
 export const history_ = signal({ undo: 0, redo: 0 });
-const note = () => (history_.value = { undo: position, redo: steps.length - position });
+const note = () => (history_.value = steps.counts);
 
 const longest = 6000;
 
 function write(v: View, push: boolean): void {
   const fragment = encodeView(v);
-  const state = { position };
+  const state = { step: steps.entry };
   if (push) history.pushState(state, "", fragment);
   else history.replaceState(state, "", fragment);
   if (fragment.length <= longest) return;
@@ -167,12 +166,10 @@ export function change(patch: Partial<View>, replace = false): void {
   const before = view.value;
   const after = { ...before, ...patch };
   if (same(before, after)) return;
-  const last = steps[position - 1];
-  if (replace && last?.kind === "view" && position === steps.length && last.after === before) last.after = after;
+  const last = steps.last;
+  if (replace && last?.kind === "view" && !steps.next && last.after === before) last.after = after;
   else {
-    steps.length = position;
-    steps.push({ kind: "view", before, after });
-    position++;
+    steps.changed(before, after);
     replace = false;
   }
   view.value = after;
@@ -183,44 +180,54 @@ export function change(patch: Partial<View>, replace = false): void {
 /** Moves elsewhere without a step of undo (following a link that a person did not choose). */
 export function settle(patch: Partial<View>): void {
   view.value = { ...view.value, ...patch };
-  const last = steps[position - 1];
+  const { last } = steps;
   if (last?.kind === "view") last.after = view.value;
   write(view.value, false);
 }
 
-export function recordEdit(label: string, undo: () => Promise<void>, redo: () => Promise<void>): void {
-  steps.length = position;
-  steps.push({ kind: "edit", label, undo, redo });
-  position++;
+/** An edit that was made becomes a step. The function takes back this very edit, whatever was done since. */
+export function recordEdit(step: Omit<EditStep, "kind">): () => Promise<string | null> {
+  const edit: EditStep = { kind: "edit", ...step };
+  steps.edited(edit);
   note();
+  return () => inTurn(async () => (steps.isDone(edit) ? takeBack(edit) : null));
 }
 
-export async function undo(): Promise<string | null> {
-  const step = steps[position - 1];
-  if (!step) return null;
-  if (step.kind === "view") {
-    history.back();
-    return "";
-  }
-  position--;
+// An edit that could not be taken back is still there, and still a step.
+async function takeBack(edit: EditStep): Promise<string> {
+  await edit.undo();
+  steps.tookBack(edit);
   note();
-  await step.undo();
-  return step.label;
+  return edit.label;
 }
 
-export async function redo(): Promise<string | null> {
-  const step = steps[position];
+/** Goes where the browser's own button would; over when the page shows it. */
+function travel(by: 1 | -1): Promise<string> {
+  return new Promise((arrived) => {
+    window.addEventListener("popstate", () => arrived(""), { once: true });
+    history.go(by);
+    setTimeout(() => arrived(""), 1000);
+  });
+}
+
+/** The label of the edit taken back, "" for a step of the view, null when there is nothing left. */
+export const undo = (): Promise<string | null> => inTurn(async () => {
+  const step = steps.last;
   if (!step) return null;
-  if (step.kind === "view") {
-    history.forward();
-    return "";
-  }
-  position++;
-  note();
+  return step.kind === "view" ? travel(-1) : takeBack(step);
+});
+
+export const redo = (): Promise<string | null> => inTurn(async () => {
+  const step = steps.next;
+  if (!step) return null;
+  if (step.kind === "view") return travel(1);
   await step.redo();
+  steps.didAgain(step);
+  note();
   return step.label;
-}
+});
 
+/** Shows the view that the address names. */
 async function adopt(): Promise<void> {
   const stored = /[?&]s=([0-9a-f]+)/.exec(location.hash);
   let fragment = location.hash;
@@ -236,24 +243,21 @@ async function adopt(): Promise<void> {
 }
 
 window.addEventListener("popstate", (event) => {
-  const to = (event.state as { position?: number } | null)?.position;
-  if (to !== undefined) {
-    position = Math.min(to, steps.length);
-    // The very step's own view, so that `===` checks above keep working.
-    const step = steps[position - 1];
-    if (step?.kind === "view") {
-      view.value = step.after;
-      note();
-      return;
-    }
-    const next = steps[position];
-    if (next?.kind === "view") {
-      view.value = next.before;
-      note();
-      return;
-    }
+  const state = event.state as { step: number } | null;
+  // The very object that the step holds, so that the `===` above keeps working.
+  const shown = state && steps.travelled(state.step);
+  if (shown) {
+    view.value = shown;
+    note();
+    return;
   }
-  void adopt();
+  const before = view.value;
+  void adopt().then(() => {
+    if (state) return; // an entry of before the page was loaded again
+    steps.changed(before, view.value); // an address that somebody typed, or a link
+    history.replaceState({ step: steps.entry }, "", location.hash);
+    note();
+  });
 });
-history.replaceState({ position: 0 }, "", location.hash || "#/projects");
+history.replaceState({ step: steps.entry }, "", location.hash || "#/projects");
 if (/[?&]s=[0-9a-f]+/.test(location.hash)) void adopt();

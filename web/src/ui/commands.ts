@@ -34,8 +34,9 @@ const say = (label: string | null, word: string) => {
   if (label === null) toast(`Nothing to ${word}`);
   else if (label) toast(`${word === "undo" ? "Undone" : "Done again"}: ${label}`);
 };
-export const doUndo = () => void undo().then((l) => say(l, "undo"), (e) => toast((e as Error).message, "bad"));
-export const doRedo = () => void redo().then((l) => say(l, "redo"), (e) => toast((e as Error).message, "bad"));
+const walk = (how: () => Promise<string | null>, word: string) => void how().then((l) => say(l, word), (e) => toast((e as Error).message, "bad"));
+export const doUndo = (how = undo) => walk(how, "undo");
+export const doRedo = () => walk(redo, "redo");
 
 const focus = (id: string) => (document.getElementById(id) as HTMLInputElement | null)?.focus();
 
@@ -46,7 +47,7 @@ export function commands(): Command[] {
     { name: "Search runs", keys: "r", group: "Find", run: () => focus("run-search") },
     { name: "Command palette", keys: "Ctrl K", group: "Find", run: () => (paletteOpen.value = true) },
     { name: "Keyboard map", keys: "?", group: "Find", run: () => (helpOpen.value = true) },
-    { name: "Undo", keys: "Ctrl Z", group: "Change", run: doUndo },
+    { name: "Undo", keys: "Ctrl Z", group: "Change", run: () => doUndo() },
     { name: "Redo", keys: "Ctrl Shift Z", group: "Change", run: doRedo },
     { name: "Zoom back", keys: "[", group: "Charts", run: zoomBack },
     { name: "Zoom forward", keys: "]", group: "Charts", run: zoomForward },

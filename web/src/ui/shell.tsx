@@ -104,7 +104,7 @@ export function Shell() {
         <span class="spacer" />
         {server.value?.read_only ? <span class="chip" title="The server was started with --read-only">read-only</span> : null}
         <span class={`live-dot ${live}`} role="img" aria-label={live === "live" ? "Connected, live" : live === "polling" ? "Connected by polling" : live === "lost" ? "Disconnected" : "Connecting"} title={live} />
-        <IconButton class="desktop-only" icon="undo" label="Undo (Ctrl Z)" disabled={history_.value.undo === 0} onClick={doUndo} />
+        <IconButton class="desktop-only" icon="undo" label="Undo (Ctrl Z)" disabled={history_.value.undo === 0} onClick={() => doUndo()} />
         <IconButton class="desktop-only" icon="redo" label="Redo (Ctrl Shift Z)" disabled={history_.value.redo === 0} onClick={doRedo} />
         <IconButton icon="search" label="Command palette (Ctrl K)" onClick={() => (paletteOpen.value = true)} />
         <IconButton icon={theme.value === "dark" ? "sun" : "moon"} label={theme.value === "dark" ? "Light theme" : "Dark theme"} onClick={() => void changeSettings({ theme: theme.value === "dark" ? "light" : "dark" })} />
@@ -121,7 +121,7 @@ export function Shell() {
         {toasts.value.map((t) => (
           <div class={`toast ${t.tone}`} key={t.id}>
             <span>{t.text}</span>
-            {t.undo ? <button type="button" onClick={() => { dismiss(t.id); doUndo(); }}>Undo</button> : null}
+            {t.undo ? <button type="button" onClick={() => { dismiss(t.id); doUndo(t.undo!); }}>Undo</button> : null}
             <button type="button" aria-label="Dismiss" onClick={() => dismiss(t.id)}>×</button>
           </div>
         ))}
