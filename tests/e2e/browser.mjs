@@ -8,6 +8,8 @@ import { watchLoopback } from "./loopback.mjs";
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 
+const patience = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
+
 let browser, outside;
 export async function launch() {
   outside ??= await watchLoopback();
@@ -36,15 +38,33 @@ async function delay(context, lag) {
       await pause(Math.random() * lag);
       await route.fulfill({ response });
     } catch {
-      await route.abort().catch(() => undefined); // the page is gone, or the server is
+      await route.abort("aborted").catch(() => undefined); // the page is gone, or the server is
     }
   });
+}
+
+/** Per page: how many questions it asked, and those without an answer yet. Streams stay
+ * open, players stop reading when they have enough, and of a shared worker no end is told. */
+const asked = new WeakMap();
+function questions(page) {
+  if (!asked.has(page)) asked.set(page, { count: 0, open: new Set() });
+  return asked.get(page);
+}
+function watchQuestions(context) {
+  const of = (request) => (/\/(events|assets\/live-)/.test(request.url()) || request.resourceType() === "media" ? null : questions(request.frame().page()));
+  context.on("request", (request) => {
+    const page = of(request);
+    if (!page) return;
+    page.count++;
+    page.open.add(request);
+  });
+  for (const end of ["requestfinished", "requestfailed"]) context.on(end, (request) => of(request)?.open.delete(request));
 }
 
 /** A page in a fresh profile. `done()` checks what it and every other page of the profile did, and closes them. */
 export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
-  context.setDefaultTimeout(20000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1));
+  context.setDefaultTimeout(20000 * patience);
   if (clock) await context.addInitScript(() => (window.__e2e = true));
   const faults = [];
   context.on("console", (m) => {
@@ -55,6 +75,7 @@ export async function open(url, { width = 1440, height = 900, dark = false, touc
     const why = r.failure()?.errorText ?? "";
     if (why !== "net::ERR_ABORTED" && !allow.some((a) => r.url().includes(a) || why.includes(a))) faults.push(`request: ${r.url()} ${why}`);
   });
+  watchQuestions(context);
   if (process.env.TAFFRAIL_E2E_LAG) await delay(context, Number(process.env.TAFFRAIL_E2E_LAG));
   const page = await context.newPage();
   const already = outside.left.length;
@@ -114,24 +135,33 @@ export async function repaint(page, card, action) {
   await settled(page);
 }
 
-/** Until no request is under way and no picture is pending. Counts only time in which frames come: sizes and effects wait for one, and a
- * busy machine can leave a page without any for longer than the quiet asked for. */
+/** Until every question is answered and no picture is pending. Counts only time in which frames come: sizes and effects wait for one, and
+ * a busy machine can leave a page without any for longer than the quiet asked for. */
 export async function settled(page, quiet = 250) {
-  await page.evaluate(async (wait) => {
-    const stats = window.__taffrail.stats;
-    let last = "";
-    let since = performance.now();
-    for (let frames = 0; performance.now() - since < wait || frames < 4; frames++) {
-      const now = JSON.stringify([stats.feed.requests, stats.feed.bytes, stats.feed.tails, stats.raster.draws, performance.getEntriesByType("resource").length]);
-      if (now !== last) {
-        last = now;
-        since = performance.now();
-        frames = 0;
+  const state = questions(page);
+  await eventually(async () => {
+    await answered(page);
+    const { count } = state;
+    await page.evaluate(async (wait) => {
+      const stats = window.__taffrail.stats;
+      let last = "";
+      let since = performance.now();
+      for (let frames = 0; performance.now() - since < wait || frames < 4; frames++) {
+        const now = JSON.stringify([stats.feed.requests, stats.feed.bytes, stats.feed.tails, stats.raster.draws, stats.raster.pending]);
+        if (now !== last) {
+          last = now;
+          since = performance.now();
+          frames = 0;
+        }
+        await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 20)));
       }
-      await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 20)));
-    }
-  }, quiet);
+    }, quiet);
+    assert.equal(state.count, count, "the page keeps asking");
+  }, 20000 * patience);
 }
+
+/** Until no question of the page is without an answer. */
+export const answered = (page) => eventually(() => assert.deepEqual([...questions(page).open].map((r) => r.url()), [], "no answer to these"), 20000 * patience);
 
 /** Pixels of a chart's base bitmap: {width, height, at(x, y) → [r, g, b]}. */
 export async function pixels(page, card) {
