@@ -122,6 +122,22 @@ test("21: arrow keys move the cursor of a chart, Shift by ten, Enter pins; the t
   await done();
 });
 
+test("a popover hears Escape from its first moment, and gives the focus back", async () => {
+  const { page, done } = await open(address("charts"));
+  await painted(page, "auto:loss");
+  await page.evaluate(async () => {
+    const opened = new Promise((resolve) => new MutationObserver((_, watch) => document.querySelector(".popover") && (watch.disconnect(), resolve())).observe(document.body, { childList: true }));
+    const button = document.querySelector('[aria-label="Axes and drawing"]');
+    button.focus();
+    button.click();
+    await opened; // no frame has been shown since
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  });
+  await eventually(async () => assert.equal(await page.locator(".popover").count(), 0));
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Axes and drawing");
+  await done();
+});
+
 test("21: dialogs keep focus inside and give it back", async () => {
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
@@ -146,8 +162,8 @@ test("phone: the run list is a sheet, one chart per row, a tap shows the cursor"
   await page.getByRole("button", { name: "Runs", exact: true }).click();
   await page.locator(".sidebar").waitFor({ state: "visible" });
   await page.getByRole("button", { name: "Close the run list" }).click();
-  const lefts = await page.locator(".chart-card").evaluateAll((l) => new Set(l.map((c) => c.getBoundingClientRect().left)).size);
-  assert.equal(lefts, 1);
+  const lefts = () => page.locator(".chart-card").evaluateAll((l) => new Set(l.map((c) => c.getBoundingClientRect().left)).size);
+  await eventually(async () => assert.equal(await lefts(), 1));
   await settled(page);
   const box = await plot.boundingBox();
   await page.touchscreen.tap(box.x + 150, box.y + 80);

@@ -23,6 +23,7 @@ const distance = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
 test("first view: losses first, train and validation of the same name in one card", async () => {
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
+  await settled(page);
   const first = await page.locator("[data-card]").first().getAttribute("aria-label");
   assert.match(first, /loss/);
   await done();
@@ -31,6 +32,7 @@ test("first view: losses first, train and validation of the same name in one car
 test("12: eight visible runs have eight colours that stay apart, also for deutan eyes; a change of theme keeps the slots", async () => {
   const { page, done } = await open(address("charts", "&q=val/loss&ys=log"));
   await painted(page, "val/loss");
+  await settled(page);
   const ids = (await page.locator(".run-row").evaluateAll((rows) => rows.map((r) => r.dataset.run))).slice(0, 8);
   const shown = (await postJson(server.url, "runs:query", { project })).runs.id;
   await page.evaluate(([keep]) => keep, [ids]);
@@ -319,8 +321,8 @@ test("smoothing slider, pin, drag layout, card size, large view, view as table",
   await page.locator(`[data-card="${before[1]}"]`).hover();
   await page.locator(`[data-card="${before[1]}"]`).getByRole("button", { name: /More about/ }).click();
   await page.getByRole("menuitem", { name: "View as table" }).click();
-  const rows = await page.locator(`[data-card="${before[1]}"] tbody tr`).count();
-  assert.equal(rows, (await postJson(server.url, "runs:query", { project })).matched);
+  const { matched } = await postJson(server.url, "runs:query", { project });
+  await eventually(async () => assert.equal(await page.locator(`[data-card="${before[1]}"] tbody tr`).count(), matched));
   await done();
 });
 

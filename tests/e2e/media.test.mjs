@@ -75,6 +75,7 @@ test("rows by run or by key, sizes, 1:1, only one kind, difference to the baseli
   const { page, done } = await open(address());
   await page.waitForSelector(".media-cell img");
   await loaded(page);
+  await settled(page);
   const byRun = await page.locator(".media-row h3").allTextContents();
   await page.getByRole("group", { name: "Rows" }).getByText("key").click();
   await eventually(async () => assert.notDeepEqual(await page.locator(".media-row h3").allTextContents(), byRun));

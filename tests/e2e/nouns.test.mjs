@@ -47,6 +47,7 @@ test("overlay: hovering a run in the list draws it over the chart, whose bitmap 
 test("dashes: the ninth run repeats a colour, but not its line", async () => {
   const { page, done } = await open(address("charts", "&q=val/loss"));
   await painted(page, "val/loss");
+  await settled(page);
   const looks = await page.locator(".run-row").evaluateAll((rows) => rows.map((r) => {
     const dash = r.querySelector(".dash-swatch path");
     return dash ? `${dash.getAttribute("stroke")} ${dash.getAttribute("stroke-dasharray")}` : r.querySelector(".swatch").style.color;
@@ -177,6 +178,7 @@ test("Table: only rows and columns in sight are mounted, and every one can be re
   const { page, done } = await open(address("table"), { width: 900, height: 420 });
   await page.waitForSelector(".grid-row");
   const total = Number(await page.locator("[aria-colcount]").getAttribute("aria-colcount"));
+  await settled(page);
   const mounted = await page.locator('[role="columnheader"]').count();
   assert.ok(mounted < total, `${mounted} of ${total} columns are mounted`);
   const names = await page.evaluate(async () => {
@@ -241,6 +243,7 @@ test("Media: the mean difference of two pictures is that of their pixels", async
 test("Hyperparameters: categorical parameters rank beside numbers; the correlation is Python's", async () => {
   const { page, done } = await open(address("hparams"));
   await page.waitForSelector("[data-parameter]");
+  await settled(page);
   const axes = await page.locator("[data-parameter]").evaluateAll((l) => l.map((e) => e.dataset.parameter));
   assert.ok(axes.includes("config:model") && axes.includes("config:lr"));
   const row = page.locator('[data-parameter="config:dropout"]');

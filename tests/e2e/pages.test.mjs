@@ -52,6 +52,7 @@ test("Table: groups show mean ± deviation as Python computes them", async () =>
   const expected = await truth(`
 g = pd.DataFrame([(r["config"]["model"], last(r["id"], "val/loss")) for r in runs], columns=["m", "v"]).groupby("m").v
 json.dump({k: [int(n), float(m), float(s)] for k, n, m, s in zip(g.mean().index, g.count(), g.mean(), g.std())}, sys.stdout)`);
+  await settled(page);
   const column = (await page.locator('[role="columnheader"]').allTextContents()).findIndex((t) => t.startsWith("val/loss"));
   await page.waitForFunction(() => /±/.test(document.querySelector(".grid-row.group").textContent));
   const rows = await page.locator(".grid-row.group").evaluateAll((l, c) => l.map((r) => [r.children[0].textContent, r.children[c].textContent]), column);
@@ -83,6 +84,7 @@ test("Table: the filter language narrows, a mistake is shown where it is", async
 test("Table: columns that differ come first, any column can be added, the table leaves as CSV", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
+  await settled(page);
   const head = await page.locator('[role="columnheader"]').allTextContents();
   assert.ok(head.includes("lr") || head.some((h) => h.startsWith("batch")), head.join());
   assert.ok(!head.includes("data/name"), "a constant column is not among the first");
@@ -101,6 +103,7 @@ test("Table: columns that differ come first, any column can be added, the table 
 test("Table: ticked runs are tagged, renamed, noted, coloured, archived and deleted at once; undo brings each back", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
+  await settled(page);
   const ids = await page.locator(".grid-row").evaluateAll((rows) => rows.slice(0, 3).map((r) => r.querySelector(".name .ellipsis").textContent));
   await page.getByLabel(`Tick ${ids[0]}`).click();
   await page.getByLabel(`Tick ${ids[2]}`).click({ modifiers: ["Shift"] });
@@ -156,6 +159,7 @@ test("Compare: config, metrics and environment against a baseline; the differenc
   await page.getByLabel("Search rows").fill("val/loss");
   await page.waitForFunction(() => [...document.querySelectorAll(".grid-row")].some((r) => r.textContent.startsWith("val/loss")));
   const row = page.locator(".grid-row", { hasText: "val/loss" }).first();
+  await settled(page);
   const delta = Number(await row.locator("[data-delta]").first().getAttribute("data-delta"));
   const expected = await truth(`
 a, b = (last(i, "val/loss") for i in data)
@@ -175,6 +179,7 @@ test("Run detail: summary, config against the baseline, notes, console with sear
   const { page, done } = await open(address("run", `&run=${encodeURIComponent(id)}&base=${encodeURIComponent(list.runs.id[0])}`));
   await page.waitForSelector(".overview table");
   const lowest = await truth(`json.dump(float(np.nanmin(series(data, "train/loss"))), sys.stdout)`, id);
+  await settled(page);
   const row = await page.locator("tr", { hasText: "train/loss" }).first().locator("td").allTextContents();
   assert.ok(Math.abs(Number(row[2]) - lowest) < 1e-3 * Math.abs(lowest) + 1e-9, `${row} for ${lowest}`);
   await page.waitForFunction(() => document.querySelectorAll(".overview .card td.warn").length > 0);
@@ -222,6 +227,7 @@ json.dump(h["sum"] / sum(h["counts"]), sys.stdout)`, { run, key, step: wanted })
 test("PR curves: the area is Python's trapezoid", async () => {
   const { page, done } = await open(address("distributions", z({ dist: { tab: "pr" } })));
   await page.waitForSelector("[data-area]");
+  await settled(page);
   const key = await page.locator("[data-pr]").first().getAttribute("data-pr");
   const shownName = await page.locator("[data-pr] tbody tr").first().locator("td").first().textContent();
   const run = list.runs.id[list.runs.name.indexOf(shownName)];
@@ -236,9 +242,11 @@ json.dump(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(p, p[1:])), sys.
 test("Embeddings: two principal components explain what Python says; 3D turns", async () => {
   const { page, done } = await open(address("distributions", z({ dist: { tab: "embeddings" } })));
   await page.waitForSelector("[data-explained]");
-  const shown = Number(await page.locator("[data-explained]").first().getAttribute("data-explained"));
+  await settled(page);
   const index = await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["embedding"] });
   const s = index.series[0];
+  const card = page.locator(`[data-embedding="${s.key}"][data-run="${s.run}"]`);
+  const shown = Number(await card.locator("[data-explained]").getAttribute("data-explained"));
   const { entries } = await getJson(server.url, `entries?run=${encodeURIComponent(s.run)}&key=${encodeURIComponent(s.key)}&first=${s.step.length - 1}&count=1`);
   const value = entries[0].value;
   const bytes = Buffer.from(await (await fetch(`${server.url}api/v1/blob?run=${encodeURIComponent(s.run)}&sha=${value.vectors.sha}`)).arrayBuffer());
@@ -267,7 +275,7 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
   );
   assert.ok(Math.abs(shown - expected) < 1e-3, `${shown} for ${expected}`);
   await page.getByRole("group", { name: "Dimensions" }).getByText("3D").click();
-  await page.waitForFunction((v) => Number(document.querySelector("[data-explained]").dataset.explained) > v, shown);
+  await eventually(async () => assert.ok(Number(await card.locator("[data-explained]").getAttribute("data-explained")) > shown));
   await done();
 });
 
@@ -325,6 +333,7 @@ test("Graph: parameters of a group are the sum of its nodes; groups open and fol
   const s = (await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["graph"] })).series[0];
   const total = await truth(`json.dump(sum(n["parameters"] for n in entries(data, "graph")[-1]["value"]["nodes"]), sys.stdout)`, s.run);
   await eventually(async () => assert.equal(Number(await page.locator("[data-parameters]").getAttribute("data-parameters")), total));
+  await settled(page);
   const before = await page.locator("[data-node]").count();
   await page.locator('.graph-node[aria-label*="group"]').first().click();
   await page.waitForFunction((n) => document.querySelectorAll("[data-node]").length > n, before);

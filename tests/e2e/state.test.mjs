@@ -117,6 +117,7 @@ test("9: undo and redo, back and forward walk exactly through the actions", asyn
 test("undo pressed before an edit is answered takes back that edit, and nothing else", async () => {
   const { page, done } = await open(address("table"), { allow: ["403"] });
   await page.waitForSelector(".grid-row");
+  await settled(page);
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
   const { cmp: [id], project } = await view(page);
@@ -169,6 +170,7 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
 test("the browser's Back leaves edits alone; a message's Undo takes back what the message tells", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
+  await settled(page);
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
   const { cmp: [id], project } = await view(page);

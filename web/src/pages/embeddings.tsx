@@ -58,7 +58,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
   const points = Array.from({ length: value.v.count }, (_, i) => point(i));
   return (
     <section
-      class="plot-card" data-embedding={name}
+      class="plot-card" data-embedding={name} data-run={run}
       onPointerDown={(e) => {
         if (dims === 3 && e.target instanceof HTMLCanvasElement) {
           e.target.setPointerCapture(e.pointerId);

@@ -1,14 +1,15 @@
 // Popovers, menus and dialogs: light dismissal, focus kept inside and given back.
 import type { ComponentChildren } from "preact";
 import { createPortal } from "preact/compat";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon";
 
 const focusable = 'button:not([disabled]), [href], input:not([disabled]), select, textarea, [tabindex]:not([tabindex="-1"])';
 
-/** Tab stays inside `element`; Escape calls close; focus returns to where it was. */
+/** Tab stays inside `element`; Escape calls close; focus returns to where it was. There with the element itself: a key pressed before the
+ *  next frame counts already. */
 function useFocusTrap(element: { current: HTMLElement | null }, close: () => void, initial = true): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     const box = element.current!;
     if (initial) (box.querySelector<HTMLElement>("[autofocus]") ?? box.querySelector<HTMLElement>(focusable) ?? box).focus({ preventScroll: true });
@@ -53,7 +54,7 @@ export function Popover({ anchor, close, children, menu, label }: { anchor: HTML
     element.style.left = Math.max(8, left) + "px";
     element.style.top = top + "px";
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const down = (event: PointerEvent) => {
       const target = event.target as Node;
       if (box.current?.contains(target) || (anchor instanceof HTMLElement && anchor.contains(target))) return;
