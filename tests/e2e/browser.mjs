@@ -43,15 +43,16 @@ async function delay(context, lag) {
   });
 }
 
-/** Per page: how many questions it asked, and those without an answer yet. Streams stay
- * open, players stop reading when they have enough, and of a shared worker no end is told. */
+/** Per page: how many questions it asked, and those without an answer yet. Not counted: streams, which stay open; players, which stop reading
+ * when they have enough; shared workers' own files, whose end is never told; service workers, which belong to no page. */
 const asked = new WeakMap();
 function questions(page) {
   if (!asked.has(page)) asked.set(page, { count: 0, open: new Set() });
   return asked.get(page);
 }
 function watchQuestions(context) {
-  const of = (request) => (/\/(events|assets\/live-)/.test(request.url()) || request.resourceType() === "media" ? null : questions(request.frame().page()));
+  const endless = (request) => /\/(events|assets\/live-)/.test(request.url()) || request.resourceType() === "media";
+  const of = (request) => (request.serviceWorker() || endless(request) ? null : questions(request.frame().page()));
   context.on("request", (request) => {
     const page = of(request);
     if (!page) return;

@@ -1,7 +1,7 @@
 // A newcomer's first minutes: ./scripts/demo, then best run, comparison, reconstruction and CSV, each in at most three actions.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,6 +31,8 @@ before(async () => {
     demo.once("exit", (code) => reject(new Error(`scripts/demo ended with ${code}`)));
     createInterface({ input: demo.stdout }).on("line", (line) => /^http:\/\/\S+/.test(line.trim()) && resolve(line.trim()));
   });
+  // Other tests use the same programs at this moment.
+  assert.match(readFileSync(join(root, "build/demo-build.log"), "utf8"), /no work to do/, "the demo built what the tests were to be run with");
   view = await open(url);
 });
 after(async () => {

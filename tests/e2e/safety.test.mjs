@@ -1,15 +1,13 @@
 // Hostile names and contents, base paths, air gap, upgrades, sizes.
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { getJson, postJson } from "./api.mjs";
 import { open, painted, quit } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { bundle, serve } from "./server.mjs";
 
-const dist = join(dirname(fileURLToPath(import.meta.url)), "../../web/dist");
 after(quit);
 
 test("18: scripts in names, tags, notes, texts, tables, figures and output never run; the policy has nothing to report", async () => {
@@ -53,8 +51,8 @@ test("23: the page works below a base path", async () => {
 
 test("23: nothing in the bundle points elsewhere", () => {
   const allowed = /^https?:\/\/(www\.w3\.org|localhost|127\.0\.0\.1)/;
-  for (const file of readdirSync(join(dist, "assets"))) {
-    const text = readFileSync(join(dist, "assets", file), "utf8");
+  for (const file of readdirSync(join(bundle, "assets"))) {
+    const text = readFileSync(join(bundle, "assets", file), "utf8");
     for (const [url] of text.matchAll(/https?:\/\/[a-z0-9.-]+\.[a-z]{2,}/gi)) assert.ok(allowed.test(url), `${file}: ${url}`);
   }
 });
@@ -66,7 +64,7 @@ test("23: an open tab reloads itself after the server was upgraded", async () =>
   await page.evaluate(() => (window.__old = true));
   // The next version: the same page with another name of its style sheet.
   const next = join(server.folder, "next");
-  cpSync(dist, next, { recursive: true });
+  cpSync(bundle, next, { recursive: true });
   const html = readFileSync(join(next, "index.html"), "utf8");
   const [style] = /style-\w+\.css/.exec(html);
   renameSync(join(next, "assets", style), join(next, "assets", "style-NEXT.css"));
@@ -81,19 +79,19 @@ test("23: an open tab reloads itself after the server was upgraded", async () =>
 });
 
 test("24: first load and everything fit their budgets; every shipped package is in the licences file once", () => {
-  const sizes = JSON.parse(readFileSync(join(dist, "sizes.json"), "utf8"));
-  const gz = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
+  const sizes = JSON.parse(readFileSync(join(bundle, "sizes.json"), "utf8"));
+  const gz = (file) => gzipSync(readFileSync(join(bundle, file)), { level: 9 }).length;
   const first = sizes.files.filter((f) => f.first).reduce((n, f) => n + gz(f.file === "index.html" ? f.file : "assets/" + f.file), 0);
-  const total = readdirSync(join(dist, "assets")).reduce((n, f) => n + gz("assets/" + f), gz("index.html"));
+  const total = readdirSync(join(bundle, "assets")).reduce((n, f) => n + gz("assets/" + f), gz("index.html"));
   assert.ok(first <= 120_000, `first load ${first}`);
   assert.ok(total <= 450_000, `all ${total}`);
   // Later parts, by what they are for.
-  const chunk = (name) => readdirSync(join(dist, "assets")).filter((f) => f.startsWith(name)).reduce((n, f) => n + gz("assets/" + f), 0);
+  const chunk = (name) => readdirSync(join(bundle, "assets")).filter((f) => f.startsWith(name)).reduce((n, f) => n + gz("assets/" + f), 0);
   for (const [name, most] of [["style", 12], ["mesh_panel", 170], ["graph", 22], ["layout", 22], ["markdown", 32], ["temml", 60], ["hparams", 8]]) {
     assert.ok(chunk(name) > 0, `there is a part called ${name}`);
     assert.ok(chunk(name) <= most * 1000, `${name} ${chunk(name)}`);
   }
-  const text = readFileSync(join(dist, "licences.txt"), "utf8");
+  const text = readFileSync(join(bundle, "licences.txt"), "utf8");
   for (const name of ["preact", "@preact/signals", "marked", "dompurify", "temml", "@dagrejs/dagre"]) assert.equal(text.split(`==== ${name} `).length, 2, name);
   assert.match(text, /Permission is hereby granted/);
 });

@@ -11,6 +11,8 @@ import { writeScenario } from "./scenarios.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const build = process.env.TAFFRAIL_BUILD ?? join(root, "build/release");
+/** The files of the page that the command holds inside. */
+export const bundle = join(build, "src/server/page");
 export const binary = process.env.TAFFRAIL_BINARY ?? join(build, "bin/taffrail");
 const writer = join(build, "tests/e2e/e2e_writer");
 
@@ -19,9 +21,9 @@ const open = new Set();
 after(() => Promise.all([...open].map((server) => server.close())));
 
 /** `taffrail ui` over a folder; ends with close(). */
-export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui = join(root, "web/dist") } = {}) {
+export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui } = {}) {
   const args = ["ui", target, "--port", String(port), "--no-open", "--json", "--state-dir", state];
-  if (existsSync(join(ui, "index.html"))) args.push("--ui-dir", ui);
+  if (ui) args.push("--ui-dir", ui);
   if (base) args.push("--base-path", base);
   if (readOnly) args.push("--read-only");
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });

@@ -31,9 +31,13 @@ export class Steps<V> {
   get next(): Step<V> | undefined {
     return this.ahead[0];
   }
+  /** The step that led to the view shown; none at the first one. */
+  get shown(): ViewStep<V> | undefined {
+    return this.done.findLast((s) => s.kind === "view");
+  }
   /** The number of the history entry whose view is shown. */
   get entry(): number {
-    return this.done.findLast((s) => s.kind === "view")?.id ?? this.start;
+    return this.shown?.id ?? this.start;
   }
 
   changed(before: V, after: V): void {

@@ -180,8 +180,8 @@ export function change(patch: Partial<View>, replace = false): void {
 /** Moves elsewhere without a step of undo (following a link that a person did not choose). */
 export function settle(patch: Partial<View>): void {
   view.value = { ...view.value, ...patch };
-  const { last } = steps;
-  if (last?.kind === "view") last.after = view.value;
+  const { shown } = steps;
+  if (shown) shown.after = view.value;
   write(view.value, false);
 }
 
