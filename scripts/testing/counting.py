@@ -33,8 +33,12 @@ REASON_LINES = 25
 def reason_of(case) -> str:
     """What a failed case says about itself, indented below its name."""
     said = [text for tag in ("failure", "error", "system-out") for part in case.findall(tag) for text in (part.get("message"), part.text) if text]
-    lines = list(dict.fromkeys(line[:200] for text in said for line in text.strip().splitlines()))
-    return "".join(f"\n      {line}" for line in lines[-REASON_LINES:])
+    lines = list(dict.fromkeys(line for text in said for line in text.strip().splitlines()))
+    return indented(lines)
+
+
+def indented(lines: list[str]) -> str:
+    return "".join(f"\n      {line[:200]}" for line in lines[-REASON_LINES:])
 
 
 def from_junit(path: Path, label: str) -> Counts:
@@ -60,6 +64,6 @@ def from_junit(path: Path, label: str) -> Counts:
     return counts
 
 
-def one(passed: bool, label: str) -> Counts:
-    """A check that is a single test."""
-    return Counts(passed=1, names=[label]) if passed else Counts(failed=1, failures=[label])
+def one(passed: bool, label: str, said: str = "") -> Counts:
+    """A check that is a single test; of what it said, the end is shown again below the table."""
+    return Counts(passed=1, names=[label]) if passed else Counts(failed=1, failures=[label + indented(said.splitlines())])

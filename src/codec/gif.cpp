@@ -26,13 +26,6 @@ int append_output(GifFileType* gif, const GifByteType* data, int size) {
     return size;
 }
 
-int read_input(GifFileType* gif, GifByteType* to, int size) {
-    auto* cursor = static_cast<ByteCursor*>(gif->UserData);
-    const std::size_t count = std::min(cursor->remaining(), static_cast<std::size_t>(size));
-    std::memcpy(to, cursor->take(count).data(), count);
-    return static_cast<int>(count);
-}
-
 std::vector<std::uint8_t> as_rgb(std::span<const std::uint8_t> frame, int channels) {
     const auto step = static_cast<std::size_t>(channels);
     std::vector<std::uint8_t> rgb;
@@ -119,68 +112,6 @@ Result<Bytes> encode_gif(std::span<const std::uint8_t> frames, std::int64_t coun
     int close_code = 0;
     if (EGifCloseFile(gif, &close_code) == GIF_ERROR || !fine) {
         return gif_error("cannot write a", fine ? close_code : code);
-    }
-    return out;
-}
-
-Result<GifFrames> decode_gif(ByteSpan file) {
-    ByteCursor cursor(file);
-    int code = 0;
-    GifFileType* gif = DGifOpen(&cursor, read_input, &code);
-    if (gif == nullptr) {
-        return gif_error("not a readable", code);
-    }
-
-    struct Closer {
-        GifFileType* gif;
-
-        ~Closer() {
-            int ignored = 0;
-            DGifCloseFile(gif, &ignored);
-        }
-    } const closer{gif};
-
-    // giflib allocates a frame before it has read it: refuse sizes that no file of this length can
-    // fill.
-    if (std::int64_t{gif->SWidth} * gif->SHeight > (std::int64_t{1} << 28)) {
-        return Error{ErrorCode::Unsupported, "this GIF is over 256 million pixels a frame"};
-    }
-    if (DGifSlurp(gif) == GIF_ERROR) {
-        return gif_error("not a readable", gif->Error);
-    }
-    GifFrames out;
-    out.width = static_cast<std::uint32_t>(gif->SWidth);
-    out.height = static_cast<std::uint32_t>(gif->SHeight);
-    out.count = gif->ImageCount;
-    const std::size_t frame_size = std::size_t{out.width} * out.height * 3;
-    if (frame_size == 0 ||
-        static_cast<std::size_t>(out.count) > (std::size_t{1} << 30) / frame_size) {
-        return Error{ErrorCode::Unsupported, "this GIF holds no pixels or over 1 GiB of them"};
-    }
-    std::vector<std::uint8_t> canvas(frame_size);
-    for (int i = 0; i < gif->ImageCount; ++i) {
-        const SavedImage& image = gif->SavedImages[i];
-        const GifImageDesc& at = image.ImageDesc;
-        const ColorMapObject* map = at.ColorMap != nullptr ? at.ColorMap : gif->SColorMap;
-        GraphicsControlBlock control{DISPOSAL_UNSPECIFIED, false, 0, NO_TRANSPARENT_COLOR};
-        DGifSavedExtensionToGCB(gif, i, &control);
-        if (i == 0 && control.DelayTime > 0) {
-            out.frames_per_second = 100.0 / control.DelayTime;
-        }
-        for (int y = 0; map != nullptr && y < at.Height && at.Top + y < gif->SHeight; ++y) {
-            for (int x = 0; x < at.Width && at.Left + x < gif->SWidth; ++x) {
-                const int index =
-                    image.RasterBits[std::size_t(y) * std::size_t(at.Width) + std::size_t(x)];
-                if (index == control.TransparentColor || index >= map->ColorCount) {
-                    continue;
-                }
-                const GifColorType& color = map->Colors[index];
-                std::uint8_t* to =
-                    &canvas[(std::size_t(at.Top + y) * out.width + std::size_t(at.Left + x)) * 3];
-                to[0] = color.Red, to[1] = color.Green, to[2] = color.Blue;
-            }
-        }
-        out.rgb.insert(out.rgb.end(), canvas.begin(), canvas.end());
     }
     return out;
 }

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace taffrail {
 
@@ -18,15 +17,5 @@ namespace taffrail {
 Result<Bytes> encode_gif(std::span<const std::uint8_t> frames, std::int64_t count,
                          std::uint32_t width, std::uint32_t height, int channels,
                          double frames_per_second);
-
-struct GifFrames {
-    std::uint32_t width = 0, height = 0;
-    std::int64_t count = 0;
-    double frames_per_second = 0;   ///< from the first frame's delay
-    std::vector<std::uint8_t> rgb;  ///< count × height × width × 3, each frame composed in full
-};
-
-/// Decodes all frames; more than 1 GiB of pixels is refused.
-Result<GifFrames> decode_gif(ByteSpan file);
 
 }  // namespace taffrail

@@ -2,6 +2,7 @@
 
 #include <turbojpeg.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,12 @@ namespace taffrail {
 namespace {
 
 using Handle = std::unique_ptr<void, decltype(&tjDestroy)>;
+
+constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
+// A size is believed as far as the file could fill it: each block of 8x8 pixels takes at least one
+// bit. Below a million pixels a file that was cut short is shown as far as it goes.
+constexpr std::uint64_t kMostPixelsPerByte = 8 * 8 * 8;
+constexpr std::uint64_t kAlwaysBelieved = std::uint64_t{1} << 20;
 
 std::uint16_t big_u16(ByteCursor& cursor) {
     return __builtin_bswap16(cursor.read<std::uint16_t>());
@@ -63,21 +70,30 @@ Result<JpegHeader> probe_jpeg(ByteSpan file) {
 }
 
 Result<Pixels> decode_jpeg(ByteSpan file) {
-    const auto header = probe_jpeg(file);
-    if (!header.ok()) {
-        return header.error();
+    const Handle handle(tjInitDecompress(), &tjDestroy);
+    int width = 0, height = 0, sampling = 0, colors = 0;
+    if (tjDecompressHeader3(handle.get(), chars(file.data()), file.size(), &width, &height,
+                            &sampling, &colors) != 0) {
+        return not_jpeg(tjGetErrorStr2(handle.get()));
     }
-    Pixels pixels{header->width, header->height, header->channels == 1 ? 1 : 3, 8, {}};
-    if (std::uint64_t{pixels.width} * pixels.height > (std::uint64_t{1} << 28)) {
+    Pixels pixels{static_cast<std::uint32_t>(width),
+                  static_cast<std::uint32_t>(height),
+                  colors == TJCS_GRAY ? 1 : 3,
+                  8,
+                  {}};
+    const std::uint64_t area = std::uint64_t{pixels.width} * pixels.height;
+    if (area > kMaxPixels) {
         return Error{ErrorCode::Unsupported, "this JPEG holds over 256 million pixels"};
     }
-    pixels.data.resize(std::size_t{pixels.width} * pixels.height *
-                       static_cast<unsigned>(pixels.channels));
-    const Handle handle(tjInitDecompress(), &tjDestroy);
+    if (area > std::max(kAlwaysBelieved, file.size() * kMostPixelsPerByte)) {
+        return not_jpeg("its " + std::to_string(file.size()) + " bytes cannot hold " +
+                        std::to_string(width) + "x" + std::to_string(height) + " pixels");
+    }
+    pixels.data.resize(area * static_cast<unsigned>(pixels.channels));
     if (tjDecompress2(handle.get(), chars(file.data()), file.size(),
-                      reinterpret_cast<unsigned char*>(pixels.data.data()),
-                      static_cast<int>(pixels.width), 0, static_cast<int>(pixels.height),
-                      pixels.channels == 1 ? TJPF_GRAY : TJPF_RGB, 0) != 0 &&
+                      reinterpret_cast<unsigned char*>(pixels.data.data()), width,
+                      width * pixels.channels, height, pixels.channels == 1 ? TJPF_GRAY : TJPF_RGB,
+                      TJFLAG_LIMITSCANS) != 0 &&
         tjGetErrorCode(handle.get()) == TJERR_FATAL) {
         return not_jpeg(tjGetErrorStr2(handle.get()));
     }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array<unsigned char, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 constexpr std::uint64_t kMaxPixelBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostDeflateRatio = 1032;  // 258 bytes for two bits
 
 enum class Filter : unsigned char { None, Sub, Up, Average, Paeth };
 
@@ -228,6 +229,14 @@ Result<Pixels> decode_png(ByteSpan file) {
                                static_cast<unsigned>(pixels.channels * pixels.bit_depth / 8);
     if (size > kMaxPixelBytes) {
         return Error{ErrorCode::Unsupported, "this PNG holds over 1 GiB of pixels"};
+    }
+    // A size is believed as far as the file could fill it.
+    constexpr std::uint64_t kSamples[] = {1, 0, 3, 1, 2, 0, 4};  // of a pixel, by colour type
+    const std::uint64_t bits = kSamples[header.color_type] * header.bit_depth;
+    if (std::uint64_t{pixels.width} * pixels.height * bits / 8 > file.size() * kMostDeflateRatio) {
+        return Error{ErrorCode::Corrupt, "not a readable PNG: its " + std::to_string(file.size()) +
+                                             " bytes cannot hold " + std::to_string(pixels.width) +
+                                             "x" + std::to_string(pixels.height) + " pixels"};
     }
     std::size_t needed = 0;
     if (int code = spng_decoded_image_size(context.get(), format, &needed); code != 0) {

@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace taffrail {
 namespace {
 
@@ -56,6 +58,27 @@ TEST(Jpeg, DecodesWhatItEncodedNearly) {
         ASSERT_NEAR(static_cast<int>(decoded.data[i]), static_cast<int>(pixels[i]), 12);
     }
     EXPECT_FALSE(probe_jpeg(as_bytes("\xff\xd8\xff\xe0\x00\x10JFIF")).ok());
+}
+
+TEST(Jpeg, ASizeThatItsBytesCannotFillTakesNoMemory) {
+    const Bytes pixels(64 * 64 * 3);
+    const Bytes file = encode_jpeg(pixels.data(), 64, 64, 3).value();
+    Bytes wide = file;
+    const std::byte frame[] = {std::byte{0xFF}, std::byte{0xC0}};
+    const auto at = std::ranges::search(wide, frame).begin() + 5;  // height, then width
+    std::ranges::fill(at, at + 4, std::byte{0x3F});                // 16191 pixels each way
+    EXPECT_THAT(decode_jpeg(wide).error().message,
+                HasSubstr(std::to_string(file.size()) + " bytes cannot hold 16191x16191 pixels"));
+    std::ranges::fill(at, at + 4, std::byte{0xFF});
+    EXPECT_THAT(decode_jpeg(wide).error().message, HasSubstr("not a readable JPEG"));
+    EXPECT_TRUE(decode_jpeg(ByteSpan(file).first(file.size() - 2)).ok())
+        << "cut short: as far as it goes";
+}
+
+TEST(Jpeg, TheFlattestPictureIsBelieved) {
+    const Bytes pixels(4096 * 4096);
+    const Bytes file = encode_jpeg(pixels.data(), 4096, 4096, 1).value();
+    EXPECT_EQ(decode_jpeg(file).value().data.size(), pixels.size());
 }
 
 TEST(ImageResize, HalvingAveragesAndGrowingInterpolates) {

@@ -1,5 +1,7 @@
 #include "codec/png.h"
 
+#include "codec/gzip.h"
+
 #include <gmock/gmock.h>
 
 #include <random>
@@ -73,6 +75,21 @@ TEST(Png, DamagedFilesAreErrorsNotPictures) {
     Bytes flipped = file;
     flipped[file.size() / 2] ^= std::byte{1};
     EXPECT_FALSE(decode_png(flipped).ok());
+}
+
+// Only what is true of the whole picture can be told before it is unpacked, so a size is checked
+// against what its bytes could unpack to at most.
+TEST(Png, ASizeThatItsBytesCannotFillTakesNoMemory) {
+    const Bytes flat(4096 * 4096 * 3);
+    const Bytes file = encode_png(flat.data(), 4096, 4096, 3, 8, PngLevel::Small).value();
+    EXPECT_EQ(decode_png(file).value().data.size(), flat.size()) << "the flattest is believed";
+    Bytes wide = encode_png(flat.data(), 64, 64, 3).value();
+    const std::uint32_t side = __builtin_bswap32(16384);
+    store(wide.data() + 16, side);
+    store(wide.data() + 20, side);
+    store(wide.data() + 29, __builtin_bswap32(crc32(ByteSpan(wide).subspan(12, 17))));
+    EXPECT_THAT(decode_png(wide).error().message,
+                HasSubstr("bytes cannot hold 16384x16384 pixels"));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // GET blob (stored bytes, with ranges) and GET image (any stored picture as PNG, JPEG or GIF).
 #include "base/sha256.h"
+#include "base/try.h"
 #include "codec/image_resize.h"
+#include "codec/jpeg.h"
+#include "codec/media_probe.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
 #include "server/api/api.h"
@@ -8,31 +11,17 @@
 #include "server/url.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace taffrail::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kTypes{{
-    {"png", "image/png"},
-    {"jpeg", "image/jpeg"},
-    {"gif", "image/gif"},
-    {"mp4", "video/mp4"},
-    {"webm", "video/webm"},
-    {"wav", "audio/wav"},
-    {"obj", "text/plain"},
-    {"ply", "application/octet-stream"},
-    {"stl", "application/octet-stream"},
-    {"glb", "model/gltf-binary"},
-    {"json", "application/json"},
-    {"txt", "text/plain; charset=utf-8"},
-    {"ogg", "audio/ogg"},
-}};
+constexpr std::string_view kAnyBytes = "application/octet-stream";
 
 std::string_view type_of(std::string_view format) {
-    const auto found = std::ranges::find(kTypes, format, [](const auto& row) { return row.first; });
-    return found == kTypes.end() ? std::string_view() : found->second;
+    return format == "json"  ? "application/json"
+           : format == "txt" ? "text/plain; charset=utf-8"
+                             : mime_type(format);
 }
 
 std::optional<Sha256> parse_sha(std::string_view text) {
@@ -79,9 +68,8 @@ Response blob(const ApiContext& context, const Request& request) {
         return response;
     }
     const std::string_view type = type_of(request.parameter("format").value_or(""));
-    response.headers.emplace_back("Content-Type",
-                                  std::string(type.empty() ? "application/octet-stream" : type));
-    if (const auto name = request.parameter("name"); name || type.empty()) {
+    response.headers.emplace_back("Content-Type", type);
+    if (const auto name = request.parameter("name"); name || type == kAnyBytes) {
         response.headers.emplace_back(
             "Content-Disposition",
             "attachment; filename*=UTF-8''" + percent_encode(name.value_or("blob")));
@@ -139,6 +127,27 @@ Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
                       static_cast<std::uint32_t>(image.height), image.channels);
 }
 
+/// A PNG or JPEG made `width` pixels wide, in its own format. A picture that cannot be decoded, a
+/// deep or an animated one goes out as it is.
+Result<Bytes> shrunk(ByteSpan file, std::string_view format, std::uint32_t width) {
+    if (format != "png" && format != "jpeg") {
+        return Error{ErrorCode::Unsupported, std::string(format) + " stays whole"};
+    }
+    TAFFRAIL_ASSIGN(const Pixels pixels, format == "png" ? decode_png(file) : decode_jpeg(file));
+    if (pixels.bit_depth != 8) {
+        return Error{ErrorCode::Unsupported, "16-bit pixels stay whole"};
+    }
+    const auto height = std::max(
+        1u, static_cast<std::uint32_t>(std::uint64_t{pixels.height} * width / pixels.width));
+    const std::span samples(reinterpret_cast<const std::uint8_t*>(pixels.data.data()),
+                            pixels.data.size());
+    const auto smaller =
+        resize_image(samples, pixels.width, pixels.height, pixels.channels, width, height);
+    const auto* made = reinterpret_cast<const std::byte*>(smaller.data());
+    return format == "png" ? encode_png(made, width, height, pixels.channels)
+                           : encode_jpeg(made, width, height, pixels.channels);
+}
+
 Response image(const ApiContext& context, const Request& request) {
     const std::string id = required_parameter(request, "run");
     const auto run = find_run(context, id);
@@ -182,25 +191,12 @@ Response image(const ApiContext& context, const Request& request) {
         *bytes = *std::move(encoded);
         format = "png";
     }
-    if (width > 0 && width < value->width && format == "png") {
-        if (auto pixels = decode_png(*bytes); pixels && pixels->bit_depth == 8) {
-            const auto w = static_cast<std::uint32_t>(width);
-            const auto h =
-                std::max(1u, static_cast<std::uint32_t>(static_cast<std::uint64_t>(pixels->height) *
-                                                        w / pixels->width));
-            const std::span samples(reinterpret_cast<const std::uint8_t*>(pixels->data.data()),
-                                    pixels->data.size());
-            const auto smaller =
-                resize_image(samples, pixels->width, pixels->height, pixels->channels, w, h);
-            if (auto encoded = encode_png(reinterpret_cast<const std::byte*>(smaller.data()), w, h,
-                                          pixels->channels)) {
-                *bytes = *std::move(encoded);
-            }
+    if (width > 0 && width < value->width) {
+        if (auto smaller = shrunk(*bytes, format, static_cast<std::uint32_t>(width))) {
+            *bytes = *std::move(smaller);
         }
     }
-    response.headers.emplace_back(
-        "Content-Type",
-        std::string(type_of(format).empty() ? "application/octet-stream" : type_of(format)));
+    response.headers.emplace_back("Content-Type", type_of(format));
     response.body.view = {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
     response.body.owner = std::move(bytes);
     return response;

@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/formats/tensorboard/tensor.h"
 #include "codec/gif.h"
+#include "codec/media_probe.h"
 #include "codec/mesh.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
@@ -159,9 +160,9 @@ Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
             if (figure.picture.bytes) {
                 Image image;
                 image.format = figure.picture_format;
-                if (const auto pixels = decode_png(*figure.picture.bytes); pixels.ok()) {
-                    image.width = pixels->width;
-                    image.height = pixels->height;
+                if (const auto info = probe_media(*figure.picture.bytes); info.ok()) {
+                    image.width = info->width;
+                    image.height = info->height;
                 }
                 image.images.push_back(figure.picture);
                 return encode_image(tag, image);

@@ -127,9 +127,6 @@ int read(const std::string& path) {
         print(decode_png(file).value().data);
     } else if (info.format == "jpeg") {
         print(decode_jpeg(file).value().data);
-    } else if (info.format == "gif") {
-        const GifFrames frames = decode_gif(file).value();
-        print(std::as_bytes(std::span(frames.rgb)));
     } else if (info.format == "wav") {
         print(decode_wav(file).value().samples);
     } else if (info.family == "mesh") {

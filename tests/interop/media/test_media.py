@@ -82,20 +82,6 @@ def test_pillow_and_imageio_read_our_gif(written):
     assert np.array_equal(imageio.imread(written / "gif.gif", plugin="pillow", mode="RGB"), expected)
 
 
-def test_we_read_pillows_gif_with_partial_frames(tmp_path):
-    frames = []
-    for i in range(5):
-        frame = Image.new("RGB", (40, 30), (10, 20, 30))
-        frame.paste((200, 100, 0), (i * 5, 3, i * 5 + 6, 12))
-        frames.append(frame)
-    frames[0].save(tmp_path / "x.gif", save_all=True, append_images=frames[1:], duration=40, loop=0, disposal=1)
-    ours = np.frombuffer(read(tmp_path / "x.gif"), np.uint8).reshape(-1, 30, 40, 3)
-    opened = Image.open(tmp_path / "x.gif")
-    for i in range(opened.n_frames):
-        opened.seek(i)
-        assert np.array_equal(ours[i], np.asarray(opened.convert("RGB")))
-
-
 @pytest.mark.parametrize("channels", [1, 2])
 @pytest.mark.parametrize("dtype,subtype,numpy_type", [("i16", "PCM_16", "int16"), ("i32", "PCM_32", "int32"), ("f32", "FLOAT", "float32")])
 def test_soundfile_reads_our_wav(written, dtype, subtype, numpy_type, channels):

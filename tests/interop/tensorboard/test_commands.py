@@ -8,8 +8,13 @@ import subprocess
 import urllib.parse
 import urllib.request
 
+import numpy as np
 import pytest
 from conftest import dump
+from PIL import Image
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from test_repair import TAFFRAIL, taffrail
 
 
@@ -144,6 +149,38 @@ def test_ui_shows_a_logdir_under_the_name_tensorboard_gives_the_option(logdir, u
     entry = json.loads(ask("api/v1/entries", run=names["media"], key="u8/3", first=0, count=1)[1])
     picture = ask("api/v1/image", run=names["media"], key="u8/3", index=0, item=0)[1]
     assert entry and hashlib.sha256(picture).hexdigest() == dump(logdir)["media"]["keys"]["u8/3 image"][0]["sha256"][0]
+
+
+def test_ui_shrinks_pngs_and_jpegs_and_sends_others_whole(ui, tmp_path):
+    """One picture of each format, 640x480, asked for 160 pixels wide; Pillow's own shrinking is the judge."""
+    across, down = np.meshgrid(np.arange(640), np.arange(480))
+    picture = Image.fromarray(np.stack([across * 255 // 640, down * 255 // 480, (across + down) % 256], axis=2).astype(np.uint8))
+    files = {"jpeg": {"quality": 95}, "progressive": {"format": "jpeg", "progressive": True}, "grey": {"format": "jpeg"}, "png": {}, "webp": {}}
+    stored = {}
+    writer = EventFileWriter(str(tmp_path / "run"))
+    for name, options in files.items():
+        packed = io.BytesIO()
+        (picture.convert("L") if name == "grey" else picture).save(packed, **{"format": name, **options})
+        stored[name] = packed.getvalue()
+        value = Summary.Value(tag=name, image=Summary.Image(width=640, height=480, colorspace=1 if name == "grey" else 3, encoded_image_string=stored[name]))
+        writer.add_event(Event(step=1, wall_time=1.0, summary=Summary(value=[value])))
+    cut = stored["jpeg"][:2000]  # shown as far as it goes
+    writer.add_event(Event(step=1, summary=Summary(value=[Summary.Value(tag="cut", image=Summary.Image(width=640, height=480, colorspace=3, encoded_image_string=cut))])))
+    writer.close()
+    ask = ui("--logdir", tmp_path)
+    run = json.loads(ask("api/v1/runs:query", {})[1])["runs"]["id"][0]
+
+    def image(name):
+        return ask("api/v1/image", run=run, key=name, index=0, item=0, width=160)[1]
+
+    for name in ("jpeg", "progressive", "grey", "png"):
+        small = Image.open(io.BytesIO(image(name)))
+        assert small.size == (160, 120) and small.format == ("PNG" if name == "png" else "JPEG"), name
+        wanted = np.asarray(picture.convert(small.mode).resize((160, 120), Image.Resampling.BOX), float)
+        assert np.abs(np.asarray(small, float) - wanted).mean() < 5, name
+        assert len(image(name)) < len(stored[name]), name
+    assert image("webp") == stored["webp"]
+    assert Image.open(io.BytesIO(image("cut"))).size == (160, 120)
 
 
 def test_ui_takes_several_named_logdirs_and_says_which_is_wrong(logdir, ui, tmp_path):

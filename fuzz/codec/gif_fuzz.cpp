@@ -1,6 +1,0 @@
-#include "codec/gif.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    (void)taffrail::decode_gif({reinterpret_cast<const std::byte*>(data), size});
-    return 0;
-}
