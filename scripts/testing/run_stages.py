@@ -4,7 +4,6 @@ A stage is a function in stages.py. A stage that fails does not stop the others:
 """
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -34,8 +33,6 @@ def main() -> int:
         print(f"scripts/test: unknown stage {', '.join(sorted(unknown))}; --list shows them", file=sys.stderr)
         return 2
 
-    if arguments.full:
-        os.environ["TAFFRAIL_FULL"] = "1"
     context = Context(root=ROOT, full=arguments.full)
     total = Counts()
     table = []
