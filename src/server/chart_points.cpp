@@ -49,18 +49,20 @@ AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted
     if (AxisLines kept = workspace.lines().find(name, wanted.details->revision, now)) {
         return kept;
     }
-    const std::vector<Point> all = raw_points(workspace, id, key, chart.expression, chart.rank);
+    std::vector<Point> all = raw_points(workspace, id, key, chart.expression, chart.rank);
     const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
-    const std::vector<Point> winning = winning_points(all);
+    std::vector<std::pair<std::uint32_t, std::vector<Point>>> lost;
+    if (chart.all_attempts) {
+        lost = overwritten_points(all);
+    }
+    const std::vector<Point> winning = winning_points(std::move(all));
     auto lines = std::make_shared<std::vector<AxisLine>>();
     lines->push_back(on_axis_of(chart, wanted, winning, metric));
     lines->back().attempt = winning.empty() ? 0 : winning.back().attempt;
     lines->back().current = true;
-    if (chart.all_attempts) {
-        for (const auto& [attempt, points] : overwritten_points(all)) {
-            lines->push_back(on_axis_of(chart, wanted, points, metric));
-            lines->back().attempt = attempt;
-        }
+    for (const auto& [attempt, points] : lost) {
+        lines->push_back(on_axis_of(chart, wanted, points, metric));
+        lines->back().attempt = attempt;
     }
     workspace.lines().keep(name, wanted.details->revision, lines, now);
     return lines;

@@ -25,7 +25,7 @@ std::vector<Point> evaluate(const RecordedRun& run, const query::Expression& exp
             return {};
         }
         auto& by_step = series.emplace_back();
-        for (const Point& point : of_rank(winning_points(*points), rank)) {
+        for (const Point& point : of_rank(winning_points(*std::move(points)), rank)) {
             by_step.insert_or_assign(point.step, point);
         }
     }

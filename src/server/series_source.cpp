@@ -20,6 +20,11 @@ std::map<std::int32_t, std::map<std::uint32_t, Step>> attempt_starts(
     return starts;
 }
 
+bool of_one_attempt(const std::vector<Point>& points) {
+    return std::ranges::all_of(
+        points, [&](const Point& point) { return point.attempt == points.front().attempt; });
+}
+
 bool is_overwritten(const Point& point, const std::map<std::uint32_t, Step>& starts) {
     for (auto later = starts.upper_bound(point.attempt); later != starts.end(); ++later) {
         if (later->second <= point.step) {
@@ -31,21 +36,21 @@ bool is_overwritten(const Point& point, const std::map<std::uint32_t, Step>& sta
 
 }  // namespace
 
-std::vector<Point> winning_points(const std::vector<Point>& points) {
-    if (std::ranges::all_of(
-            points, [&](const Point& point) { return point.attempt == points.front().attempt; })) {
-        return points;
+std::vector<Point> winning_points(std::vector<Point> points) {
+    if (!of_one_attempt(points)) {
+        const auto starts = attempt_starts(points);
+        std::erase_if(points, [&](const Point& point) {
+            return is_overwritten(point, starts.at(point.rank));
+        });
     }
-    const auto starts = attempt_starts(points);
-    std::vector<Point> winning;
-    std::ranges::copy_if(points, std::back_inserter(winning), [&](const Point& point) {
-        return !is_overwritten(point, starts.at(point.rank));
-    });
-    return winning;
+    return points;
 }
 
 std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
     const std::vector<Point>& points) {
+    if (of_one_attempt(points)) {
+        return {};
+    }
     const auto starts = attempt_starts(points);
     std::map<std::uint32_t, std::vector<Point>> lost;
     for (const Point& point : points) {
@@ -66,6 +71,8 @@ SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, st
     }
     SeriesPoints series;
     series.x.reserve(points.size());
+    series.y.reserve(points.size());
+    series.source.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Point& point = points[i];
         double x = std::nan("");

@@ -35,7 +35,7 @@ struct SeriesPoints {
 
 /// Keeps, of each re-logged range, the newest attempt: a point loses when a later attempt of the
 /// same rank began at or below its step.
-std::vector<Point> winning_points(const std::vector<Point>& points);
+std::vector<Point> winning_points(std::vector<Point> points);
 /// The points that lost, by attempt.
 std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
     const std::vector<Point>& points);
