@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <tuple>
 
 namespace taffrail::seal {
@@ -106,8 +107,8 @@ Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
     if (found == places_.end()) {
         return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
     }
-    std::vector<Point> points;
-    for (const Place& place : found->second) {
+    std::vector<Point> points = found->second.front().file->points(found->second.front().at);
+    for (const Place& place : found->second | std::views::drop(1)) {
         const std::vector<Point> more = place.file->points(place.at);
         points.insert(points.end(), more.begin(), more.end());
     }
