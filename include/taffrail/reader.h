@@ -106,6 +106,13 @@ struct Bins {
     [[nodiscard]] std::size_t size() const noexcept { return count.size(); }
 };
 
+/// A series and nothing else: values and where they lie on an axis, in the order of the axis.
+struct Curve {
+    std::vector<double> x = {};  ///< in axis units (ns for the time axes)
+    std::vector<double> y = {};
+    std::uint32_t attempt = 0;  ///< that logged all of it
+};
+
 /// A non-scalar entry of a key, without its blobs.
 struct Entry {
     Step step = 0;
@@ -150,6 +157,14 @@ class RecordedRun {
     /// exists.
     [[nodiscard]] virtual Result<Bins> bins(std::string_view key,
                                             const BinRequest& request) const = 0;
+
+    /// The points of a scalar key on an axis, where that is cheaper than points(): a sealed series
+    /// of one attempt that follows the axis. Nothing otherwise; then ask for points().
+    [[nodiscard]] virtual std::optional<Curve> curve(std::string_view /*key*/,
+                                                     Axis /*axis*/) const {
+        return std::nullopt;
+    }
+
     /// Every entry of a non-scalar key in log order.
     [[nodiscard]] virtual Result<std::vector<Entry>> entries(std::string_view key) const = 0;
     /// The bytes of a blob, checked against its SHA-256.

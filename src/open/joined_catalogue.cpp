@@ -42,6 +42,10 @@ class JoinedRun final : public RecordedRun {
         return inner_->bins(key, request);
     }
 
+    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis) const override {
+        return inner_->curve(key, axis);
+    }
+
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override {
         return inner_->entries(key);
     }

@@ -188,6 +188,37 @@ Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(std::string
     return std::shared_ptr<const model::SortedSeries>(series);
 }
 
+std::optional<Curve> SealedRun::curve(std::string_view key, Axis axis,
+                                      std::int64_t origin_ns) const {
+    const auto found = places_.find(key);
+    if (found == places_.end() || axis == Axis::Metric) {
+        return std::nullopt;
+    }
+    const Place& first = found->second.front();
+    const auto& attempts = first.file->index().sections[first.at.section].attempts;
+    if (attempts.empty()) {
+        return std::nullopt;
+    }
+    Curve curve;
+    curve.attempt = attempts.front().attempt;
+    const auto parts = segments(key, axis, origin_ns, curve.attempt);
+    if (!parts) {
+        return std::nullopt;
+    }
+    std::uint64_t points = 0;
+    for (const auto& part : *parts) {
+        points += part->points();
+    }
+    curve.x.reserve(points);
+    curve.y.reserve(points);
+    for (const auto& part : *parts) {
+        if (!part->copy(0, part->points(), curve.x, curve.y).ok()) {
+            return std::nullopt;
+        }
+    }
+    return curve;
+}
+
 Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,
                              std::int64_t origin_ns) const {
     if (!places_.contains(key)) {

@@ -56,6 +56,11 @@ class SealedRun {
         std::string_view key, Axis axis, std::int64_t origin_ns,
         std::optional<std::uint32_t> attempt = std::nullopt) const;
 
+    /// The whole series on an axis, when it is one attempt's and follows the axis, and every page
+    /// of it can be read.
+    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis,
+                                             std::int64_t origin_ns) const;
+
     /// Bins of the sealed points alone, on any axis. `origin_ns` is the zero of RelativeTime.
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request,
                                     std::int64_t origin_ns) const;

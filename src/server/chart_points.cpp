@@ -41,6 +41,28 @@ std::string name_of(const ChartQuery& chart, const std::string& run, const std::
                        chart.x.metric);
 }
 
+/// A series that the run keeps in the order of the axis, without what else is known of its points.
+std::optional<AxisLine> ready_line(Workspace& workspace, const ChartQuery& chart,
+                                   const std::string& run_id, const std::string& key) {
+    if (!chart.expression.empty() || chart.rank || chart.x.axis == Axis::Metric) {
+        return std::nullopt;
+    }
+    const auto run = workspace.run(run_id);
+    std::optional<Curve> curve = run ? (*run)->curve(key, chart.x.axis) : std::nullopt;
+    if (!curve) {
+        return std::nullopt;
+    }
+    AxisLine line;
+    line.x = std::move(curve->x);
+    line.y = std::move(curve->y);
+    if (const double unit = chart.x.unit(); unit != 1) {
+        std::ranges::transform(line.x, line.x.begin(), [&](double x) { return x * unit; });
+    }
+    line.attempt = curve->attempt;
+    line.last_value = line.y.empty() ? std::nan("") : line.y.back();
+    return line;
+}
+
 AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted& wanted,
                      const std::string& key) {
     const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
@@ -49,6 +71,13 @@ AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted
     if (AxisLines kept = workspace.lines().find(name, wanted.details->revision, now)) {
         return kept;
     }
+    auto lines = std::make_shared<std::vector<AxisLine>>();
+    if (auto line = ready_line(workspace, chart, id, key)) {
+        lines->push_back(*std::move(line));
+        lines->back().current = true;
+        workspace.lines().keep(name, wanted.details->revision, lines, now);
+        return lines;
+    }
     std::vector<Point> all = raw_points(workspace, id, key, chart.expression, chart.rank);
     const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
     std::vector<std::pair<std::uint32_t, std::vector<Point>>> lost;
@@ -56,7 +85,6 @@ AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted
         lost = overwritten_points(all);
     }
     const std::vector<Point> winning = winning_points(std::move(all));
-    auto lines = std::make_shared<std::vector<AxisLine>>();
     lines->push_back(on_axis_of(chart, wanted, winning, metric));
     lines->back().attempt = winning.empty() ? 0 : winning.back().attempt;
     lines->back().current = true;

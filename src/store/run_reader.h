@@ -31,6 +31,7 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] std::vector<KeyInfo> keys() const override;
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
+    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
     [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
         const BlobRef& blob) const override;

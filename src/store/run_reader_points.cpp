@@ -86,6 +86,19 @@ Result<std::vector<Point>> RunReader::points(std::string_view key) const {
     });
 }
 
+// Whatever is not plain (a live tail, files that were replaced under the reader, damage) is left to
+// points().
+std::optional<Curve> RunReader::curve(std::string_view key, Axis axis) const {
+    if (!ensure(WriterData::Depth::Everything).ok()) {
+        return std::nullopt;
+    }
+    const std::shared_lock lock(mutex_);
+    if (doubt_ || !is_sealed(key) || !pieces(key).empty()) {
+        return std::nullopt;
+    }
+    return sealed_->curve(key, axis, info_.start_time_ns);
+}
+
 std::vector<ResumePoint> RunReader::resume_points() const {
     std::vector<ResumePoint> resumes;
     for (const auto& [id, writer] : writers_) {

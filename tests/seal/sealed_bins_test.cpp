@@ -100,6 +100,23 @@ class SealedBins : public ::testing::Test {
         }
     }
 
+    /// Every point, in its place on every axis.
+    static void expect_curves(const SealedRun& run, std::string_view key,
+                              const std::vector<Point>& points) {
+        for (const Axis axis : kAxes5) {
+            const auto curve = run.curve(key, axis, kOrigin);
+            ASSERT_TRUE(curve) << static_cast<int>(axis);
+            std::vector<double> x, y;
+            for (const Point& point : points) {
+                x.push_back(model::position_of(point, axis, kOrigin));
+                y.push_back(point.value);
+            }
+            EXPECT_EQ(curve->x, x);
+            EXPECT_THAT(curve->y, Pointwise(NanSensitiveDoubleEq(), y));
+            EXPECT_EQ(curve->attempt, points.front().attempt);
+        }
+    }
+
     std::string folder_;
 };
 
@@ -114,6 +131,10 @@ TEST_F(SealedBins, EqualBruteForceOnEveryAxis) {
     expect_all_axes(*run, "a", log.points["a"]);
     expect_all_axes(*run, "lone", log.points["lone"]);
     EXPECT_TRUE(run->segments("a", Axis::Steps, 0).has_value());
+    expect_curves(*run, "a", log.points["a"]);
+    expect_curves(*run, "lone", log.points["lone"]);
+    EXPECT_FALSE(run->curve("nobody", Axis::Steps, 0));
+    EXPECT_FALSE(run->curve("a", Axis::Metric, 0));
 }
 
 TEST_F(SealedBins, ContinueOverSeveralSealings) {
@@ -133,6 +154,7 @@ TEST_F(SealedBins, ContinueOverSeveralSealings) {
     points.insert(points.end(), second.points["a"].begin(), second.points["a"].end());
     ASSERT_EQ(run->segments("a", Axis::Steps, 0)->size(), 2u);
     expect_all_axes(*run, "a", points);
+    expect_curves(*run, "a", points);
 }
 
 TEST_F(SealedBins, ShowTheNewestAttemptOfARepeatedRange) {
@@ -145,6 +167,7 @@ TEST_F(SealedBins, ShowTheNewestAttemptOfARepeatedRange) {
     std::vector<Point> points = first.points["a"];
     points.insert(points.end(), second.points["a"].begin(), second.points["a"].end());
     EXPECT_FALSE(run->segments("a", Axis::Steps, 0).has_value());
+    EXPECT_FALSE(run->curve("a", Axis::Steps, 0)) << "two attempts are not one curve";
     const BinRequest winning{.width = 100};
     const Bins bins = run->bins("a", winning, 0).value();
     EXPECT_EQ(bins.points, 16'000u);
