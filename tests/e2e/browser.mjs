@@ -58,8 +58,17 @@ function watchQuestions(context) {
     if (!page) return;
     page.count++;
     page.open.add(request);
+    if (request.isNavigationRequest() && !request.frame().parentFrame()) page.document = request;
   });
   for (const end of ["requestfinished", "requestfailed"]) context.on(end, (request) => of(request)?.open.delete(request));
+  // What a document asked for and did not get before another one took its place: nobody tells its end. (An address that changes behind its # is no new document.)
+  context.on("page", (page) =>
+    page.on("framenavigated", (frame) => {
+      const state = questions(page);
+      if (frame.parentFrame() || !state.document) return;
+      for (const request of state.open) if (request !== state.document) state.open.delete(request);
+      state.document = undefined;
+    }));
 }
 
 /** A page in a fresh profile. `done()` checks what it and every other page of the profile did, and closes them. */
