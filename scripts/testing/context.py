@@ -47,8 +47,8 @@ class Context:
         if exclude_names:
             command += ["-E", exclude_names]
         # Full counts are for the release build: the sanitizers would take hours for what is the same code over and over.
-        counts = {"TAFFRAIL_FULL": "1"} if self.full and preset == "release" else {}
-        status = self.run(*command, env={**os.environ, **counts, **(environment or {})})
+        full_counts = {"TAFFRAIL_FULL": "1"} if self.full and preset == "release" else {}
+        status = self.run(*command, env={**os.environ, **full_counts, **(environment or {})})
         if not result.exists() and status == 0:
             return Counts()  # no test carries the label
         counts = from_junit(result, f"{preset}/{label}")

@@ -1,4 +1,4 @@
-// GET blob (stored bytes, with ranges) and GET image (any stored picture as PNG, JPEG or GIF).
+// GET blob (stored bytes, with ranges) and GET image (a stored picture, raw floats as PNG).
 #include "base/sha256.h"
 #include "base/try.h"
 #include "codec/image_resize.h"
@@ -128,14 +128,15 @@ Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
 }
 
 /// A PNG or JPEG made `width` pixels wide, in its own format. A picture that cannot be decoded, a
-/// deep or an animated one goes out as it is.
+/// deep, an animated or a smaller one goes out as it is.
 Result<Bytes> shrunk(ByteSpan file, std::string_view format, std::uint32_t width) {
     if (format != "png" && format != "jpeg") {
         return Error{ErrorCode::Unsupported, std::string(format) + " stays whole"};
     }
     TAFFRAIL_ASSIGN(const Pixels pixels, format == "png" ? decode_png(file) : decode_jpeg(file));
-    if (pixels.bit_depth != 8) {
-        return Error{ErrorCode::Unsupported, "16-bit pixels stay whole"};
+    // The width that the record states is somebody's word; only the pixels tell what is smaller.
+    if (pixels.bit_depth != 8 || width >= pixels.width) {
+        return Error{ErrorCode::Unsupported, "16-bit and smaller pictures stay whole"};
     }
     const auto height = std::max(
         1u, static_cast<std::uint32_t>(std::uint64_t{pixels.height} * width / pixels.width));

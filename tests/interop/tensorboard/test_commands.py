@@ -166,12 +166,14 @@ def test_ui_shrinks_pngs_and_jpegs_and_sends_others_whole(ui, tmp_path):
         writer.add_event(Event(step=1, wall_time=1.0, summary=Summary(value=[value])))
     cut = stored["jpeg"][:2000]  # shown as far as it goes
     writer.add_event(Event(step=1, summary=Summary(value=[Summary.Value(tag="cut", image=Summary.Image(width=640, height=480, colorspace=3, encoded_image_string=cut))])))
+    lie = Summary.Image(width=2_000_000_000, height=480, colorspace=3, encoded_image_string=stored["png"])
+    writer.add_event(Event(step=1, summary=Summary(value=[Summary.Value(tag="lie", image=lie)])))
     writer.close()
     ask = ui("--logdir", tmp_path)
     run = json.loads(ask("api/v1/runs:query", {})[1])["runs"]["id"][0]
 
-    def image(name):
-        return ask("api/v1/image", run=run, key=name, index=0, item=0, width=160)[1]
+    def image(name, width=160):
+        return ask("api/v1/image", run=run, key=name, index=0, item=0, width=width)[1]
 
     for name in ("jpeg", "progressive", "grey", "png"):
         small = Image.open(io.BytesIO(image(name)))
@@ -181,6 +183,8 @@ def test_ui_shrinks_pngs_and_jpegs_and_sends_others_whole(ui, tmp_path):
         assert len(image(name)) < len(stored[name]), name
     assert image("webp") == stored["webp"]
     assert Image.open(io.BytesIO(image("cut"))).size == (160, 120)
+    assert Image.open(io.BytesIO(image("lie"))).size == (160, 120)
+    assert image("lie", 641) == image("lie", 1_900_000_000) == stored["png"], "nothing grows to the size that a record states"
 
 
 def test_ui_takes_several_named_logdirs_and_says_which_is_wrong(logdir, ui, tmp_path):
