@@ -66,13 +66,7 @@ void FaultCalls::trace(TraceEntry entry) {
     }
 }
 
-int FaultCalls::open(const char* path, int flags, mode_t mode) {
-    const std::lock_guard guard(mutex_);
-    if (const Fault* fault = strike(Operation::Open, path)) {
-        errno = fault->error_number;
-        return -1;
-    }
-    const int descriptor = PosixCalls::open(path, flags, mode);
+int FaultCalls::opened(int flags, const char* path, int descriptor) {
     if (descriptor >= 0) {
         paths_[descriptor] = path;
         if ((flags & O_CREAT) != 0) {
@@ -80,6 +74,24 @@ int FaultCalls::open(const char* path, int flags, mode_t mode) {
         }
     }
     return descriptor;
+}
+
+int FaultCalls::open(const char* path, int flags, mode_t mode) {
+    const std::lock_guard guard(mutex_);
+    if (const Fault* fault = strike(Operation::Open, path)) {
+        errno = fault->error_number;
+        return -1;
+    }
+    return opened(flags, path, PosixCalls::open(path, flags, mode));
+}
+
+int FaultCalls::open_at(int folder, const char* name, int flags, mode_t mode, const char* path) {
+    const std::lock_guard guard(mutex_);
+    if (const Fault* fault = strike(Operation::Open, path)) {
+        errno = fault->error_number;
+        return -1;
+    }
+    return opened(flags, path, PosixCalls::open_at(folder, name, flags, mode, path));
 }
 
 int FaultCalls::close(int descriptor) {
@@ -191,6 +203,19 @@ int FaultCalls::unlink(const char* path) {
         return -1;
     }
     const int result = PosixCalls::unlink(path);
+    if (result == 0) {
+        trace({Operation::Remove, path, 0, {}, {}});
+    }
+    return result;
+}
+
+int FaultCalls::unlink_at(int folder, const char* name, int flags, const char* path) {
+    const std::lock_guard guard(mutex_);
+    if (const Fault* fault = strike(Operation::Remove, path)) {
+        errno = fault->error_number;
+        return -1;
+    }
+    const int result = PosixCalls::unlink_at(folder, name, flags, path);
     if (result == 0) {
         trace({Operation::Remove, path, 0, {}, {}});
     }

@@ -65,6 +65,7 @@ class FaultCalls final : public PosixCalls {
     std::vector<TraceEntry> stop_trace();
 
     int open(const char* path, int flags, mode_t mode) override;
+    int open_at(int folder, const char* name, int flags, mode_t mode, const char* path) override;
     int close(int descriptor) override;
     ssize_t pread(int descriptor, void* to, std::size_t count, off_t offset) override;
     ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) override;
@@ -74,6 +75,7 @@ class FaultCalls final : public PosixCalls {
     int fallocate(int descriptor, off_t size) override;
     int rename(const char* from, const char* to) override;
     int unlink(const char* path) override;
+    int unlink_at(int folder, const char* name, int flags, const char* path) override;
     int mkdir(const char* path, mode_t mode) override;
 
   private:
@@ -82,6 +84,7 @@ class FaultCalls final : public PosixCalls {
         std::uint64_t seen = 0;
     };
 
+    int opened(int flags, const char* path, int descriptor);
     // The rule that strikes this call, if any; counts the call on the way.
     const Fault* strike(Operation operation, const std::string& path);
     std::string path_of(int descriptor);

@@ -110,6 +110,10 @@ Result<void> remove(std::string_view url) {
 }
 
 Result<void> remove_tree(std::string_view url) {
+    TAFFRAIL_ASSIGN(const Location where, locate(url));
+    if (auto* const linked = dynamic_cast<LinkedFileSystem*>(where.file_system.get())) {
+        return linked->remove_tree(where.path);
+    }
     auto known = stat(url);
     if (!known.ok()) {
         return known.error().code == ErrorCode::NotFound ? Result<void>()

@@ -1,219 +1,151 @@
 #include "io/local.h"
 
 #include "base/try.h"
+#include "io/beneath.h"
+#include "io/local_file.h"
 #include "io/locks.h"
+#include "io/remove_tree.h"
 #include "io/system_error.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 
 namespace taffrail::io {
 namespace {
 
-// Calls that are interrupted are made again. close() is not among them: on Linux the descriptor is
-// gone either way.
-template <typename Call>
-auto retrying(Call call) {
-    auto result = call();
-    while (result < 0 && errno == EINTR) {
-        result = call();
+int open_flags(OpenMode mode) noexcept {
+    switch (mode) {
+        case OpenMode::Read:
+            return O_CLOEXEC | O_RDONLY;
+        case OpenMode::ReadWrite:
+            break;
+        case OpenMode::CreateExclusive:
+            return O_CLOEXEC | O_RDWR | O_CREAT | O_EXCL;
+        case OpenMode::CreateOrOpen:
+            return O_CLOEXEC | O_RDWR | O_CREAT;
+        case OpenMode::Truncate:
+            return O_CLOEXEC | O_RDWR | O_CREAT | O_TRUNC;
     }
-    return result;
+    return O_CLOEXEC | O_RDWR;
 }
 
-FileInfo to_info(const struct stat& from) noexcept {
-    FileInfo info;
-    info.type = S_ISREG(from.st_mode)   ? EntryType::File
-                : S_ISDIR(from.st_mode) ? EntryType::Directory
-                                        : EntryType::Other;
-    info.size = static_cast<std::uint64_t>(from.st_size);
-    info.modified_ns = from.st_mtim.tv_sec * 1'000'000'000 + from.st_mtim.tv_nsec;
-    info.device = from.st_dev;
-    info.inode = from.st_ino;
-    return info;
+// Takes the descriptor of a folder. `type_of` is asked for links and for what the folder does not
+// know.
+template <typename TypeOf>
+Result<std::vector<DirectoryEntry>> read_entries(int descriptor, const std::string& path,
+                                                 TypeOf type_of) {
+    DIR* folder = fdopendir(descriptor);
+    if (folder == nullptr) {
+        const int error = errno;
+        ::close(descriptor);
+        return system_error("list", path, error);
+    }
+    std::vector<DirectoryEntry> entries;
+    errno = 0;
+    while (const dirent* entry = readdir(folder)) {
+        std::string name = entry->d_name;
+        if (name == "." || name == "..") {
+            continue;
+        }
+        EntryType type = entry->d_type == DT_REG   ? EntryType::File
+                         : entry->d_type == DT_DIR ? EntryType::Directory
+                                                   : EntryType::Other;
+        if (entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK) {
+            type = type_of(name);
+        }
+        entries.push_back({std::move(name), type});
+        errno = 0;
+    }
+    const int error = errno;
+    closedir(folder);
+    if (error != 0) {
+        return system_error("list", path, error);
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const auto& left, const auto& right) { return left.name < right.name; });
+    return entries;
 }
 
-class LocalFile final : public File {
-  public:
-    LocalFile(std::string path, int descriptor, std::uint64_t end,
-              std::shared_ptr<PosixCalls> calls)
-        : File(std::move(path)), descriptor_(descriptor), end_(end), calls_(std::move(calls)) {}
-
-    ~LocalFile() override {
-        if (locked_) {
-            forget_lock(descriptor_);
-        }
-        calls_->close(descriptor_);
-    }
-
-    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> to) override {
-        std::size_t done = 0;
-        while (done < to.size()) {
-            const ssize_t got = retrying([&] {
-                return calls_->pread(descriptor_, to.data() + done, to.size() - done,
-                                     static_cast<off_t>(offset + done));
-            });
-            if (got < 0) {
-                return system_error("read", path(), errno);
-            }
-            if (got == 0) {
-                break;
-            }
-            done += static_cast<std::size_t>(got);
-        }
-        return done;
-    }
-
-    using File::append;
-    using File::write_at;
-
-    Result<void> write_at(std::uint64_t offset, std::span<const ByteSpan> parts) override {
-        return write_parts(offset, parts);
-    }
-
-    Result<void> append(std::span<const ByteSpan> parts) override {
-        TAFFRAIL_TRY(write_parts(end_, parts));
-        for (ByteSpan part : parts) {
-            end_ += part.size();
-        }
-        return {};
-    }
-
-    [[nodiscard]] std::uint64_t end() const noexcept override { return end_; }
-
-    Result<FileInfo> info() override {
-        struct stat from{};
-        if (fstat(descriptor_, &from) != 0) {
-            return system_error("look at", path(), errno);
-        }
-        return to_info(from);
-    }
-
-    Result<void> truncate(std::uint64_t size) override {
-        if (retrying([&] { return calls_->ftruncate(descriptor_, static_cast<off_t>(size)); }) !=
-            0) {
-            return system_error("resize", path(), errno);
-        }
-        end_ = size;
-        return {};
-    }
-
-    Result<void> allocate(std::uint64_t size) override {
-        if (retrying([&] { return calls_->fallocate(descriptor_, static_cast<off_t>(size)); }) !=
-            0) {
-            return system_error("reserve space for", path(), errno);
-        }
-        return {};
-    }
-
-    Result<void> sync() override {
-        if (retrying([&] { return calls_->fdatasync(descriptor_); }) != 0) {
-            return system_error("sync", path(), errno);
-        }
-        return {};
-    }
-
-    Result<Mapping> map(std::size_t size, MapAccess access) override {
-        const bool writable = access == MapAccess::ReadWrite;
-        void* address = ::mmap(nullptr, size, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                               MAP_SHARED, descriptor_, 0);
-        if (address == MAP_FAILED) {
-            return system_error("map", path(), errno);
-        }
-        return Mapping(static_cast<std::byte*>(address), size,
-                       [](std::byte* data, std::size_t length) { ::munmap(data, length); });
-    }
-
-    Result<bool> try_lock() override {
-        const int taken = lock_descriptor(descriptor_);
-        if (taken < 0) {
-            return system_error("lock", path(), errno);
-        }
-        locked_ = locked_ || taken == 1;
-        return taken == 1;
-    }
-
-  private:
-    Result<void> write_parts(std::uint64_t offset, std::span<const ByteSpan> parts) {
-        std::array<iovec, 16> vectors;
-        std::size_t next = 0;  // first part not written whole
-        std::size_t skip = 0;  // bytes of it already written
-        while (next < parts.size()) {
-            std::size_t count = 0;
-            for (; count < vectors.size() && next + count < parts.size(); ++count) {
-                const ByteSpan part = parts[next + count].subspan(count == 0 ? skip : 0);
-                vectors[count] = {const_cast<std::byte*>(part.data()), part.size()};
-            }
-            const ssize_t written = retrying([&] {
-                return calls_->pwritev(descriptor_, vectors.data(), static_cast<int>(count),
-                                       static_cast<off_t>(offset));
-            });
-            if (written < 0) {
-                return system_error("write", path(), errno);
-            }
-            std::size_t left = static_cast<std::size_t>(written);
-            offset += left;
-            while (next < parts.size() && left >= parts[next].size() - skip) {
-                left -= parts[next].size() - skip;
-                skip = 0;
-                ++next;
-            }
-            skip += left;
-        }
-        return {};
-    }
-
-    int descriptor_;
-    std::uint64_t end_;
-    bool locked_ = false;
-    std::shared_ptr<PosixCalls> calls_;
-};
-
-class LocalFileSystem final : public FileSystem {
+class LocalFileSystem final : public LinkedFileSystem {
   public:
     explicit LocalFileSystem(std::shared_ptr<PosixCalls> calls) : calls_(std::move(calls)) {}
 
     Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-        int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR);
-        switch (mode) {
-            case OpenMode::Read:
-            case OpenMode::ReadWrite:
-                break;
-            case OpenMode::CreateExclusive:
-                flags |= O_CREAT | O_EXCL;
-                break;
-            case OpenMode::CreateOrOpen:
-                flags |= O_CREAT;
-                break;
-            case OpenMode::Truncate:
-                flags |= O_CREAT | O_TRUNC;
-                break;
-        }
-        const int descriptor = retrying([&] { return calls_->open(path.c_str(), flags, 0666); });
+        const int descriptor =
+            retrying([&] { return calls_->open(path.c_str(), open_flags(mode), 0666); });
         if (descriptor < 0) {
             return system_error(mode == OpenMode::CreateExclusive ? "create" : "open", path, errno);
         }
-        struct stat from{};
-        if (fstat(descriptor, &from) != 0) {
-            const int error = errno;
-            calls_->close(descriptor);
-            return system_error("look at", path, error);
-        }
-        if (S_ISDIR(from.st_mode)) {
-            calls_->close(descriptor);
-            return system_error("open", path, EISDIR);
-        }
-        return std::unique_ptr<File>(std::make_unique<LocalFile>(
-            path, descriptor, static_cast<std::uint64_t>(from.st_size), calls_));
+        return make_local_file(path, descriptor, false, calls_);
     }
+
+    Result<std::unique_ptr<File>> open_inside(const std::string& folder, const std::string& path,
+                                              OpenMode mode) override {
+        const bool reading = mode == OpenMode::Read;
+        TAFFRAIL_ASSIGN(const Beneath found,
+                        find_beneath(folder, path, reading ? Links::Inside : Links::None));
+        if (found.exists() && !S_ISREG(found.known().st_mode)) {
+            return not_a_file(path, found.known().st_mode);
+        }
+        // O_NONBLOCK: a named pipe put there since then is opened without waiting for its other
+        // end, and refused.
+        const int descriptor = retrying([&] {
+            return calls_->open_at(found.folder(), found.name().c_str(),
+                                   open_flags(mode) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666,
+                                   path.c_str());
+        });
+        if (descriptor < 0) {
+            return system_error(mode == OpenMode::CreateExclusive ? "create" : "open", path, errno);
+        }
+        return make_local_file(path, descriptor, true, calls_);
+    }
+
+    Result<FileInfo> stat_inside(const std::string& folder, const std::string& path) override {
+        TAFFRAIL_ASSIGN(const Beneath found, find_beneath(folder, path, Links::Inside));
+        if (!found.exists()) {
+            return system_error("look at", path, ENOENT);
+        }
+        return to_info(found.known());
+    }
+
+    Result<std::vector<DirectoryEntry>> list_inside(const std::string& folder,
+                                                    const std::string& path) override {
+        TAFFRAIL_ASSIGN(const Beneath found, find_beneath(folder, path, Links::Inside));
+        const int descriptor = retrying([&] {
+            return ::openat(found.folder(), found.name().c_str(),
+                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        });
+        if (descriptor < 0) {
+            return system_error("list", path, errno);
+        }
+        return read_entries(descriptor, path, [&](const std::string& name) {
+            const auto known = stat_inside(folder, path + '/' + name);
+            return known.ok() ? known->type : EntryType::Other;
+        });
+    }
+
+    Result<void> remove_inside(const std::string& folder, const std::string& path) override {
+        TAFFRAIL_ASSIGN(const Beneath found, find_beneath(folder, path, Links::Last));
+        const auto remove = [&](int flags) {
+            return calls_->unlink_at(found.folder(), found.name().c_str(), flags, path.c_str());
+        };
+        if (remove(S_ISDIR(found.known().st_mode) ? AT_REMOVEDIR : 0) != 0) {
+            return system_error("remove", path, errno);
+        }
+        return {};
+    }
+
+    Result<void> remove_tree(const std::string& path) override {
+        return remove_local_tree(*calls_, path);
+    }
+
+    bool is_link(const std::string& path) override { return io::is_link(path); }
 
     Result<FileInfo> stat(const std::string& path) override {
         struct stat from{};
@@ -224,36 +156,15 @@ class LocalFileSystem final : public FileSystem {
     }
 
     Result<std::vector<DirectoryEntry>> list(const std::string& path) override {
-        DIR* folder = opendir(path.c_str());
-        if (folder == nullptr) {
+        const int descriptor =
+            retrying([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+        if (descriptor < 0) {
             return system_error("list", path, errno);
         }
-        std::vector<DirectoryEntry> entries;
-        errno = 0;
-        while (const dirent* entry = readdir(folder)) {
-            const std::string_view name = entry->d_name;
-            if (name == "." || name == "..") {
-                continue;
-            }
-            EntryType type = entry->d_type == DT_REG   ? EntryType::File
-                             : entry->d_type == DT_DIR ? EntryType::Directory
-                                                       : EntryType::Other;
-            if (entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK) {
-                if (auto known = stat(path + '/' + entry->d_name); known.ok()) {
-                    type = known->type;
-                }
-            }
-            entries.push_back({std::string(name), type});
-            errno = 0;
-        }
-        const int error = errno;
-        closedir(folder);
-        if (error != 0) {
-            return system_error("list", path, error);
-        }
-        std::sort(entries.begin(), entries.end(),
-                  [](const auto& left, const auto& right) { return left.name < right.name; });
-        return entries;
+        return read_entries(descriptor, path, [&](const std::string& name) {
+            const auto known = stat(path + '/' + name);
+            return known.ok() ? known->type : EntryType::Other;
+        });
     }
 
     Result<void> make_directories(const std::string& path) override {
@@ -370,24 +281,7 @@ class LocalFileSystem final : public FileSystem {
 
 }  // namespace
 
-void Mapping::populate(std::size_t offset, std::size_t length) const noexcept {
-#ifdef MADV_POPULATE_WRITE
-    if (offset < size_) {
-        (void)::madvise(data_ + offset, std::min(length, size_ - offset), MADV_POPULATE_WRITE);
-    }
-#endif
-}
-
-void Mapping::abandon() noexcept {
-    if (data_ != nullptr && release_ != nullptr) {
-        // Where this fails, the file stays mapped: the child then keeps what it never looks at.
-        (void)::mmap(data_, size_, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-        release_ = nullptr;
-    }
-}
-
-std::shared_ptr<FileSystem> make_local_file_system(std::shared_ptr<PosixCalls> calls) {
+std::shared_ptr<LinkedFileSystem> make_local_file_system(std::shared_ptr<PosixCalls> calls) {
     return std::make_shared<LocalFileSystem>(std::move(calls));
 }
 

@@ -12,6 +12,11 @@ int PosixCalls::open(const char* path, int flags, mode_t mode) {
     return ::open(path, flags, mode);
 }
 
+int PosixCalls::open_at(int folder, const char* name, int flags, mode_t mode,
+                        const char* /*path*/) {
+    return ::openat(folder, name, flags, mode);
+}
+
 int PosixCalls::close(int descriptor) {
     return ::close(descriptor);
 }
@@ -49,6 +54,10 @@ int PosixCalls::rename(const char* from, const char* to) {
 
 int PosixCalls::unlink(const char* path) {
     return ::unlink(path);
+}
+
+int PosixCalls::unlink_at(int folder, const char* name, int flags, const char* /*path*/) {
+    return ::unlinkat(folder, name, flags);
 }
 
 int PosixCalls::rmdir(const char* path) {

@@ -16,6 +16,8 @@ class PosixCalls {
   public:
     virtual ~PosixCalls() = default;
     virtual int open(const char* path, int flags, mode_t mode);
+    /// `path` is the whole of it, for who watches.
+    virtual int open_at(int folder, const char* name, int flags, mode_t mode, const char* path);
     virtual int close(int descriptor);
     virtual ssize_t pread(int descriptor, void* to, std::size_t count, off_t offset);
     virtual ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset);
@@ -25,6 +27,7 @@ class PosixCalls {
     virtual int fallocate(int descriptor, off_t size);
     virtual int rename(const char* from, const char* to);
     virtual int unlink(const char* path);
+    virtual int unlink_at(int folder, const char* name, int flags, const char* path);
     virtual int rmdir(const char* path);
     virtual int mkdir(const char* path, mode_t mode);
 };
