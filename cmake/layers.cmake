@@ -9,8 +9,13 @@ add_library(taffrail_options INTERFACE)
 target_compile_options(taffrail_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
     # Options are plain structs with defaults: naming only the members that differ is the point.
     -Wno-missing-field-initializers)
+if(CMAKE_UNITY_BUILD)
+    # Every file is an included one there, and the compiler takes its unnamed namespaces for a header's.
+    target_compile_options(taffrail_options INTERFACE -Wno-subobject-linkage)
+endif()
 if(TAFFRAIL_WERROR)
-    target_compile_options(taffrail_options INTERFACE -Werror)
+    # Not -Werror: the compile lines stay those of the build without, so that one compiler cache serves both.
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/silent_compiler.sh)
 endif()
 target_include_directories(taffrail_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

@@ -4,11 +4,15 @@ export TAFFRAIL_CACHE=${TAFFRAIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/taffrail
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-8G}
 mkdir -p "$TAFFRAIL_CACHE"
 
-# build PRESET [TARGET…]: configures on first use, then builds.
+# configure PRESET: on first use, and again when the presets changed.
+configure() {
+    local said
+    [[ $root/build/$1/build.ninja -nt $root/CMakePresets.json ]] || said=$(cd "$root" && cmake --preset "$1" 2>&1) || { echo "$said"; return 1; }
+}
+
+# build PRESET [TARGET…]: configures where needed, then builds.
 build() {
     local preset=$1
     shift
-    [[ -f $root/build/$preset/build.ninja ]] || (cd "$root" && cmake --preset "$preset" >"/tmp/taffrail-configure-$$.log" 2>&1) ||
-        { cat "/tmp/taffrail-configure-$$.log"; return 1; }
-    ninja -C "$root/build/$preset" "$@"
+    configure "$preset" && ninja -C "$root/build/$preset" "$@"
 }

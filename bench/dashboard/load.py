@@ -31,7 +31,7 @@ def growth(samples):
 def measure(context, work, seconds):
     """{"p99", "p50", "missed", "cut", "lost", "growth_mb_per_minute", "rss_mb"}"""
     root = work / "load"
-    writer = context.root / "build" / "release" / "bench" / "dashboard" / "dashboard_bench_writer"
+    writer = context.built / "bench" / "dashboard" / "dashboard_bench_writer"
     first = subprocess.run([writer, root, "load", "warm", "50", "1"], check=True, stdout=subprocess.DEVNULL)
     assert first.returncode == 0
     with Ours(context, root, work / "load-state") as server:

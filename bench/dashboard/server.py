@@ -28,7 +28,7 @@ class Ours:
     """`taffrail ui` on a folder."""
 
     def __init__(self, context, folder, state):
-        program = context.root / "build" / "release" / "bin" / "taffrail"
+        program = context.built / "bin" / "taffrail"
         self.process = subprocess.Popen([program, "ui", folder, "--port", "0", "--no-open", "--json", "--state-dir", state], stdout=subprocess.PIPE, text=True)
         self.url = json.loads(self.process.stdout.readline())["address"]
         self.port = urllib.parse.urlparse(self.url).port

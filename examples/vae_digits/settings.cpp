@@ -16,7 +16,7 @@ defaults:
   - profiler: none
   - _self_
 
-project: digits
+project: vae             # not the one of the made-up runs of `taffrail demo generate`: other metrics
 name: vae-digits
 notes: A variational auto-encoder on digits that the example draws itself.
 seed: 7
@@ -100,7 +100,7 @@ taffrail::ComposeOptions configuration() {
 taffrail::Result<Settings> read_settings(const taffrail::Config& config) {
     try {
         Settings settings;
-        settings.project = config.text_or("project", "digits").value();
+        settings.project = config.text_or("project", "vae").value();
         settings.name = config.text_or("name", "").value();
         settings.notes = config.text_or("notes", "").value();
         settings.output_dir = config.text_or("output_dir", ".").value();

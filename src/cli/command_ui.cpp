@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "codec/json_writer.h"
 #include "server/dashboard.h"
+#include "server/url.h"
 
 #include <malloc.h>
 #include <spawn.h>
@@ -63,6 +64,7 @@ class Ui final : public Command {
                          "also answer under this host name (behind a proxy)");
         arguments.option("--base-path", base_path_, "PATH",
                          "serve below this path (behind a proxy)");
+        arguments.option("--project", project_, "NAME", "open at the charts of this project");
         arguments.flag("--read-only", read_only_, "refuse every change");
         arguments.flag("--no-open", no_open_, "do not open a browser");
         arguments.path_option("--state-dir", state_, "DIR",
@@ -116,12 +118,19 @@ class Ui final : public Command {
     }
 
   private:
+    /// Where a person should begin.
+    std::string first_page(const server::Dashboard& dashboard) const {
+        return project_.empty()
+                   ? dashboard.address()
+                   : dashboard.address() + "#/charts?project=" + server::percent_encode(project_);
+    }
+
     void announce(Session& session, const server::Dashboard& dashboard,
                   const server::DashboardOptions& options) const {
         if (json_) {
             JsonWriter json;
             json.begin_object()
-                .member("address", dashboard.address())
+                .member("address", first_page(dashboard))
                 .member("port", dashboard.port())
                 .member("runs", dashboard.run_count())
                 .end_object();
@@ -132,7 +141,7 @@ class Ui final : public Command {
                 roots += (roots.empty() ? "" : ", ") + root;
             }
             const std::size_t runs = dashboard.run_count();
-            session.print(session.styled(Style::Bold, dashboard.address()) + "\n");
+            session.print(session.styled(Style::Bold, first_page(dashboard)) + "\n");
             session.print(session.styled(Style::Dim, std::to_string(runs) +
                                                          (runs == 1 ? " run" : " runs") + " in " +
                                                          roots + ". Ctrl-C ends.") +
@@ -143,12 +152,12 @@ class Ui final : public Command {
         }
         std::fflush(stdout);
         if (!no_open_ && !json_ && isatty(STDOUT_FILENO) == 1) {
-            open_browser(dashboard.address());
+            open_browser(first_page(dashboard));
         }
     }
 
     std::vector<std::string> roots_, allowed_;
-    std::string logdir_, host_ = "127.0.0.1", base_path_, state_, ui_folder_;
+    std::string logdir_, host_ = "127.0.0.1", base_path_, project_, state_, ui_folder_;
     std::int64_t port_ = 6160;
     bool read_only_ = false, no_open_ = false, json_ = false;
 };

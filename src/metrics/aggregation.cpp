@@ -3,6 +3,7 @@
 #include "base/diagnostics.h"
 #include "base/try.h"
 #include "codec/tensor.h"
+#include "metrics/infinity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,6 @@
 namespace taffrail {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Repeats `weights` along its axes of extent 1 until it has the shape of `values`.
 Result<std::vector<double>> broadcast(const TensorView& weights, const TensorView& values) {

@@ -2,16 +2,14 @@
 
 #include "base/try.h"
 #include "codec/tensor.h"
+#include "metrics/infinity.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace taffrail {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Result<void> check_pair(const TensorView& predicted, const TensorView& target) {
     TAFFRAIL_TRY(check_tensor(predicted, "prediction"));

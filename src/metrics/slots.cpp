@@ -1,14 +1,13 @@
 #include "metrics/slots.h"
 
+#include "metrics/infinity.h"
+
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace taffrail::metrics {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double initial_total(Reduce reduce) noexcept {
     return reduce == Reduce::Min ? kInfinity : reduce == Reduce::Max ? -kInfinity : 0;

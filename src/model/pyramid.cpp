@@ -13,7 +13,6 @@ namespace {
 // -ffast-math, which would lose the NaN.
 using Pair = double __attribute__((vector_size(16)));
 using PairMask = decltype(Pair{} < Pair{});
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct BlockSums {
     double min, max, sum;
@@ -22,9 +21,10 @@ struct BlockSums {
 
 BlockSums reduce_block(const double* values) noexcept {
     constexpr int kLanes = 4;
+    constexpr double kNone = std::numeric_limits<double>::infinity();
     Pair min[kLanes], max[kLanes], sum[kLanes], poison[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) {
-        min[lane] = Pair{kInfinity, kInfinity};
+        min[lane] = Pair{kNone, kNone};
         max[lane] = -min[lane];
         sum[lane] = poison[lane] = Pair{0, 0};
     }

@@ -7,13 +7,13 @@
 namespace taffrail::record {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x314C5053;  // "SPL1"
+constexpr std::uint32_t kSpoolMagic = 0x314C5053;  // "SPL1"
 constexpr std::uint64_t kRollBytes = 64 << 20;
 
 // In front of each payload. The first four fields are written by the log call, the rest by the
 // collector.
 struct EntryHeader {
-    std::uint32_t magic = kMagic;
+    std::uint32_t magic = kSpoolMagic;
     std::uint32_t payload_crc = 0;
     std::uint64_t length = 0;
     std::uint64_t seq = 0;  // 0 = not resolved
@@ -116,7 +116,7 @@ Result<Bytes> read_spool_entry(io::File& file, SpooledValue& value) {
     TAFFRAIL_ASSIGN(std::size_t got,
                     file.read_at(value.offset, std::as_writable_bytes(std::span(&header, 1))));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file.info());
-    if (got != sizeof header || header.magic != kMagic || header.length > info.size) {
+    if (got != sizeof header || header.magic != kSpoolMagic || header.length > info.size) {
         return Error{ErrorCode::Corrupt,
                      file.path() + " holds no entry at offset " + std::to_string(value.offset)};
     }

@@ -64,7 +64,7 @@ bool Follower::wait(std::chrono::milliseconds timeout) {
     // What changed does not matter, only that something did; an overflow of the queue is news as
     // well.
     char events[4096];
-    while (read(descriptor_, events, sizeof events) > 0) {
+    while (::read(descriptor_, events, sizeof events) > 0) {
     }
     return true;
 }

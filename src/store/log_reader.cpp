@@ -5,6 +5,7 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "store/layout.h"
+#include "store/spool_folder.h"
 
 #include <fmt/core.h>
 
@@ -15,10 +16,6 @@ namespace {
 
 // A chunk ends early when its media fills this much memory.
 constexpr std::uint64_t kMaxChunkBytes = 32u << 20;
-
-std::string base_name(const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
-}
 
 }  // namespace
 
@@ -31,7 +28,7 @@ Result<std::unique_ptr<record::LogReader>> open_log_reader(const std::string& ru
 
 StoreLogReader::StoreLogReader(std::string run_folder, std::uint64_t writer, std::string spool)
     : run_folder_(std::move(run_folder)),
-      spool_(spool.empty() ? std::move(spool) : io::join(spool, base_name(run_folder_))),
+      spool_(spool.empty() ? std::move(spool) : spool_folder(spool, run_folder_)),
       writer_(writer),
       blobs_(run_folder_) {
     identity_.writer = writer;

@@ -9,6 +9,7 @@
 #include "codec/tlog/encode.h"
 #include "io/files.h"
 #include "store/layout.h"
+#include "store/spool_folder.h"
 #include "store/writer_log.h"
 
 #include <fmt/core.h>
@@ -16,15 +17,8 @@
 #include <algorithm>
 
 namespace taffrail::storage {
-namespace {
 
 using tlog::FrameType;
-
-std::string base_name(const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<record::LogWriter>> open_log(const std::string& run_folder,
                                                     tlog::FileIdentity identity,
@@ -150,7 +144,7 @@ Result<void> StoreLogWriter::ensure_file() {
         spooling_ = true;
         spooling_since_ = now();
     }
-    TAFFRAIL_TRY(open_file(io::join(options_.spool, base_name(run_folder_))));
+    TAFFRAIL_TRY(open_file(spool_folder(options_.spool, run_folder_)));
     spooled_files_.push_back(file_url_);
     return {};
 }

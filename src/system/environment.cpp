@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "io/files.h"
+#include "system/file_text.h"
 #include "system/nvml.h"
 #include "system/proc_text.h"
 #include "system/secrets.h"
@@ -21,11 +22,6 @@ extern char** environ;
 
 namespace taffrail::system {
 namespace {
-
-std::string text_of(const std::string& path) {
-    auto text = io::read_text(path);
-    return text.ok() ? *std::move(text) : std::string();
-}
 
 void add_text(Hparams& to, std::string name, std::string_view text) {
     if (!text.empty()) {

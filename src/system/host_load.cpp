@@ -1,17 +1,12 @@
 #include "system/host_load.h"
 
-#include "io/files.h"
+#include "system/file_text.h"
 
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace taffrail::system {
 namespace {
-
-std::string text_of(const std::string& path) {
-    auto text = io::read_text(path);
-    return text.ok() ? *std::move(text) : std::string();
-}
 
 double percent(std::uint64_t part, std::uint64_t whole) {
     return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;

@@ -12,7 +12,7 @@ import { parseCsv, postJson } from "./api.mjs";
 import { eventually, open, painted, quit } from "./browser.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-let demo, folder, url, view;
+let demo, folder, address, url, view;
 
 /** Counts what the person does: a step that needs a fourth action fails. */
 function hands(page) {
@@ -27,13 +27,14 @@ function hands(page) {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "taffrail-newcomer-"));
   demo = spawn(join(root, "scripts/demo"), [], { cwd: root, detached: true, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, CI: "false", TAFFRAIL_DIR: join(folder, "runs") } });
-  url = await new Promise((resolve, reject) => {
+  address = await new Promise((resolve, reject) => {
     demo.once("exit", (code) => reject(new Error(`scripts/demo ended with ${code}`)));
     createInterface({ input: demo.stdout }).on("line", (line) => /^http:\/\/\S+/.test(line.trim()) && resolve(line.trim()));
   });
+  url = address.replace(/#.*/, "");
   // Other tests use the same programs at this moment.
   assert.match(readFileSync(join(root, "build/demo-build.log"), "utf8"), /no work to do/, "the demo built what the tests were to be run with");
-  view = await open(url);
+  view = await open(address);
 });
 after(async () => {
   await view?.done();
@@ -49,27 +50,37 @@ test("the printed address shows charts without any action", async () => {
   await painted(view.page, "auto:loss");
 });
 
+test("finding F05: the first page is the charts of the past runs; the one that trains has a project of its own", async () => {
+  const { page } = view;
+  assert.match(address, /#\/charts\?project=digits$/);
+  await page.waitForFunction(() => /^#\/charts/.test(location.hash));
+  const past = await postJson(url, "runs:query", { project: "digits", columns: ["metric:val/accuracy"] });
+  assert.equal(past.total, 24);
+  assert.ok(past.values["metric:val/accuracy"].every((value) => typeof value === "number"), "every run of the page has what its charts show");
+  await eventually(async () => {
+    const live = await postJson(url, "runs:query", { project: "vae" });
+    assert.deepEqual(live.runs.name, ["vae-digits"]);
+  }, 20000);
+});
+
 test("the best run by a metric: two actions", async () => {
   const { page } = view;
   const { click } = hands(page);
   await click(page.getByRole("link", { name: /^Table/ }));
   await page.waitForSelector(".grid-row");
   await click(page.getByRole("columnheader", { name: /^val\/loss/ }));
-  // One run is still training: which one is best may change while we look.
   await eventually(async () => {
     const list = await postJson(url, "runs:query", { project: "digits", columns: ["metric:val/loss"] });
     const known = list.runs.name.map((name, i) => [list.values["metric:val/loss"][i], name]).filter(([v]) => typeof v === "number");
     const best = known.sort((a, b) => a[0] - b[0])[0][1];
     assert.equal(await page.locator(".grid-row .name .ellipsis").first().textContent(), best);
   }, 20000);
-  // The run that is training right now may have come after the others: its cells fill a moment later.
   await page.locator(".grid-row").first().filter({ hasText: "★" }).waitFor();
 });
 
 test("two runs compared: three actions", async () => {
   const { page } = view;
   const { click } = hands(page);
-  // By name, as a person does: the run that is training moves through the sorted table meanwhile.
   const names = (await page.locator(".grid-row .name .ellipsis").allTextContents()).slice(0, 2);
   for (const name of names) await click(page.locator(".grid-row").filter({ has: page.locator(".name .ellipsis").getByText(name, { exact: true }) }).locator("input"));
   await click(page.getByRole("button", { name: "Compare" }));

@@ -1,5 +1,5 @@
 // Starts what the browser tests talk to: the real command, `taffrail ui DIR --port 0 --no-open --json`, from TAFFRAIL_BINARY or
-// build/release, over runs that e2e_writer makes.
+// build/ci, over runs that e2e_writer makes.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { writeScenario } from "./scenarios.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const build = process.env.TAFFRAIL_BUILD ?? join(root, "build/release");
+const build = process.env.TAFFRAIL_BUILD ?? join(root, "build/ci");
 /** The files of the page that the command holds inside. */
 export const bundle = join(build, "src/server/page");
 export const binary = process.env.TAFFRAIL_BINARY ?? join(build, "bin/taffrail");

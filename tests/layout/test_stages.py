@@ -35,7 +35,7 @@ def test_threads_fail_when_a_program_is_gone(monkeypatch, tmp_path):
 def test_interop_names_only_programs_that_are_built():
     """Paths under the build folder that a stage hands to tests: each is a target of the build."""
     text = (ROOT / "scripts/testing/stages.py").read_text()
-    for path in re.findall(r'release / "([\w/]+)"', text):
+    for path in re.findall(r'built / "([\w/]+)"', text):
         folder, name = path.rsplit("/", 1)
         cmake = ROOT / folder / "CMakeLists.txt"
         assert cmake.exists() and re.search(rf"\b{name}\b", cmake.read_text()), f"{path} is not built"

@@ -15,7 +15,7 @@ namespace taffrail::tensorboard {
 namespace {
 
 constexpr std::size_t kWriteBytes = std::size_t{4} << 20;
-constexpr int kMaxDepth = 64;
+constexpr int kMaxRepairDepth = 64;
 
 bool is_readable(const EventView& event) {
     return event.content != EventContent::Summary ||
@@ -44,7 +44,7 @@ class Copy {
                 continue;  // a symbolic link to nowhere
             }
             if (info->type == io::EntryType::Directory) {
-                if (depth < kMaxDepth && visited_.emplace(info->device, info->inode).second) {
+                if (depth < kMaxRepairDepth && visited_.emplace(info->device, info->inode).second) {
                     TAFFRAIL_TRY(folder(source, target, depth + 1));
                 }
             } else if (info->type == io::EntryType::File) {

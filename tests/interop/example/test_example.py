@@ -17,7 +17,7 @@ import urllib.request
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
-BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release"))
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
 PROGRAM = BUILD / "examples" / "vae_digits" / "vae_digits"
 TAFFRAIL = BUILD / "bin" / "taffrail"
 QUICK = ["trainer.max_epochs=1", "data.train_digits=640", "data.held_out_digits=100", "model.hidden=64"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-BUILD = Path(os.environ.get("TAFFRAIL_BUILD", Path(__file__).resolve().parents[3] / "build/release"))
+BUILD = Path(os.environ.get("TAFFRAIL_BUILD", Path(__file__).resolve().parents[3] / "build/ci"))
 
 
 class Watched:

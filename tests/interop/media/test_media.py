@@ -16,7 +16,7 @@ import trimesh
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOL = os.environ.get("TAFFRAIL_MEDIA_TOOL", str(ROOT / "build/release/tests/interop/media/media_tool"))
+TOOL = os.environ.get("TAFFRAIL_MEDIA_TOOL", str(ROOT / "build/ci/tests/interop/media/media_tool"))
 
 
 @pytest.fixture(scope="session")

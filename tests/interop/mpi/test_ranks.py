@@ -12,7 +12,7 @@ import time
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
-BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release"))
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
 PROGRAM = BUILD / "examples" / "vae_digits" / "vae_digits"
 TAFFRAIL = BUILD / "bin" / "taffrail"
 RANKS = 4

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-TAFFRAIL = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release")) / "bin" / "taffrail"
+TAFFRAIL = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci")) / "bin" / "taffrail"
 
 
 class Ui:

@@ -1,6 +1,6 @@
 """Real TensorBoard on loopback, started with either of its loaders and read back over its HTTP API.
 
-TAFFRAIL_BUILD names the build folder (default: build/release, else build/quick). The tests run in an environment that
+TAFFRAIL_BUILD names the build folder (default: build/ci, else build/quick). The tests run in an environment that
 has tensorboard, tensorboardX, numpy, pillow and pytest.
 """
 
@@ -29,8 +29,8 @@ LIMITS = "scalars=1000000,images=1000000,audio=1000000,histograms=1000000,text=1
 def build_folder() -> Path:
     if "TAFFRAIL_BUILD" in os.environ:
         return Path(os.environ["TAFFRAIL_BUILD"])
-    release = ROOT / "build" / "release"
-    return release if (release / "tests/interop/tensorboard/tensorboard_write").exists() else ROOT / "build" / "quick"
+    tested = ROOT / "build" / "ci"
+    return tested if (tested / "tests/interop/tensorboard/tensorboard_write").exists() else ROOT / "build" / "quick"
 
 
 def program(name: str) -> str:

@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", pathlib.Path(__file__).parents[3] / "build" / "release"))
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", pathlib.Path(__file__).parents[3] / "build" / "ci"))
 BARS = BUILD / "tests" / "pipeline" / "bars_program"
 TABLE = BUILD / "tests" / "pipeline" / "table_program"
 EXAMPLE = BUILD / "examples" / "vae_digits" / "vae_digits"

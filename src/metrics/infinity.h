@@ -1,0 +1,10 @@
+#pragma once
+
+#include <limits>
+
+namespace taffrail {
+
+/// Where a largest or a smallest value begins.
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace taffrail

@@ -1,0 +1,126 @@
+"""The two commands of the README: what they build, what they say, and what they need."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import build_progress  # noqa: E402
+
+
+def configure(preset: str, folder: Path, *options: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["cmake", "--preset", preset, "-B", folder, *options], cwd=ROOT, capture_output=True, text=True)
+
+
+def compile_lines(folder: Path) -> dict:
+    """File -> compile line, from the compiler on: what a compiler cache sees."""
+    lines = {}
+    for entry in json.loads((folder / "compile_commands.json").read_text()):
+        if "/src/" in entry["file"].replace(str(folder), "") and "silent_compiler" not in entry["file"]:
+            command = entry["command"].replace(str(folder), "BUILD")
+            lines[entry["file"].replace(str(folder), "BUILD")] = command[re.search(r"\S*(c\+\+|g\+\+|gcc|cc)(-\d+)? ", command.replace("ccache ", "       ")).start():]
+    return lines
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory) -> Path:
+    """The release preset where the tests' packages are not installed."""
+    folder = tmp_path_factory.mktemp("release")
+    hidden = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("GTest", "rapidcheck", "benchmark")]
+    done = configure("release", folder, *hidden)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return folder
+
+
+def test_finding_f01_the_release_preset_needs_no_package_of_the_tests(release):
+    targets = subprocess.run(["ninja", "-C", release, "-t", "targets", "all"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^taffrail_command: phony", targets, re.M) and re.search(r"^vae_digits: phony", targets, re.M)
+    assert not re.search(r"^\w+_(test|bench): phony", targets, re.M), "tests and benchmarks are built only where asked for"
+
+
+def test_finding_f01_a_plain_configure_asks_for_no_package_of_the_tests():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    for option in ("TAFFRAIL_TESTS", "TAFFRAIL_BENCH"):
+        assert re.search(rf'option\({option} "[^"]+" OFF\)', text)
+
+
+def test_what_is_tested_is_compiled_as_what_people_run(release, tmp_path):
+    """One compiler cache serves both, and a fault of the compiled code cannot hide from the tests."""
+    done = configure("ci", tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    shipped, tested = compile_lines(release), compile_lines(tmp_path)
+    assert len(shipped) > 30
+    different = {name: (line, tested.get(name)) for name, line in shipped.items() if tested.get(name) != line}
+    assert not different, different
+
+
+@pytest.mark.parametrize("code, status", [("int f() { return 1; }", 0), ("int f() { int unused; return 1; }", 1), ("int f() { return }", 1)])
+def test_a_warning_fails_the_tested_build(tmp_path, code, status):
+    source = tmp_path / "file.cpp"
+    source.write_text(code)
+    done = subprocess.run([ROOT / "cmake/silent_compiler.sh", "c++", "-Wall", "-c", source, "-o", tmp_path / "file.o"], capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert bool(done.stderr) == bool(status)
+
+
+def ninja(folder: Path, rules: str) -> subprocess.CompletedProcess:
+    """Runs ninja on these rules behind the demo's line of progress."""
+    (folder / "build.ninja").write_text(rules)
+    command = f"set -o pipefail; NINJA_STATUS='[%f/%t] ' ninja -j1 -C {folder} 2>&1 | {sys.executable} {ROOT}/scripts/build_progress.py {folder}/log"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+
+
+def test_finding_f02_a_build_ends_with_a_word_and_keeps_its_log(tmp_path):
+    steps = "".join(f"build step{i}: make\n" for i in range(5))
+    done = ninja(tmp_path, "rule make\n  command = touch $out\n" + steps)
+    assert done.returncode == 0 and done.stdout.startswith("Built in"), done
+    assert "[5/5] " in (tmp_path / "log").read_text()
+
+
+def test_finding_f02_a_failed_build_shows_why(tmp_path):
+    done = ninja(tmp_path, "rule make\n  command = echo the reason; exit 3\nbuild it: make\n")
+    assert done.returncode != 0 and "the reason" in done.stderr and str(tmp_path / "log") in done.stderr
+
+
+def test_finding_f02_the_line_has_a_share_and_an_estimate():
+    progress = build_progress.Progress()
+    assert "left" not in progress.line(elapsed=5), "no estimate out of nothing"
+    progress.take("[0/2] Re-checking globbed directories...\n")
+    assert progress.total == 0
+    progress.take("[15/60] Building CXX object a.o\n")
+    line = progress.line(elapsed=60)
+    assert "25%" in line and "15 of 60" in line and "about 3 min left" in line, line
+    progress.take("[60/60] Linking\n")
+    assert "100%" in progress.line(elapsed=240) and "left" not in progress.line(elapsed=240)
+
+
+def test_finding_f02_the_line_moves_on_a_terminal(tmp_path):
+    """Seen through a terminal: redrawn while one long step runs."""
+    (tmp_path / "feed").write_text("echo '[1/2] first'; sleep 2.5; echo '[2/2] second'")
+    shell = f"bash {tmp_path}/feed | {sys.executable} {ROOT}/scripts/build_progress.py {tmp_path}/log"
+    done = subprocess.run(["script", "-qec", shell, "/dev/null"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0
+    assert len(set(re.findall(r"1 of 2 steps, (\d+) s", done.stdout))) >= 2, done.stdout
+
+
+def test_finding_f06_help_says_what_it_does_and_does_nothing(tmp_path):
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    home = tmp_path / "home"
+    done = subprocess.run([tmp_path / "scripts/demo", "--help"], capture_output=True, text=True, env={**os.environ, "HOME": str(home), "TAFFRAIL_CACHE": str(home)})
+    assert done.returncode == 0 and done.stdout.startswith("Usage: ./scripts/demo"), done
+    for word in ("--exit", "build/release", "Ctrl-C", "TAFFRAIL_DIR"):
+        assert word in done.stdout
+    assert not (tmp_path / "build").exists() and not home.exists()
+
+
+def test_finding_f06_an_unknown_argument_is_refused(tmp_path):
+    done = subprocess.run([ROOT / "scripts/demo", "--exti"], capture_output=True, text=True)
+    assert done.returncode == 2 and "'--exti'" in done.stderr and "Usage:" in done.stderr
