@@ -1,8 +1,13 @@
 // kill -9 while a run is sealed and while sealed logs are dropped: whatever is left reads as
-// before. 100 trials, 1,000 with TAFFRAIL_FULL.
+// before. The process dies at a call to the disk that is known beforehand, so that no machine is
+// too fast or too slow for it: 100 places spread over all of them, with TAFFRAIL_FULL every place
+// and every half of a write.
 #include <taffrail/reader.h>
 #include <taffrail/run.h>
 
+#include "io/files.h"
+#include "io/local.h"
+#include "io/posix_calls.h"
 #include "io/temporary_folder.h"
 #include "store/sealing.h"
 
@@ -15,13 +20,85 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <map>
-#include <random>
 
 namespace taffrail {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Counts the calls that change a disk and kills the process at one of them: before it, or once
+/// half of what it writes is there. The scheme is "dying".
+class DyingCalls final : public io::PosixCalls {
+  public:
+    static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+    std::uint64_t seen = 0, die_at = kNever;
+    bool half_written = false;
+
+    int open(const char* path, int flags, mode_t mode) override {
+        if ((flags & O_CREAT) != 0) {
+            reached();
+        }
+        return PosixCalls::open(path, flags, mode);
+    }
+
+    ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) override {
+        if (seen == die_at && half_written) {
+            const iovec half{parts[0].iov_base, parts[0].iov_len / 2};
+            (void)PosixCalls::pwritev(descriptor, &half, 1, offset);
+        }
+        reached();
+        return PosixCalls::pwritev(descriptor, parts, count, offset);
+    }
+
+    int fdatasync(int descriptor) override {
+        reached();
+        return PosixCalls::fdatasync(descriptor);
+    }
+
+    int fsync(int descriptor) override {
+        reached();
+        return PosixCalls::fsync(descriptor);
+    }
+
+    int ftruncate(int descriptor, off_t size) override {
+        reached();
+        return PosixCalls::ftruncate(descriptor, size);
+    }
+
+    int fallocate(int descriptor, off_t size) override {
+        reached();
+        return PosixCalls::fallocate(descriptor, size);
+    }
+
+    int rename(const char* from, const char* to) override {
+        reached();
+        return PosixCalls::rename(from, to);
+    }
+
+    int unlink(const char* path) override {
+        reached();
+        return PosixCalls::unlink(path);
+    }
+
+    int rmdir(const char* path) override {
+        reached();
+        return PosixCalls::rmdir(path);
+    }
+    int mkdir(const char* path, mode_t mode) override {
+        reached();
+        return PosixCalls::mkdir(path, mode);
+    }
+
+  private:
+    void reached() {
+        if (seen++ == die_at) {
+            (void)raise(SIGKILL);
+        }
+    }
+};
 
 constexpr int kSeries = 4;
 constexpr Step kRows = 6000;
@@ -86,9 +163,27 @@ class SealKills : public testing::Test {
         }
     }
 
-    void seal_and_drop() const {
-        (void)storage::seal_finished(run_folder_);
-        (void)storage::drop_sealed_logs(run_folder_, 0ns);
+    static void seal_and_drop(const std::string& run_folder) {
+        (void)storage::seal_finished(run_folder);
+        (void)storage::drop_sealed_logs(run_folder, 0ns);
+    }
+
+    void seal_and_drop() const { seal_and_drop(run_folder_); }
+
+    /// Seals and drops in a process of its own that ends at its `place`-th change of the disk.
+    void seal_and_die(std::uint64_t place, bool half_written) {
+        const pid_t child = fork();
+        if (child == 0) {
+            calls_->seen = 0;
+            calls_->die_at = place;
+            calls_->half_written = half_written;
+            seal_and_drop("dying://" + run_folder_);
+            _exit(0);
+        }
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+            << "it ended before this place";
     }
 
     void expect_everything() {
@@ -114,39 +209,29 @@ class SealKills : public testing::Test {
     test::TemporaryFolder folder_;
     std::string run_folder_;
     std::map<std::string, Bytes> before_;
-    std::mt19937_64 random_{std::random_device{}()};
+    std::shared_ptr<DyingCalls> calls_ = std::make_shared<DyingCalls>();
 };
 
-TEST_F(SealKills, ChangeNothingForReaders) {
-    const auto start = std::chrono::steady_clock::now();
-    seal_and_drop();
-    const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(
-        std::chrono::steady_clock::now() - start);
+TEST_F(SealKills, FindingF07_AtAnyPlaceChangeNothingForReaders) {
+    io::register_file_system("dying", io::make_local_file_system(calls_));
+    seal_and_drop("dying://" + run_folder_);
+    const std::uint64_t places = calls_->seen;
+    ASSERT_GT(places, 20u) << "sealing goes through the file system that is counted";
     ASSERT_TRUE(io::list(io::join(run_folder_, "live")).value().empty());
     expect_everything();
-    const int trials = std::getenv("TAFFRAIL_FULL") != nullptr ? 1000 : 100;
-    int interrupted = 0;
-    for (int trial = 0; trial < trials && !HasFatalFailure(); ++trial) {
-        SCOPED_TRACE("trial " + std::to_string(trial));
+    const bool full = std::getenv("TAFFRAIL_FULL") != nullptr;
+    const std::uint64_t trials = full ? places * 2 : 100;
+    for (std::uint64_t trial = 0; trial < trials && !HasFatalFailure(); ++trial) {
+        const std::uint64_t place = trial * places / trials;
+        SCOPED_TRACE("place " + std::to_string(place) + " of " + std::to_string(places));
         restore();
-        const pid_t child = fork();
-        if (child == 0) {
-            seal_and_drop();
-            _exit(0);
-        }
-        usleep(std::uniform_int_distribution<useconds_t>(
-            0, static_cast<useconds_t>(whole.count() * 3 / 2))(random_));
-        kill(child, SIGKILL);
-        int status = 0;
-        ASSERT_EQ(waitpid(child, &status, 0), child);
-        interrupted += WIFSIGNALED(status);
+        seal_and_die(place, trial % 2 == 1);
         expect_everything();
         // The next one finds the remains, finishes the work, and the logs are gone.
         seal_and_drop();
         expect_everything();
         ASSERT_TRUE(io::list(io::join(run_folder_, "live")).value().empty());
     }
-    EXPECT_GT(interrupted, trials / 4);
 }
 
 // What a killed sealer wrote under names of its own goes after an hour, not while another may work.
