@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import at_once
 import peers
 from counting import Counts, from_junit
 
@@ -41,14 +42,17 @@ class Context:
         folder = self.root / "build" / preset
         result = folder / f"junit-{label}.xml"
         result.unlink(missing_ok=True)
-        command = [*under, "ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--quiet", "--no-tests=ignore", "--output-junit", result, "-L", f"^{label}$"]
+        command = [*under, "ctest", "--test-dir", folder, "-j", jobs, "--output-on-failure", "--no-tests=ignore", "--output-junit", result, "-L", f"^{label}$"]
         if exclude:
             command += ["-LE", exclude]
         if exclude_names:
             command += ["-E", exclude_names]
-        # Full counts are for the release build: the sanitizers would take hours for what is the same code over and over.
-        full_counts = {"TAFFRAIL_FULL": "1"} if self.full and preset == "release" else {}
-        status = self.run(*command, env={**os.environ, **full_counts, **(environment or {})})
+        # Full counts are for the optimised build: the sanitizers would take hours for what is the same code over and over.
+        full_counts = {"TAFFRAIL_FULL": "1"} if self.full and preset == "ci" else {}
+        running = subprocess.Popen([str(part) for part in command], cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, errors="replace", env={**os.environ, **full_counts, **(environment or {})})
+        at_once.ctest_failures(running.stdout)
+        status = running.wait()
         if not result.exists() and status == 0:
             return Counts()  # no test carries the label
         counts = from_junit(result, f"{preset}/{label}")
@@ -60,8 +64,8 @@ class Context:
         result.parent.mkdir(exist_ok=True)
         result.unlink(missing_ok=True)
         python = peers.python_of(family)
-        self.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={result}", folder, *options,
-                 env={**os.environ, **peers.environment_of(family), **(environment or {})})
+        self.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "at_once", f"--junitxml={result}", folder, *options,
+                 env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), **peers.environment_of(family), **(environment or {})})
         counts = from_junit(result, folder)
         self.ran += counts.names
         return counts
