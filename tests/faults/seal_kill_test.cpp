@@ -87,6 +87,7 @@ class DyingCalls final : public io::PosixCalls {
         reached();
         return PosixCalls::rmdir(path);
     }
+
     int mkdir(const char* path, mode_t mode) override {
         reached();
         return PosixCalls::mkdir(path, mode);

@@ -7,13 +7,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "testing")]
 
 import build_progress  # noqa: E402
+import debian_root  # noqa: E402
+import newcomer  # noqa: E402
+import stages  # noqa: E402
 
 
 def configure(preset: str, folder: Path, *options: str) -> subprocess.CompletedProcess:
@@ -124,3 +128,62 @@ def test_finding_f06_help_says_what_it_does_and_does_nothing(tmp_path):
 def test_finding_f06_an_unknown_argument_is_refused(tmp_path):
     done = subprocess.run([ROOT / "scripts/demo", "--exti"], capture_output=True, text=True)
     assert done.returncode == 2 and "'--exti'" in done.stderr and "Usage:" in done.stderr
+
+
+def test_finding_f03_the_quick_run_has_a_newcomer_and_no_demo_on_this_machine():
+    names = [stage.__name__ for stage in stages.QUICK]
+    assert "newcomer" in names and "demo" not in names
+    assert "debootstrap" in (ROOT / "scripts/dependencies.sh").read_text()
+    assert re.search(r"dependencies\.sh .*\bpackage\b", (ROOT / "scripts/test").read_text()), "scripts/test installs what makes the root"
+
+
+def test_finding_f03_a_package_taken_out_of_the_list_is_gone_and_one_that_is_not_there_is_an_error():
+    listing = (ROOT / "scripts/dependencies.sh").read_text()
+    for package in ("libspng-dev", "build-essential", "libeigen3-dev", "npm"):
+        assert package in subprocess.run(["bash", "-c", listing_only(listing)], capture_output=True, text=True, check=True).stdout.split()
+        left = subprocess.run(["bash", "-c", listing_only(newcomer.without_package(listing, package))], capture_output=True, text=True, check=True).stdout.split()
+        assert package not in left and "libfmt-dev" in left
+    with pytest.raises(ValueError, match="no-such-package"):
+        newcomer.without_package(listing, "no-such-package")
+
+
+def listing_only(listing: str) -> str:
+    """dependencies.sh on a machine that has nothing, up to where it would install: prints what it misses."""
+    return f"set -- build; dpkg-query() {{ return 1; }}; command() {{ return 1; }}\n{listing.split('((${#missing[@]}))')[0]}\necho ${{missing[*]}}"
+
+
+def test_finding_f03_the_stage_fails_with_the_step_that_failed(monkeypatch, tmp_path):
+    """What a step says is believed: the first that fails ends the stage and is named."""
+    class Quick(newcomer.Newcomer):
+        def __init__(self, *arguments):
+            self.home = self.scratch = self.cache = tmp_path
+
+        def with_packages(self, compiler_cache):
+            return tmp_path
+
+        def steps(self):
+            return [("the first", "true"), ("the second", "false"), ("the third", "true")]
+
+    tried = []
+    monkeypatch.setattr(debian_root, "enter", lambda folder, script, **_: tried.append(script) or (1 if script == "false" else 0))
+    monkeypatch.setattr(stages, "Newcomer", Quick)
+    counts = stages.newcomer(SimpleNamespace(root=ROOT))
+    assert counts.failed == 1 and "the second" in counts.failures[0] and tried == ["true", "false"]
+
+
+def test_finding_f03_without_root_the_stage_says_what_it_needs(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    counts = stages.newcomer(SimpleNamespace(root=ROOT))
+    assert counts.failed == 1 and "sudo without a password" in counts.failures[0]
+
+
+def test_finding_f03_what_is_tried_is_what_the_documents_say(tmp_path):
+    someone = newcomer.Newcomer.__new__(newcomer.Newcomer)
+    someone.root, someone.home = ROOT, tmp_path
+    steps = dict(someone.steps())
+    assert steps["./scripts/demo --exit"].endswith("&& ./scripts/demo --exit") and "./scripts/demo " in (ROOT / "README.md").read_text()
+    assert "taffrail ls" in steps["the first commands of the guide"] and "taffrail show vae-1" in steps["the first commands of the guide"]
+    assert "cmake --install build/release" in steps["the library, installed"]
+    assert (tmp_path / "mine/ten.cpp").read_text() in (ROOT / "README.md").read_text()
+    assert "find_package(taffrail REQUIRED)" in (tmp_path / "mine/CMakeLists.txt").read_text()
