@@ -14,7 +14,8 @@ namespace taffrail {
 /// Resolves one tree. Holds the unresolved original, because a reference may point anywhere in it.
 class ConfigResolver {
   public:
-    explicit ConfigResolver(const Config& root) : root_(root) {}
+    explicit ConfigResolver(const Config& root)
+        : root_(root), values_left_(values_in(root) + 50'000) {}
 
     Result<Config> resolve(const Config& node, const std::string& path) {
         if (std::ranges::find(chain_, path) != chain_.end()) {
@@ -24,6 +25,13 @@ class ConfigResolver {
             }
             return node.error("interpolation goes in a circle: " + circle + path);
         }
+        // References to references double at every step, as aliases of aliases do.
+        if (values_left_ == 0 || text_left_ == 0) {
+            return node.error(
+                "interpolation makes far more of this configuration than it holds: "
+                "write values out that refer to values that refer further");
+        }
+        --values_left_;
         if (node.is_scalar()) {
             if (node.type() != Config::Type::Text) {
                 return node;
@@ -31,6 +39,10 @@ class ConfigResolver {
             chain_.push_back(path);
             auto result = resolve_text(node, path);
             chain_.pop_back();
+            if (result && result->type() == Config::Type::Text) {
+                const std::size_t bytes = std::get<std::string>(result->scalar_).size();
+                text_left_ -= std::min(text_left_, bytes);
+            }
             return result;
         }
         Config copy = node;
@@ -43,6 +55,14 @@ class ConfigResolver {
     }
 
   private:
+    static std::size_t values_in(const Config& node) {
+        std::size_t values = 1;
+        for (const Config& child : node.children_) {
+            values += values_in(child);
+        }
+        return values;
+    }
+
     // The end of the `${` that begins at `open`, minding nested ones; npos when it is not closed.
     static std::size_t closing(std::string_view text, std::size_t open) {
         int depth = 0;
@@ -179,6 +199,8 @@ class ConfigResolver {
 
     const Config& root_;
     std::vector<std::string> chain_;
+    std::size_t values_left_;
+    std::size_t text_left_ = 64u << 20;  ///< bytes
 };
 
 Result<Config> Config::resolved() const {

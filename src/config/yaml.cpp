@@ -27,9 +27,31 @@ Error error_at(const YAML::Mark& mark, std::string_view file, std::string_view m
     return {ErrorCode::InvalidArgument, place_of(mark, file).text() + ": " + std::string(message)};
 }
 
-Result<Config> convert(const YAML::Node& node, std::string_view file, int depth);
+/// What a file may become once its aliases stand for copies. Text without aliases never has more
+/// values than bytes, so only towers of them meet this.
+class Budget {
+  public:
+    explicit Budget(std::size_t text_bytes)
+        : values_left_(text_bytes + 100'000), bytes_left_(text_bytes + (8u << 20)) {}
 
-Result<Config> convert_map(const YAML::Node& node, std::string_view file, int depth) {
+    /// False when a further value of `bytes` is too much.
+    bool take(std::size_t bytes) {
+        if (values_left_ == 0 || bytes > bytes_left_) {
+            return false;
+        }
+        --values_left_;
+        bytes_left_ -= bytes;
+        return true;
+    }
+
+  private:
+    std::size_t values_left_, bytes_left_;
+};
+
+Result<Config> convert(const YAML::Node& node, std::string_view file, int depth, Budget& budget);
+
+Result<Config> convert_map(const YAML::Node& node, std::string_view file, int depth,
+                           Budget& budget) {
     Config map = Config::map();
     std::set<std::string> seen;
     for (const auto& entry : node) {
@@ -42,7 +64,7 @@ Result<Config> convert_map(const YAML::Node& node, std::string_view file, int de
             return error_at(entry.first.Mark(), file,
                             "'" + name + "' appears twice in this map; remove one of them");
         }
-        TAFFRAIL_ASSIGN(Config child, convert(entry.second, file, depth + 1));
+        TAFFRAIL_ASSIGN(Config child, convert(entry.second, file, depth + 1, budget));
         // The place of a name says more than that of its value, which may begin lines below.
         child.set_place(place_of(entry.first.Mark(), file));
         append_entry(map, name, std::move(child));
@@ -50,21 +72,26 @@ Result<Config> convert_map(const YAML::Node& node, std::string_view file, int de
     return map;
 }
 
-Result<Config> convert(const YAML::Node& node, std::string_view file, int depth) {
+Result<Config> convert(const YAML::Node& node, std::string_view file, int depth, Budget& budget) {
     // Deeper than any configuration; anchors can nest text into towers.
     if (depth > 64) {
         return error_at(node.Mark(), file, "nested more than 64 levels deep");
     }
+    if (!budget.take(node.IsScalar() ? node.Scalar().size() : 0)) {
+        return error_at(node.Mark(), file,
+                        "its aliases (*name) stand for far more than the file holds: write the "
+                        "values out, or use fewer aliases of aliases");
+    }
     Config result;
     switch (node.Type()) {
         case YAML::NodeType::Map: {
-            TAFFRAIL_ASSIGN(result, convert_map(node, file, depth));
+            TAFFRAIL_ASSIGN(result, convert_map(node, file, depth, budget));
             break;
         }
         case YAML::NodeType::Sequence: {
             result = Config::list();
             for (const auto& item : node) {
-                TAFFRAIL_ASSIGN(Config child, convert(item, file, depth + 1));
+                TAFFRAIL_ASSIGN(Config child, convert(item, file, depth + 1, budget));
                 result.push_back(std::move(child));
             }
             break;
@@ -130,7 +157,8 @@ Result<Config> Config::parse(std::string_view yaml, std::string_view file) {
         if (documents.empty()) {
             return Config::map();
         }
-        return convert(documents.front(), file, 0);
+        Budget budget(yaml.size());
+        return convert(documents.front(), file, 0, budget);
     } catch (const YAML::Exception& error) {
         if (const auto tab = indenting_tab(yaml, error.mark)) {
             return error_at(*tab, file, "this line is indented with a tab: YAML takes only spaces");

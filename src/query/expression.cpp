@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace taffrail::query {
+namespace {
+
+// Every key is a series that is read for every run of a chart.
+constexpr std::size_t kMaxBytes = 16u << 10;
+constexpr std::size_t kMaxKeys = 100;
+
+}  // namespace
 
 class ExpressionParser {
   public:
@@ -197,6 +204,9 @@ class ExpressionParser {
         const auto found = std::ranges::find(result_.keys_, name);
         const auto index = static_cast<std::size_t>(found - result_.keys_.begin());
         if (found == result_.keys_.end()) {
+            if (result_.keys_.size() == kMaxKeys) {
+                fail("an expression may name at most " + std::to_string(kMaxKeys) + " keys");
+            }
             result_.keys_.emplace_back(name);
         }
         emit(Code::Key, 0, index);
@@ -209,6 +219,11 @@ class ExpressionParser {
 };
 
 std::variant<Expression, ExpressionError> Expression::parse(std::string_view text) {
+    if (text.size() > kMaxBytes) {
+        return ExpressionError{"an expression may be at most " + std::to_string(kMaxBytes) +
+                                   " bytes long, and this one has " + std::to_string(text.size()),
+                               kMaxBytes};
+    }
     try {
         return ExpressionParser(text).whole();
     } catch (const ExpressionError& error) {

@@ -20,7 +20,7 @@ struct ExpressionError {
 class Expression {
   public:
     /// + - * / ^, parentheses, abs min max log log10 exp sqrt, numbers, ${key}; bare names without
-    /// `/` are keys too.
+    /// `/` are keys too. At most 16 KiB and 100 keys.
     static std::variant<Expression, ExpressionError> parse(std::string_view text);
 
     /// The keys it needs, each once, in order of first use.

@@ -16,6 +16,12 @@ struct Token {
     std::size_t at = 0;
 };
 
+// Far beyond what a person writes or a page builds, and small enough that neither the parse nor a
+// question over ten thousand runs holds a server up.
+constexpr std::size_t kMaxBytes = 64u << 10;
+constexpr std::size_t kMaxTerms = 1000;
+constexpr int kMaxDepth = 100;
+
 constexpr std::string_view kOperators[] = {"<=", ">=", "!=", "==", "<", ">", "=", ":", "~"};
 
 class Lexer {
@@ -167,29 +173,37 @@ class Parser {
         return true;
     }
 
+    // Terms of one level stand in a row: a chain of a thousand costs no depth, neither here nor
+    // when it is asked.
     Test either() {
-        Test left = both();
+        std::vector<Test> parts{both()};
         while (take_word("or")) {
-            left = [a = std::move(left), b = both()](const FilterSubject& subject) {
-                return a(subject) || b(subject);
-            };
+            parts.push_back(both());
         }
-        return left;
+        return parts.size() == 1 ? std::move(parts.front())
+                                 : Test([parts = std::move(parts)](const FilterSubject& subject) {
+                                       return std::ranges::any_of(
+                                           parts, [&](const Test& part) { return part(subject); });
+                                   });
     }
 
     Test both() {
-        Test left = single();
+        std::vector<Test> parts{single()};
         while (take_word("and")) {
-            left = [a = std::move(left), b = single()](const FilterSubject& subject) {
-                return a(subject) && b(subject);
-            };
+            parts.push_back(single());
         }
-        return left;
+        return parts.size() == 1 ? std::move(parts.front())
+                                 : Test([parts = std::move(parts)](const FilterSubject& subject) {
+                                       return std::ranges::all_of(
+                                           parts, [&](const Test& part) { return part(subject); });
+                                   });
     }
 
     Test single() {
-        if (++depth_ > 100) {
-            throw FilterError{"this is nested too deeply", token_.at};
+        if (++depth_ > kMaxDepth) {
+            throw FilterError{
+                "this is nested more than " + std::to_string(kMaxDepth) + " levels deep",
+                token_.at};
         }
         Test test = simple();
         --depth_;
@@ -211,6 +225,11 @@ class Parser {
         }
         if (token_.type != Token::Type::Word && token_.type != Token::Type::Quoted) {
             throw FilterError{"expected a name such as lr, tag or val/loss", token_.at};
+        }
+        if (++terms_ > kMaxTerms) {
+            throw FilterError{
+                "a filter may hold at most " + std::to_string(kMaxTerms) + " comparisons",
+                token_.at};
         }
         std::string name = token_.text;
         advance();
@@ -251,6 +270,7 @@ class Parser {
     Lexer lexer_;
     Token token_;
     int depth_ = 0;
+    std::size_t terms_ = 0;
 };
 
 }  // namespace
@@ -260,6 +280,11 @@ std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
     if (trim(text).empty()) {
         return filter;
     }
+    if (text.size() > kMaxBytes) {
+        return FilterError{"a filter may be at most " + std::to_string(kMaxBytes) +
+                               " bytes long, and this one has " + std::to_string(text.size()),
+                           kMaxBytes};
+    }
     try {
         filter.test_ = Parser(text).whole();
     } catch (const FilterError& error) {
@@ -268,12 +293,21 @@ std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
     return filter;
 }
 
+namespace {
+
+std::string shortened(std::string_view text) {
+    constexpr std::size_t kShown = 200;
+    return text.size() <= kShown ? std::string(text) : std::string(text.substr(0, kShown)) + "…";
+}
+
+}  // namespace
+
 Result<Filter> Filter::compile(std::string_view text) {
     auto parsed = parse(text);
     if (auto* error = std::get_if<FilterError>(&parsed)) {
         return Error{ErrorCode::InvalidArgument,
                      "filter: " + error->message + " (column " + std::to_string(error->offset + 1) +
-                         " of \"" + std::string(text) + "\"); example: lr<1e-3 and tag:ablation"};
+                         " of \"" + shortened(text) + "\"); example: lr<1e-3 and tag:ablation"};
     }
     return std::get<Filter>(std::move(parsed));
 }

@@ -8,7 +8,7 @@
 // "metric.min:val/loss" say which when names clash. `:` and `=` compare for equality (tags:
 // membership; texts may hold * and ?), `~` asks whether the text contains the value, ignoring case.
 // Names and values with spaces or operators stand in double quotes. A run that lacks the name
-// matches only `!=`.
+// matches only `!=`. At most 64 KiB, 1,000 comparisons and 100 levels.
 #pragma once
 
 #include <taffrail/reader.h>

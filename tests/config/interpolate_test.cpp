@@ -79,5 +79,17 @@ TEST(Interpolation, UnclosedAndUnknownResolversAreErrors) {
     EXPECT_THAT(resolve("a: ${now:%Y}\n").error().message, testing::HasSubstr("unknown resolver"));
 }
 
+TEST(Interpolation, FindingS21_ReferencesThatDoubleAreRefused) {
+    std::string values = "v0: ${v1}${v1}\n", lists = "v0: [1]\n";
+    for (int i = 1; i < 40; ++i) {
+        values += "v" + std::to_string(i) + ": ${v" + std::to_string(i + 1) + "}${v" +
+                  std::to_string(i + 1) + "}\n";
+        lists += "v" + std::to_string(i) + ": ['${v" + std::to_string(i - 1) + "}', '${v" +
+                 std::to_string(i - 1) + "}']\n";
+    }
+    EXPECT_THAT(resolve(values + "v40: x\n").error().message, testing::HasSubstr("far more"));
+    EXPECT_THAT(resolve(lists).error().message, testing::HasSubstr("far more"));
+}
+
 }  // namespace
 }  // namespace taffrail

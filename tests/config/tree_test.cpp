@@ -113,5 +113,35 @@ TEST(ConfigTree, MissingFileSaysSo) {
                 testing::HasSubstr("/nonexistent/x.yaml"));
 }
 
+// 430 bytes of aliases of aliases were four gigabytes once read.
+TEST(ConfigTree, FindingS21_AliasesOfAliasesAreRefusedBeforeTheyGrow) {
+    std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+    for (int i = 1; i < 9; ++i) {
+        const std::string inner = "*a" + std::to_string(i - 1);
+        bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+        for (int j = 0; j < 10; ++j) {
+            bomb += (j == 0 ? "" : ", ") + inner;
+        }
+        bomb += "]\n";
+    }
+    ASSERT_LT(bomb.size(), 1000u);
+    EXPECT_THAT(Config::parse(bomb, "f.yaml").error().message,
+                testing::AllOf(testing::HasSubstr("f.yaml:"), testing::HasSubstr("aliases")));
+
+    std::string texts = "a: &a " + std::string(1u << 20, 'x') + "\nb: [";
+    for (int i = 0; i < 1000; ++i) {
+        texts += "*a, ";
+    }
+    EXPECT_THAT(Config::parse(texts + "1]\n", "f.yaml").error().message,
+                testing::HasSubstr("aliases"));
+
+    EXPECT_EQ(Config::parse("a: &a {lr: 1}\nb: *a\nc: *a\n", "f.yaml")
+                  .value()
+                  .find("c.lr")
+                  ->as_int()
+                  .value(),
+              1);
+}
+
 }  // namespace
 }  // namespace taffrail

@@ -42,5 +42,26 @@ TEST(Expression, RefusesNonsenseWithThePlace) {
         std::holds_alternative<ExpressionError>(Expression::parse(std::string(10000, '-'))));
 }
 
+// Each key is a series read for every run, and names were looked up in a row of all before them.
+TEST(Expression, FindingS21_FortyThousandKeysAreRefusedWithTheLimit) {
+    std::string text = "k0";
+    for (int i = 1; i < 101; ++i) {
+        text += "+k" + std::to_string(i);
+    }
+    const auto refused = Expression::parse(text);
+    ASSERT_TRUE(std::holds_alternative<ExpressionError>(refused));
+    EXPECT_THAT(std::get<ExpressionError>(refused).message, testing::HasSubstr("100 keys"));
+    const auto allowed = Expression::parse(text.substr(0, text.rfind('+')));
+    EXPECT_TRUE(std::holds_alternative<Expression>(allowed));
+
+    std::string many = "k0";
+    for (int i = 1; i < 40'000; ++i) {
+        many += "+k" + std::to_string(i);
+    }
+    const auto too_long = Expression::parse(many);
+    ASSERT_TRUE(std::holds_alternative<ExpressionError>(too_long));
+    EXPECT_THAT(std::get<ExpressionError>(too_long).message, testing::HasSubstr("16384 bytes"));
+}
+
 }  // namespace
 }  // namespace taffrail::query

@@ -84,5 +84,40 @@ TEST(FilterErrors, SayWhatWasExpectedAndWhere) {
     EXPECT_FALSE(Filter::compile(std::string(5000, '(')).ok());
 }
 
+// A chain was a tower of functions, one calling the next: long enough, and the stack was gone.
+TEST_F(FilterTest, FindingS07_LongChainsCostNoDepthAndHaveALimit) {
+    const auto chain = [](std::size_t terms, std::string_view word) {
+        std::string text = "depth:5";
+        for (std::size_t i = 1; i < terms; ++i) {
+            text.append(" ").append(word).append(" depth:").append(word == "or" ? "4" : "5");
+        }
+        return text;
+    };
+    EXPECT_TRUE(matches(chain(1000, "or")));
+    EXPECT_FALSE(matches(chain(1000, "and")));
+    const auto too_many = Filter::parse(chain(1001, "or"));
+    ASSERT_TRUE(std::holds_alternative<FilterError>(too_many));
+    EXPECT_NE(std::get<FilterError>(too_many).message.find("1000 comparisons"), std::string::npos);
+    const auto too_long = Filter::compile(chain(590'000, "and"));
+    ASSERT_FALSE(too_long.ok());
+    EXPECT_NE(too_long.error().message.find("65536 bytes"), std::string::npos);
+    EXPECT_LT(too_long.error().message.size(), 1000u) << "the text itself is not repeated whole";
+}
+
+TEST_F(FilterTest, FindingS07_NestingHasALimitThatIsNamed) {
+    for (const std::string& text :
+         {std::string(5000, '(') + "depth:4" + std::string(5000, ')'), [] {
+              std::string nots;
+              for (int i = 0; i < 5000; ++i) {
+                  nots += "not ";
+              }
+              return nots + "depth:4";
+          }()}) {
+        const auto refused = Filter::parse(text);
+        ASSERT_TRUE(std::holds_alternative<FilterError>(refused));
+        EXPECT_NE(std::get<FilterError>(refused).message.find("100 levels"), std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace taffrail::query
