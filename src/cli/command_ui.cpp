@@ -59,19 +59,23 @@ class Ui final : public Command {
         arguments.option("-p,--port", port_, "N", "port; a busy one is stepped over, 0 takes any");
         arguments.option(
             "--host", host_, "ADDRESS",
-            "listen there instead of on this machine only; asks visitors for a one-time token");
+            "listen there instead of on this machine only; asks visitors as --token does");
         arguments.option("--allow-host", allowed_, "NAME",
                          "also answer under this host name (behind a proxy)");
         arguments.option("--base-path", base_path_, "PATH",
                          "serve below this path (behind a proxy)");
         arguments.option("--project", project_, "NAME", "open at the charts of this project");
+        arguments.flag("--token", token_,
+                       "ask visitors who they are, also on this machine: the printed address lets "
+                       "one browser in, once (for machines with other users)");
         arguments.flag("--read-only", read_only_, "refuse every change");
         arguments.flag("--no-open", no_open_, "do not open a browser");
         arguments.path_option("--state-dir", state_, "DIR",
                               "where settings and saved views are kept");
         arguments.path_option("--ui-dir", ui_folder_, "DIR",
                               "serve the page from this folder (for people who work on it)");
-        arguments.flag("--json", json_, "print {\"address\", \"port\"} and nothing else");
+        arguments.flag("--json", json_,
+                       "print {\"address\", \"port\", \"runs\", \"token\"} and nothing else");
     }
 
     ExitCode run(Session& session) override {
@@ -92,6 +96,10 @@ class Ui final : public Command {
         options.base_path = base_path_;
         options.allowed_hosts = allowed_;
         options.read_only = read_only_;
+        options.ask_token = token_;
+        options.on_address = [this, &session](const std::string& address) {
+            announce_next(session, address);
+        };
         options.state_folder = state_;
         options.ui_folder = ui_folder_;
 
@@ -132,8 +140,11 @@ class Ui final : public Command {
             json.begin_object()
                 .member("address", first_page(dashboard))
                 .member("port", dashboard.port())
-                .member("runs", dashboard.run_count())
-                .end_object();
+                .member("runs", dashboard.run_count());
+            if (const std::string token = dashboard.token(); !token.empty()) {
+                json.member("token", token);
+            }
+            json.end_object();
             session.print(json.text() + "\n");
         } else {
             std::string roots;
@@ -156,10 +167,21 @@ class Ui final : public Command {
         }
     }
 
+    // An address is worth nothing once used; the next browser needs another one.
+    void announce_next(Session& session, const std::string& address) const {
+        if (json_) {
+            session.print(
+                JsonWriter().begin_object().member("address", address).end_object().text() + "\n");
+        } else {
+            session.print("A browser was let in. For the next one:  " + address + "\n");
+        }
+        std::fflush(stdout);
+    }
+
     std::vector<std::string> roots_, allowed_;
     std::string logdir_, host_ = "127.0.0.1", base_path_, project_, state_, ui_folder_;
     std::int64_t port_ = 6160;
-    bool read_only_ = false, no_open_ = false, json_ = false;
+    bool token_ = false, read_only_ = false, no_open_ = false, json_ = false;
 };
 
 }  // namespace

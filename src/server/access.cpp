@@ -2,14 +2,14 @@
 
 #include "base/strings.h"
 #include "server/url.h"
+#include "server/visitors.h"
 
 #include <algorithm>
 
 namespace taffrail::server {
 namespace {
 
-bool host_allowed(const HttpOptions& options, std::string_view authority) {
-    const std::string host = host_of(authority);
+bool host_allowed(const HttpOptions& options, const std::string& host) {
     if (host == "localhost" || host == "127.0.0.1" || host == "::1" ||
         host == to_lower(options.host) || host.ends_with(".localhost")) {
         return true;
@@ -19,14 +19,34 @@ bool host_allowed(const HttpOptions& options, std::string_view authority) {
     });
 }
 
-// Compares every byte whatever differs, so that the time says nothing about the token.
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-    unsigned difference = a.size() == b.size() ? 0u : 1u;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        difference |= static_cast<unsigned>(static_cast<unsigned char>(i < a.size() ? a[i] : 0) ^
-                                            static_cast<unsigned char>(b[i]));
+// A length told in two ways is where one request can hide in another, seen differently by a proxy
+// and by this server.
+std::optional<Response> check_framing(const Request& request) {
+    const std::string_view coding = request.header("transfer-encoding");
+    if (request.headers.contains("transfer-encoding") &&
+        (to_lower(coding) != "chunked" || request.headers.contains("content-length"))) {
+        return Response::error(request, 400, "invalid",
+                               "Transfer-Encoding may only be 'chunked', and not beside a "
+                               "Content-Length");
     }
-    return difference == 0;
+    return std::nullopt;
+}
+
+// Browsers name the page a request comes from. Pages of other ports of this machine are other
+// people's too, so the whole address has to be this server's own; what sends no Origin is no page.
+std::optional<Response> check_origin(const Request& request) {
+    const std::string_view origin = request.header("origin"),
+                           from = request.header("sec-fetch-site");
+    const std::string host = to_lower(request.header("host"));
+    const bool own = !request.headers.contains("origin") || to_lower(origin) == "http://" + host ||
+                     to_lower(origin) == "https://" + host;
+    if (own && (from.empty() || from == "same-origin" || from == "none")) {
+        return std::nullopt;
+    }
+    return Response::error(request, 403, "forbidden",
+                           "requests that change something must come from this server's own page: "
+                           "'Origin' must name the same address as 'Host' (a proxy in between has "
+                           "to pass 'Host' on)");
 }
 
 std::string_view cookie(const Request& request, std::string_view name) {
@@ -39,41 +59,58 @@ std::string_view cookie(const Request& request, std::string_view name) {
     return {};
 }
 
-// The token comes once in the address and is then kept in a cookie, so that it leaves the address
-// bar.
-std::optional<Response> check_token(const HttpOptions& options, const Request& request) {
-    static constexpr std::string_view kCookie = "taffrail_token";
-    if (options.token.empty()) {
+// The code in the address is exchanged for a session, so that it leaves the address bar and is
+// worth nothing to whoever finds it later.
+std::optional<Response> check_visitor(const HttpOptions& options, const Request& request) {
+    if (!options.visitors) {
         return std::nullopt;
     }
-    std::string_view bearer = request.header("authorization");
-    if (bearer.starts_with("Bearer ")) {
-        bearer.remove_prefix(7);
-    }
-    if (equal_in_constant_time(cookie(request, kCookie), options.token) ||
-        equal_in_constant_time(bearer, options.token)) {
-        return std::nullopt;
-    }
-    if (const auto given = request.parameter("token");
-        given && equal_in_constant_time(*given, options.token)) {
+    const std::string name = session_cookie_name(options);
+    const bool is_page = !request.path.starts_with("api/");
+    const auto given = request.parameter("token");
+    const auto to_start = [&] {
         Response redirect = Response::text("", 302);
         redirect.headers.emplace_back("Location", options.base_path + "/");
-        redirect.headers.emplace_back("Set-Cookie",
-                                      std::string(kCookie) + '=' + options.token +
-                                          "; HttpOnly; SameSite=Strict; Path=" +
-                                          (options.base_path.empty() ? "/" : options.base_path));
         return redirect;
+    };
+    if (options.visitors->is_session(cookie(request, name))) {
+        return given && is_page ? std::optional(to_start()) : std::nullopt;
     }
-    return Response::error(
-        request, 401, "forbidden",
-        "this server asks for the token that was printed when it started: open that address");
+    std::string_view bearer = request.header("authorization");
+    if (bearer.starts_with("Bearer ") && options.visitors->is_token(bearer.substr(7))) {
+        return std::nullopt;
+    }
+    if (given && request.method == "GET") {
+        if (const auto session = options.visitors->enter(*given)) {
+            Response redirect = to_start();
+            redirect.headers.emplace_back(
+                "Set-Cookie", name + '=' + *session + "; HttpOnly; SameSite=Strict; Path=" +
+                                  (options.base_path.empty() ? "/" : options.base_path));
+            redirect.headers.emplace_back("Cache-Control", "no-store");
+            return redirect;
+        }
+    }
+    return Response::error(request, 401, "forbidden",
+                           given ? "this address was used before: open the newest one that the "
+                                   "server printed where it was started"
+                                 : "this server asks who you are: open the newest address that it "
+                                   "printed where it was started; programs send 'Authorization: "
+                                   "Bearer TOKEN' with the token that 'taffrail ui --json' prints");
 }
 
 }  // namespace
 
 std::optional<Response> admit(const HttpOptions& options, std::string_view target,
                               Request& request) {
-    if (!host_allowed(options, request.header("host"))) {
+    const auto authority = parse_authority(request.header("host"));
+    if (!authority) {
+        return Response::error(request, 400, "invalid",
+                               "the Host header is missing or no host name with a port");
+    }
+    if (auto refused = check_framing(request)) {
+        return refused;
+    }
+    if (!host_allowed(options, authority->host)) {
         return Response::error(request, 403, "forbidden",
                                "this server does not answer for that host name; start it with "
                                "--allow-host NAME if it is yours");
@@ -105,25 +142,15 @@ std::optional<Response> admit(const HttpOptions& options, std::string_view targe
         return refused;
     }
     if (request.method == "POST") {
-        const std::string_view origin = request.header("origin");
-        if (!origin.empty()) {
-            const auto scheme = origin.find("://");
-            const std::string_view authority =
-                scheme == std::string_view::npos ? origin : origin.substr(scheme + 3);
-            if (to_lower(authority) != to_lower(request.header("host")) &&
-                !host_allowed(options, authority)) {
-                return Response::error(
-                    request, 403, "forbidden",
-                    "requests that change something must come from this server's own page");
-            }
-        }
-        if (request.header("sec-fetch-site") == "cross-site") {
-            return Response::error(
-                request, 403, "forbidden",
-                "requests that change something must come from this server's own page");
+        if (auto refused = check_origin(request)) {
+            return refused;
         }
     }
-    return check_token(options, request);
+    return check_visitor(options, request);
+}
+
+std::string session_cookie_name(const HttpOptions& options) {
+    return "taffrail_session_" + std::to_string(options.port);
 }
 
 }  // namespace taffrail::server

@@ -1,5 +1,5 @@
-// Who may ask: Host allow-list against DNS rebinding, Origin check on every write, token where one
-// is set.
+// Who may ask: Host allow-list against DNS rebinding, Origin check on every write, sessions where
+// they are asked for.
 #pragma once
 
 #include "server/http.h"
@@ -13,5 +13,8 @@ namespace taffrail::server {
 /// reach a handler.
 std::optional<Response> admit(const HttpOptions& options, std::string_view target,
                               Request& request);
+
+/// Cookies know hosts and no ports: the port in the name keeps two servers of one machine apart.
+std::string session_cookie_name(const HttpOptions& options);
 
 }  // namespace taffrail::server

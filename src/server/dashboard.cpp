@@ -7,6 +7,7 @@
 #include "server/api/api.h"
 #include "server/assets.h"
 #include "server/http.h"
+#include "server/visitors.h"
 
 #include <cstdlib>
 
@@ -59,7 +60,8 @@ class RunningDashboard final : public Dashboard {
     Result<void> begin() {
         context_.state = std::make_shared<StateStore>(
             options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
-        auto workspace = Workspace::open(parse_roots(options_.roots), context_.state);
+        auto workspace =
+            Workspace::open(parse_roots(options_.roots), context_.state);
         if (!workspace) {
             return std::move(workspace).error();
         }
@@ -81,12 +83,13 @@ class RunningDashboard final : public Dashboard {
         http.base_path = options_.base_path;
         http.allowed_hosts = options_.allowed_hosts;
         http.workers = options_.workers;
-        if (!is_loopback(options_.host)) {
-            const std::uint64_t random[] = {random_u64(), random_u64(), random_u64()};
-            token_ =
-                to_hex(std::span(reinterpret_cast<const std::uint8_t*>(random), sizeof random));
-            http.token = token_;
-            // Reached from elsewhere under a name this machine cannot know; the token is the
+        const bool is_local = is_loopback(options_.host);
+        if (options_.ask_token || !is_local) {
+            visitors_ = std::make_shared<Visitors>();
+            http.visitors = visitors_;
+        }
+        if (!is_local) {
+            // Reached from elsewhere under a name this machine cannot know; the sessions are the
             // protection there.
             http.allowed_hosts.emplace_back("*");
         }
@@ -98,16 +101,19 @@ class RunningDashboard final : public Dashboard {
             return std::move(server).error();
         }
         server_ = *std::move(server);
+        if (visitors_ && options_.on_address) {
+            visitors_->on_used(
+                [this](const std::string& next) { options_.on_address(address_with(next)); });
+        }
         context_.workspace->start_watching();
         return {};
     }
 
     [[nodiscard]] std::string address() const override {
-        const std::string host =
-            options_.host == "0.0.0.0" || options_.host == "::" ? "localhost" : options_.host;
-        return "http://" + host + ':' + std::to_string(port()) + options_.base_path + '/' +
-               (token_.empty() ? "" : "?token=" + token_);
+        return address_with(visitors_ ? visitors_->code() : "");
     }
+
+    [[nodiscard]] std::string token() const override { return visitors_ ? visitors_->token() : ""; }
 
     [[nodiscard]] std::uint16_t port() const noexcept override {
         return server_ ? server_->port() : 0;
@@ -127,6 +133,16 @@ class RunningDashboard final : public Dashboard {
     }
 
   private:
+    [[nodiscard]] std::string address_with(const std::string& code) const {
+        std::string host =
+            options_.host == "0.0.0.0" || options_.host == "::" ? "localhost" : options_.host;
+        if (host.find(':') != std::string::npos) {
+            host = '[' + host + ']';
+        }
+        return "http://" + host + ':' + std::to_string(port()) + options_.base_path + '/' +
+               (code.empty() ? "" : "?token=" + code);
+    }
+
     Response page(const Request& request) const {
         if (request.method == "POST") {
             Response refused = Response::error(request, 405, "invalid", "this address answers GET");
@@ -137,7 +153,7 @@ class RunningDashboard final : public Dashboard {
     }
 
     DashboardOptions options_;
-    std::string token_;
+    std::shared_ptr<Visitors> visitors_;  ///< null where nobody is asked who they are
     ApiContext context_;
     Router router_;
     std::unique_ptr<HttpServer> server_;

@@ -1,9 +1,9 @@
 // The HTTP face of the server without any third-party type: requests, responses, streams and a
 // small asynchronous server.
 //
-// One io thread moves bytes; handlers run on a pool of workers and may block (they read files and
-// compute). A handler answers with a Response, or takes the stream and writes pieces with
-// back-pressure. Limits, time-outs, the Host allow-list and the Origin check are applied before any
+// One io thread moves bytes; handlers run on a pool of workers, read files and compute, and never
+// wait for a socket: a long answer is made piece by piece, and while its client is slow no piece is
+// asked for. Limits, time-outs, the Host allow-list and the Origin check are applied before any
 // handler runs.
 #pragma once
 
@@ -51,8 +51,7 @@ class ResponseStream {
     virtual ~ResponseStream() = default;
     /// Sends the head; must come first. The body follows in chunks.
     virtual void begin(int status, std::vector<std::pair<std::string, std::string>> headers) = 0;
-    /// Queues bytes; waits while more than 4 MB are unsent. False when the client has gone: stop
-    /// working for it.
+    /// Queues bytes; never waits. False when the client has gone: stop working for it.
     virtual bool write(std::string_view bytes) = 0;
     /// Queues bytes without waiting. False when the client has gone or is more than `limit` bytes
     /// behind (it is cut off then).
@@ -66,9 +65,11 @@ struct Response {
     int status = 200;
     std::vector<std::pair<std::string, std::string>> headers;
     Body body;
-    /// When set, the body is produced by this function on a worker; status and headers above are
-    /// sent first.
-    std::function<void(ResponseStream&)> stream;
+    /// When set, the body is produced by calls of this function on workers, one after the other;
+    /// status and headers above are sent first. Each call writes a piece and returns whether there
+    /// is more. It is not called while megabytes are unsent, so what it keeps is all that a slow
+    /// reader costs. What it throws breaks the connection off: the head is out.
+    std::function<bool(ResponseStream&)> stream;
     /// When set, the connection becomes this event stream and stays with whoever keeps the pointer.
     std::function<void(std::shared_ptr<ResponseStream>)> take_over;
 
@@ -82,14 +83,18 @@ struct Response {
 
 using Handler = std::function<Response(const Request&)>;
 
+class Visitors;
+
 struct HttpOptions {
     std::string host = "127.0.0.1";
-    std::uint16_t port = 0;      ///< 0 = any free one
+    std::uint16_t port = 0;      ///< 0 = any free one; the real one once the server listens
     bool next_free_port = true;  ///< a busy port is not an error: the next free one is taken
     std::string base_path;       ///< "" or "/x/y"
     std::vector<std::string> allowed_hosts;  ///< besides loopback names and `host`
-    std::string token;                       ///< "" = none asked for
+    std::shared_ptr<Visitors> visitors;      ///< null = everybody who reaches it is let in
     std::size_t workers = 0;                 ///< 0 = one per core, at least two
+    /// Less where the system allows few open files. At the limit, the connection that has been idle
+    /// longest makes room.
     std::size_t max_connections = 1024;
     std::size_t max_body_bytes = 4u << 20;
     std::uint32_t header_timeout_s = 20;  ///< for a request to arrive whole
@@ -104,6 +109,8 @@ class HttpServer {
     /// Binds and starts; returns once connections are accepted.
     static Result<std::unique_ptr<HttpServer>> start(HttpOptions options, Handler handler);
     [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
+    /// How many connections it holds at most.
+    [[nodiscard]] virtual std::size_t connection_limit() const noexcept = 0;
     /// Stops accepting, lets answers in flight end (at most `grace_ms`), then closes everything.
     virtual void stop(std::uint32_t grace_ms = 2000) = 0;
 };

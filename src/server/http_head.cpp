@@ -27,10 +27,14 @@ std::string_view reason(int status) noexcept {
             return "Method Not Allowed";
         case 413:
             return "Content Too Large";
+        case 415:
+            return "Unsupported Media Type";
         case 416:
             return "Range Not Satisfiable";
         case 421:
             return "Misdirected Request";
+        case 503:
+            return "Service Unavailable";
         default:
             return status < 400 ? "OK" : "Error";
     }

@@ -13,12 +13,15 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <deque>
+#include <list>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace taffrail::server {
 
@@ -28,8 +31,24 @@ namespace http = beast::http;
 SessionShared::SessionShared(HttpOptions http_options, Handler request_handler)
     : options(std::move(http_options)),
       handler(std::move(request_handler)),
-      workers(options.workers != 0 ? options.workers
-                                   : std::max(2u, std::thread::hardware_concurrency())) {}
+      workers(std::make_unique<asio::thread_pool>(
+          options.workers != 0 ? options.workers
+                               : std::max(2u, std::thread::hardware_concurrency()))) {}
+
+namespace {
+
+// A client this far behind gets no further pieces until it has read some.
+constexpr std::size_t kUnsentLimit = 4u << 20;
+
+/// Headers that decide who asks, for what or where the body ends: of two, a proxy may have looked
+/// at the other one.
+bool stands_once(std::string_view name) {
+    static constexpr std::string_view kNames[] = {
+        "host", "origin", "content-length", "transfer-encoding", "content-type", "authorization"};
+    return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+}  // namespace
 
 class Session final : public ResponseStream, public std::enable_shared_from_this<Session> {
   public:
@@ -46,8 +65,13 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
 
     void start() { read_next(true); }
 
-    void close() {
-        asio::post(stream_.get_executor(), [self = shared_from_this()] { self->shut(); });
+    void close() noexcept {
+        try {
+            asio::post(stream_.get_executor(), [self = shared_from_this()] { self->shut(); });
+        } catch (...) {
+            // No memory even for that: its reads and writes then end by themselves.
+            ::shutdown(stream_.socket().native_handle(), SHUT_RDWR);
+        }
     }
 
     // ResponseStream
@@ -60,14 +84,7 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         push(std::move(head));
     }
 
-    bool write(std::string_view bytes) override {
-        static constexpr std::size_t kUnsentLimit = 4u << 20;
-        {
-            std::unique_lock lock(mutex_);
-            drained_.wait(lock, [this] { return unsent_ < kUnsentLimit || gone_; });
-        }
-        return offer(bytes, SIZE_MAX);
-    }
+    bool write(std::string_view bytes) override { return offer(bytes, SIZE_MAX); }
 
     bool offer(std::string_view bytes, std::size_t limit) override {
         if (bytes.empty()) {
@@ -143,6 +160,7 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         parser_.emplace();
         parser_->header_limit(32u << 10);
         parser_->body_limit(shared_->options.max_body_bytes);
+        idle_place_ = shared_->idle.insert(shared_->idle.end(), this);
         stream_.expires_after(std::chrono::seconds(first ? shared_->options.header_timeout_s
                                                          : shared_->options.idle_timeout_s));
         http::async_read(stream_, buffer_, *parser_,
@@ -151,7 +169,16 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
                          });
     }
 
+    // io thread only.
+    void leave_idle() {
+        if (idle_place_) {
+            shared_->idle.erase(*idle_place_);
+            idle_place_.reset();
+        }
+    }
+
     void on_read(beast::error_code error) {
+        leave_idle();
         if (error == http::error::end_of_stream || error == beast::error::timeout ||
             error == asio::error::operation_aborted || error == asio::error::connection_reset ||
             error == asio::error::eof) {
@@ -183,22 +210,58 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         http_1_0_ = message.version() < 11;
         request.method = std::string(message.method_string());
         head_only_ = request.method == "HEAD";
+        std::string repeated;
         for (const auto& field : message) {
-            request.headers.emplace(
+            const auto [entry, added] = request.headers.emplace(
                 to_lower({field.name_string().data(), field.name_string().size()}),
                 std::string(field.value()));
+            if (!added && stands_once(entry->first)) {
+                repeated = entry->first;
+            }
+        }
+        if (!repeated.empty()) {
+            keep_alive_ = false;
+            respond(Response::error(request, 400, "invalid",
+                                    "the header '" + repeated + "' stands there twice"));
+            return;
         }
         request.body = std::move(message.body());
         const std::string target(message.target());
         if (auto refused = admit(shared_->options, target, request)) {
+            // Where a malformed request ends is not known, so nothing after it is taken for one.
+            keep_alive_ = keep_alive_ && refused->status != 400;
             respond(std::move(*refused));
             return;
         }
         stream_.expires_never();
+        {
+            const std::lock_guard lock(mutex_);
+            counted_ = true;
+        }
         ++shared_->busy;
-        asio::post(shared_->workers, [self = shared_from_this(), request = std::move(request)] {
-            self->answer(request);
+        asio::post(*shared_->workers, [self = shared_from_this(), request = std::move(request)] {
+            self->guarded([&] { self->answer(request); });
         });
+    }
+
+    // A worker must survive whatever an answer throws, also where memory is short; the connection
+    // need not.
+    template <typename Work>
+    void guarded(Work work) {
+        try {
+            work();
+        } catch (...) {
+            close();
+            finish_request();
+        }
+    }
+
+    /// The request in hand is done with, however it ended; more calls do nothing.
+    void finish_request() {
+        const std::lock_guard lock(mutex_);
+        if (std::exchange(counted_, false)) {
+            --shared_->busy;
+        }
     }
 
     void answer(const Request& request) {
@@ -210,7 +273,7 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
                                        std::string("unexpected failure: ") + failure.what());
         }
         if (response.take_over) {
-            --shared_->busy;
+            finish_request();
             keep_alive_ = false;
             begin(response.status, std::move(response.headers));
             response.take_over(shared_from_this());
@@ -219,18 +282,62 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         }
         if (response.stream && !head_only_) {
             begin(response.status, std::move(response.headers));
-            try {
-                response.stream(*this);
-            } catch (const std::exception&) {
-                keep_alive_ =
-                    false;  // the head is out: cutting the connection is the only honest sign left
-                close();
-            }
-            end();
+            producer_ = std::move(response.stream);
+            produce();
         } else {
             respond(std::move(response));
+            finish_request();
         }
-        --shared_->busy;
+    }
+
+    // One piece on a worker, then the next in a turn of its own: other requests come in between,
+    // and a client that does not read leaves the workers to them.
+    void produce() {
+        bool more = false;
+        try {
+            more = producer_(*this);
+        } catch (...) {
+            // The head is out: cutting the connection is the only honest sign left.
+            producer_ = nullptr;
+            throw;
+        }
+        bool next = false;
+        {
+            const std::lock_guard lock(mutex_);
+            parked_ = more && !gone_ && unsent_ >= kUnsentLimit;
+            next = more && !gone_ && !parked_;
+            if (parked_) {
+                return;
+            }
+        }
+        if (next) {
+            asio::post(*shared_->workers,
+                       [self = shared_from_this()] { self->guarded([&] { self->produce(); }); });
+            return;
+        }
+        producer_ = nullptr;
+        end();
+        finish_request();
+    }
+
+    // io thread: goes on with a parked producer once there is room, and lets it go when the client
+    // has.
+    void unpark() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!parked_ || (!gone_ && unsent_ >= kUnsentLimit)) {
+                return;
+            }
+            parked_ = false;
+            if (!gone_) {
+                asio::post(*shared_->workers, [self = shared_from_this()] {
+                    self->guarded([&] { self->produce(); });
+                });
+                return;
+            }
+        }
+        producer_ = nullptr;
+        finish_request();
     }
 
     void respond(Response response) {
@@ -286,8 +393,10 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         asio::post(stream_.get_executor(), [self = shared_from_this()] { self->pump(); });
     }
 
-    // io thread only: at most one write in flight, all queued pieces in one call.
+    // io thread only: at most one write in flight, several queued pieces in one call. Not too many:
+    // the time a client has is per write, and a slow line is not a dead one.
     void pump() {
+        static constexpr std::size_t kWriteBytes = 256u << 10;
         if (writing_) {
             return;
         }
@@ -296,9 +405,11 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             if (gone_) {
                 return;
             }
-            in_flight_.assign(std::make_move_iterator(queue_.begin()),
-                              std::make_move_iterator(queue_.end()));
-            queue_.clear();
+            for (std::size_t taken = 0; !queue_.empty() && taken < kWriteBytes;) {
+                taken += queue_.front().bytes().size();
+                in_flight_.push_back(std::move(queue_.front()));
+                queue_.pop_front();
+            }
         }
         if (in_flight_.empty()) {
             if (finish_requested_) {
@@ -326,23 +437,31 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
                     self->unsent_ -= bytes;
                     self->gone_ = self->gone_ || error;
                 }
-                self->drained_.notify_all();
-                error ? self->shut() : self->pump();
+                if (error) {
+                    self->shut();
+                } else {
+                    self->unpark();
+                    self->pump();
+                }
             });
     }
 
+  public:
+    // io thread only.
     void shut() {
         {
             const std::lock_guard lock(mutex_);
             gone_ = true;
             queue_.clear();
         }
-        drained_.notify_all();
+        leave_idle();
+        unpark();
         boost::system::error_code ignored;
         stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
         stream_.socket().close(ignored);
     }
 
+  private:
     std::shared_ptr<SessionShared> shared_;
     beast::tcp_stream stream_;
     beast::flat_buffer buffer_;
@@ -353,12 +472,24 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
     bool keep_alive_ = false, head_only_ = false, chunked_ = false, http_1_0_ = false;
 
     mutable std::mutex mutex_;
-    std::condition_variable drained_;
     std::deque<Piece> queue_;
     std::size_t unsent_ = 0;
     bool gone_ = false;
     bool ended_ = false;
+    bool parked_ = false;   ///< the producer waits until the client has taken more
+    bool counted_ = false;  ///< in shared_->busy
+
+    std::function<bool(ResponseStream&)> producer_;  ///< of the one call of produce() at a time
+    std::optional<std::list<Session*>::iterator> idle_place_;  ///< io thread only
 };
+
+bool SessionShared::close_idle_longest() {
+    if (idle.empty()) {
+        return false;
+    }
+    idle.front()->shut();
+    return true;
+}
 
 void SessionShared::close_all() {
     std::set<std::weak_ptr<Session>, std::owner_less<>> open;

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -29,15 +30,20 @@ struct SessionShared {
     HttpOptions options;
     Handler handler;
     asio::io_context io{1};
-    asio::thread_pool workers;
+    std::unique_ptr<asio::thread_pool> workers;
     std::atomic<bool> stopping = false;
     std::atomic<std::size_t> connections = 0;
     std::atomic<std::size_t> busy = 0;  ///< requests being answered, event streams not counted
+
+    /// Connections that wait for a request, the longest waiting first. io thread only.
+    std::list<Session*> idle;
 
     std::mutex mutex;
     std::set<std::weak_ptr<Session>, std::owner_less<>> sessions;
 
     void close_all();
+    /// Makes room for another connection; false when all are busy. io thread only.
+    bool close_idle_longest();
 };
 
 void start_session(std::shared_ptr<SessionShared> shared, tcp::socket socket);

@@ -1,6 +1,7 @@
 #include "server/router.h"
 
 #include "base/sha256.h"
+#include "base/strings.h"
 
 namespace taffrail::server {
 namespace {
@@ -27,6 +28,10 @@ Response with_etag(const Request& request, Response response) {
     return response;
 }
 
+bool is_json(std::string_view content_type) {
+    return to_lower(trim(content_type.substr(0, content_type.find(';')))) == "application/json";
+}
+
 }  // namespace
 
 void Router::add(std::string method, std::string path, RouteKind kind, Handler handler) {
@@ -34,13 +39,14 @@ void Router::add(std::string method, std::string path, RouteKind kind, Handler h
 }
 
 Response Router::answer(const Request& request, bool read_only) const {
-    std::string_view path = request.path;
-    path.remove_prefix(std::min(path.size(), std::string_view("api/v1/").size()));
-    const auto methods = routes_.find(path);
+    static constexpr std::string_view kBase = "api/v1/";
+    const std::string_view path = request.path;
+    const auto methods =
+        path.starts_with(kBase) ? routes_.find(path.substr(kBase.size())) : routes_.end();
     if (methods == routes_.end()) {
-        return Response::error(
-            request, 404, "not_found",
-            "there is no resource '" + std::string(path) + "'; api/v1/openapi.json lists them");
+        return Response::error(request, 404, "not_found",
+                               "there is no resource '" + std::string(path.substr(0, 200)) +
+                                   "'; api/v1/openapi.json lists them");
     }
     const std::string_view method =
         request.method == "HEAD" ? std::string_view("GET") : std::string_view(request.method);
@@ -58,6 +64,11 @@ Response Router::answer(const Request& request, bool read_only) const {
     if (route->second.kind == RouteKind::Write && read_only) {
         return Response::error(request, 403, "read_only",
                                "this server was started with --read-only");
+    }
+    // A form of another page can post texts and forms without asking first, but never JSON.
+    if (method == "POST" && !is_json(request.header("content-type"))) {
+        return Response::error(request, 415, "invalid",
+                               "the body must be JSON: send 'Content-Type: application/json'");
     }
     Response response = route->second.handler(request);
     return method == "GET" ? with_etag(request, std::move(response)) : std::move(response);

@@ -24,8 +24,8 @@ class Router {
         add("POST", std::move(path), kind, std::move(handler));
     }
 
-    /// Answers a request below `api/v1/`; 404 and 405 included. GET answers carry an ETag, and a
-    /// matching one is 304.
+    /// Answers a request below `api/v1/`; 404, 405 and 415 (a body that is not JSON) included. GET
+    /// answers carry an ETag, and a matching one is 304.
     [[nodiscard]] Response answer(const Request& request, bool read_only) const;
 
     /// "GET /runs" …, for the test that compares them with the published schema.

@@ -2,6 +2,8 @@
 
 #include "base/strings.h"
 
+#include <algorithm>
+
 namespace taffrail::server {
 namespace {
 
@@ -97,15 +99,44 @@ std::optional<Target> parse_target(std::string_view target) {
     return parsed;
 }
 
-std::string host_of(std::string_view authority) {
-    if (const auto scheme = authority.find("://"); scheme != std::string_view::npos) {
-        authority.remove_prefix(scheme + 3);
+std::optional<Authority> parse_authority(std::string_view text) {
+    Authority parsed;
+    std::string_view rest;
+    if (text.starts_with('[')) {
+        const auto close = text.find(']');
+        if (close == std::string_view::npos) {
+            return std::nullopt;
+        }
+        parsed.host = to_lower(text.substr(1, close - 1));
+        rest = text.substr(close + 1);
+        if (parsed.host.find_first_not_of("0123456789abcdef:.") != std::string::npos) {
+            return std::nullopt;
+        }
+    } else {
+        const auto colon = std::min(text.find(':'), text.size());
+        parsed.host = to_lower(text.substr(0, colon));
+        rest = text.substr(colon);
+        if (parsed.host.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-_") !=
+            std::string::npos) {
+            return std::nullopt;
+        }
     }
-    if (!authority.empty() && authority.front() == '[') {
-        const auto close = authority.find(']');
-        return to_lower(authority.substr(1, close == std::string_view::npos ? close : close - 1));
+    if (parsed.host.empty()) {
+        return std::nullopt;
     }
-    return to_lower(authority.substr(0, authority.rfind(':')));
+    if (!rest.empty()) {
+        const std::string_view digits = rest.substr(1);
+        if (rest.front() != ':' || digits.empty() || digits.size() > 5 ||
+            digits.find_first_not_of("0123456789") != std::string_view::npos) {
+            return std::nullopt;
+        }
+        const auto port = parse_int(digits);
+        if (!port || *port > 65535) {
+            return std::nullopt;
+        }
+        parsed.port = static_cast<std::uint16_t>(*port);
+    }
+    return parsed;
 }
 
 }  // namespace taffrail::server

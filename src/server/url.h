@@ -1,6 +1,7 @@
 // Percent-decoding and query strings.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,8 +21,12 @@ struct Target {
 /// Splits a request target. Nothing when it is malformed or its path climbs with "..".
 std::optional<Target> parse_target(std::string_view target);
 
-/// Host of a Host header or an Origin, without scheme and port, lower-case; brackets of IPv6
-/// removed.
-std::string host_of(std::string_view authority);
+struct Authority {
+    std::string host;  ///< lower-case, brackets of IPv6 removed
+    std::optional<std::uint16_t> port;
+};
+
+/// `name`, `name:80`, `1.2.3.4:80`, `[::1]:80` and nothing else: what a Host header may hold.
+std::optional<Authority> parse_authority(std::string_view text);
 
 }  // namespace taffrail::server

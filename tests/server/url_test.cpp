@@ -22,10 +22,12 @@ TEST(Url, RefusesWhatClimbsOrIsBroken) {
 }
 
 TEST(Url, FindsTheHostOfEveryForm) {
-    EXPECT_EQ(host_of("localhost:6160"), "localhost");
-    EXPECT_EQ(host_of("[::1]:80"), "::1");
-    EXPECT_EQ(host_of("http://Example.org:8080"), "example.org");
-    EXPECT_EQ(host_of("example.org"), "example.org");
+    EXPECT_EQ(parse_authority("localhost:6160")->host, "localhost");
+    EXPECT_EQ(parse_authority("localhost:6160")->port, 6160);
+    EXPECT_EQ(parse_authority("[::1]:80")->host, "::1");
+    EXPECT_EQ(parse_authority("Example.org")->host, "example.org");
+    EXPECT_EQ(parse_authority("Example.org")->port, std::nullopt);
+    EXPECT_FALSE(parse_authority("http://example.org"));
 }
 
 TEST(Url, EncodingReadsBack) {

@@ -12,8 +12,6 @@ namespace {
 using parquet::Meaning;
 using parquet::Type;
 
-constexpr std::size_t kGroupRows = 128 * 1024;
-
 std::vector<parquet::Column> columns() {
     constexpr auto kRequired = parquet::Shape::Required, kOptional = parquet::Shape::Optional;
     return {{"run_id", Type::ByteArray, kRequired, Meaning::Text},
@@ -46,7 +44,7 @@ ParquetExport::ParquetExport(std::function<bool(std::string_view)> write) {
 ParquetExport::~ParquetExport() = default;
 
 Result<void> ParquetExport::add(std::string_view run_id, std::string_view run, std::string_view key,
-                                const std::vector<Point>& points) {
+                                std::span<const Point> points) {
     for (std::size_t first = 0; first < points.size(); first += kGroupRows) {
         const std::size_t rows = std::min(kGroupRows, points.size() - first);
         // Vectors of the same names as ColumnValues, which only borrows.

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,10 @@ class ParquetExport {
     explicit ParquetExport(std::function<bool(std::string_view)> write);
     ~ParquetExport();
 
+    static constexpr std::size_t kGroupRows = 128 * 1024;
+
     Result<void> add(std::string_view run_id, std::string_view run, std::string_view key,
-                     const std::vector<Point>& points);
+                     std::span<const Point> points);
     Result<void> finish();
 
   private:

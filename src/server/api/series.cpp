@@ -39,18 +39,20 @@ Response series_query(const ApiContext& context, const Request& request) {
     Response response;
     response.headers = {{"Content-Type", "application/vnd.taffrail.frames"},
                         {"Cache-Control", "no-store"}};
-    response.stream = [&context, request, queries = std::move(queries)](ResponseStream& stream) {
-        for (const ChartQuery& chart : queries) {
-            Frame frame;
-            try {
-                frame = answer_chart(*context.workspace, chart);
-            } catch (const ApiError& error) {
-                frame = error_frame(request, chart.id, error);
-            }
-            if (!stream.write(encode_frame(frame))) {
-                return;
-            }
+    // One chart a piece: while a client takes its time, nothing is computed for it.
+    response.stream = [&context, request, queries = std::move(queries),
+                       next = std::size_t{0}](ResponseStream& stream) mutable {
+        if (next == queries.size()) {
+            return false;
         }
+        const ChartQuery& chart = queries[next++];
+        Frame frame;
+        try {
+            frame = answer_chart(*context.workspace, chart);
+        } catch (const ApiError& error) {
+            frame = error_frame(request, chart.id, error);
+        }
+        return stream.write(encode_frame(frame)) && next < queries.size();
     };
     return response;
 }

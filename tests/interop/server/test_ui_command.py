@@ -72,7 +72,7 @@ def test_a_base_path_is_in_the_address_and_answers_with_and_without_it(small, tm
         server.close()
 
 
-def test_another_host_asks_for_the_token_once(small, tmp_path):
+def test_another_host_asks_who_is_there(small, tmp_path):
     server = Ui(small, tmp_path / "state", "--host", "0.0.0.0")
     try:
         address = urlparse(server.base)
