@@ -9,18 +9,18 @@
 
 namespace taffrail::test {
 
-class TemporaryFolder {
+class TestFolder {
   public:
-    TemporaryFolder() {
+    TestFolder() {
         std::string pattern =
             (std::filesystem::temp_directory_path() / "taffrail-test-XXXXXX").string();
         path_ = ::mkdtemp(pattern.data());
     }
 
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    TestFolder(const TestFolder&) = delete;
+    TestFolder& operator=(const TestFolder&) = delete;
 
-    ~TemporaryFolder() {
+    ~TestFolder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }

@@ -82,7 +82,7 @@ TEST(Compose, GroupCanBeSwitchedOff) {
 }
 
 TEST(Compose, FoldersComeBeforeBuiltInAndFirstFolderWins) {
-    const test::TemporaryFolder first, second;
+    const test::TestFolder first, second;
     first.write("experiment/mine.yaml", "seed: 11\n");
     second.write("experiment/mine.yaml", "seed: 12\n");
     second.write("trainer/default.yaml", "max_epochs: 5\n");
@@ -99,7 +99,7 @@ TEST(Compose, FoldersComeBeforeBuiltInAndFirstFolderWins) {
 // Started from another folder none of the files is there: the remedy is the folder, not a new
 // value.
 TEST(Compose, ExperimentWithoutAnyFileSaysWhereItLookedAndWhatToDo) {
-    const test::TemporaryFolder empty;
+    const test::TestFolder empty;
     ComposeOptions wanted = options();
     wanted.sources.built_in.erase("experiment/e1.yaml");
     wanted.sources.search_path = {"no-such-configs", empty.path()};

@@ -48,7 +48,7 @@ TEST(Digits, LookLikeTheirClass) {
 }
 
 TEST(Pictures, WritePngWithTheRightChecksums) {
-    const taffrail::test::TemporaryFolder folder;
+    const taffrail::test::TestFolder folder;
     const Picture picture = grid(draw_digits(20, 1).pixels, 10, 2);
     EXPECT_EQ(picture.width, 10 * 57 + 1);
     EXPECT_EQ(picture.height, 2 * 57 + 1);

@@ -8,7 +8,7 @@ namespace taffrail {
 namespace {
 
 struct Fixture {
-    test::TemporaryFolder folder;
+    test::TestFolder folder;
     std::unique_ptr<Sink> sink = open();
 
     std::unique_ptr<Sink> open(const OptionMap& more = {}) {
@@ -127,7 +127,7 @@ TEST(CsvSink, KeepsHyperparametersBesideTheTable) {
 }
 
 TEST(CsvSink, LaysOutVersionsUnderItsName) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     SinkContext context;
     for (int i = 0; i < 2; ++i) {
         auto sink = make_csv_sink({{"save_dir", folder.path()}, {"name", "exp"}}).value();

@@ -8,7 +8,7 @@ namespace taffrail {
 namespace {
 
 TEST(CsvTable, Case46NewColumnRewritesTheHeaderAndPadsEarlierRows) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     CsvTable table = CsvTable::open(folder / "m.csv", 0).value();
     table.add({{"step", "0"}, {"c", "0.1"}});
     table.add({{"step", "1"}, {"c", "0.2"}});
@@ -29,7 +29,7 @@ TEST(CsvTable, QuotesWhatNeedsIt) {
 }
 
 TEST(CsvTable, CutsOffWhatWasNotAcknowledged) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     folder.write("m.csv", "a,step\n1,0\n2,1\nhalf a li");
     CsvTable table = CsvTable::open(folder / "m.csv", 2).value();
     table.add({{"a", "3"}, {"step", "2"}});
@@ -38,7 +38,7 @@ TEST(CsvTable, CutsOffWhatWasNotAcknowledged) {
 }
 
 TEST(CsvTable, CountsRowsAsTheyAreWrittenWithLineBreaksInThem) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     folder.write("m.csv", "\"a\n\"\"b\"\"\",step\n\"1\n\",0\n2,1\n3,2\n");
     CsvTable table = CsvTable::open(folder / "m.csv", 2).value();
     EXPECT_EQ(table.rows(), 2u);
@@ -52,7 +52,7 @@ TEST(CsvTable, CountsRowsAsTheyAreWrittenWithLineBreaksInThem) {
 }
 
 TEST(VersionFolders, Case45NextVersionIgnoresOtherNames) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     for (const char* name : {"version_0", "version_1", "version_nonumber", "other"}) {
         folder.write(std::string(name) + "/x", "");
     }

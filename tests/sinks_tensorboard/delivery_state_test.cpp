@@ -35,7 +35,7 @@ class DeliveryStates : public testing::Test {
         return fresh;
     }
 
-    test::TemporaryFolder folder_;
+    test::TestFolder folder_;
     test::Records a_{1}, b_{2};
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using testing::fresh_folder;
 
-std::shared_ptr<RecordedRun> read_run(const std::string& folder) {
+std::shared_ptr<RecordedRun> only_run(const std::string& folder) {
     return open_logdir(folder).value()->run(".").value();
 }
 
@@ -51,7 +51,7 @@ TEST(TensorboardSink, WritesScalarsTextAndHparams) {
     ASSERT_TRUE(sink.write(records, delivered).ok());
     EXPECT_EQ(delivered, 3u);
     ASSERT_TRUE(sink.close(RunState::Failed).ok());
-    const auto run = read_run(folder);
+    const auto run = only_run(folder);
     const RunInfo info = run->info();
     EXPECT_EQ(info.config, std::get<Hparams>(hparams));
     EXPECT_EQ(info.state, RunState::Failed);
@@ -79,7 +79,7 @@ TEST(TensorboardSink, ResumedRunSupersedesTheOldTail) {
     };
     attempt(0, 0, 100);
     attempt(1, 50, 150);
-    const auto run = read_run(folder);
+    const auto run = only_run(folder);
     EXPECT_EQ(run->info().attempts, 2u);
     EXPECT_EQ(run->bins("loss", {.width = 1000}).value().points, 151u);
 }
@@ -98,10 +98,10 @@ TEST(ExportToLogdir, GivesBackWhatWasRead) {
     maker.value(encode_pictures("p", 2, 3, {&picture, 1}), 5)
         .value(encode_histogram("h", histogram), 6)
         .save(from);
-    const auto source = read_run(from);
+    const auto source = only_run(from);
     const auto exported = export_to_logdir(*source, to);
     ASSERT_TRUE(exported.ok()) << exported.error().message;
-    const auto copy = read_run(to);
+    const auto copy = only_run(to);
     const auto points = source->points("loss").value(), copied = copy->points("loss").value();
     ASSERT_EQ(points.size(), copied.size());
     for (std::size_t i = 0; i < points.size(); ++i) {

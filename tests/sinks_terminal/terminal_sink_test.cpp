@@ -139,7 +139,7 @@ TEST(LocalWriter, UnknownStatisticIsAConfigurationError) {
 }
 
 TEST(LocalWriter, SavesImagesAsPng) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     Fixture f(false);
     auto sink = f.open({{"log_dir", folder.path()}});
     const std::vector<float> pixels = {0.0f, 1.0f, 0.5f, 2.0f, -1.0f, 0.25f};

@@ -60,7 +60,7 @@ class CatalogueCacheTest : public ::testing::Test {
         return lines;
     }
 
-    test::TemporaryFolder folder_;
+    test::TestFolder folder_;
     std::string root_;
     std::optional<std::string> cache_before_;
 };
