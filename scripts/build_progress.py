@@ -1,6 +1,6 @@
-"""build_progress.py LOG: reads what ninja prints, keeps it in LOG and shows one line that moves.
+"""build_progress.py LOG [STEPS]: reads what ninja prints, keeps it in LOG and shows one line that moves.
 
-ninja must run with NINJA_STATUS='[%f/%t] '. On a terminal the line is redrawn every second, else a line comes now and then.
+ninja must run with NINJA_STATUS='[%f/%t] '; it names the number of steps only when the first is done, STEPS is for the time before. On a terminal the line is redrawn every second, else a line comes now and then.
 Ends with 1, and the last lines of the log, when a step failed or ninja stopped before its last one.
 """
 
@@ -20,8 +20,8 @@ def minutes(seconds: float) -> str:
 
 
 class Progress:
-    def __init__(self):
-        self.done = self.total = 0
+    def __init__(self, total: int = 0):
+        self.done, self.total = 0, total
         self.failed = False
 
     def take(self, line: str) -> None:
@@ -43,7 +43,7 @@ class Progress:
         return text
 
 
-def main(log_path: str) -> int:
+def main(log_path: str, steps: str = "0") -> int:
     lines: queue.Queue = queue.Queue()
 
     def read() -> None:
@@ -52,7 +52,7 @@ def main(log_path: str) -> int:
         lines.put(None)
 
     threading.Thread(target=read, daemon=True).start()
-    progress, began, shown, moving = Progress(), time.monotonic(), 0.0, sys.stdout.isatty()
+    progress, began, shown, moving = Progress(int(steps)), time.monotonic(), 0.0, sys.stdout.isatty()
     kept = []
     with open(log_path, "w") as log:
         while True:
@@ -83,4 +83,4 @@ def main(log_path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

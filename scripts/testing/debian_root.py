@@ -97,10 +97,10 @@ def command_in(folder: Path, script: str, *, mounts: dict[str, Path], environmen
               **registry(), **(environment or {})}
     if Path("/etc/resolv.conf").is_file():  # debootstrap left one to mount it over
         mounts = {**mounts, "/etc/resolv.conf": Path("/etc/resolv.conf").resolve()}
-    certificates = os.environ.get("NODE_EXTRA_CA_CERTS", "")
+    certificates = os.environ.get("SSL_CERT_FILE", "")
     if certificates and Path(certificates).exists():
         mounts = {**mounts, "/run/certificates.crt": Path(certificates)}
-        inside["NODE_EXTRA_CA_CERTS"] = "/run/certificates.crt"
+        inside["SSL_CERT_FILE"] = "/run/certificates.crt"
     at = shlex.quote(str(folder))
     lines = ["set -e", f"mount --make-rprivate /; mount --bind {at} {at}"]
     if read_only:

@@ -54,7 +54,7 @@ class Newcomer:
         self.without = without
         debian_root.check_machine()
         debian_root.remove(scratch)
-        for folder in (self.home, self.cache / "debs" / "partial", self.cache / "npm"):
+        for folder in (self.home, self.cache / "debs" / "partial", self.cache / "page-packages"):
             folder.mkdir(parents=True, exist_ok=True)
         copy_sources(root, self.home / "taffrail")
         if without:
@@ -62,9 +62,10 @@ class Newcomer:
             listing.write_text(without_package(listing.read_text(), without))
 
     def mounts(self, compiler_cache: Path) -> dict[str, Path]:
-        for inside in (".npm", ".cache/ccache"):
+        for inside in (".cache/taffrail/page-packages", ".cache/ccache"):
             (self.home / inside).mkdir(parents=True, exist_ok=True)
-        return {HOME: self.home, "/var/cache/apt/archives": self.cache / "debs", f"{HOME}/.npm": self.cache / "npm", f"{HOME}/.cache/ccache": compiler_cache}
+        return {HOME: self.home, "/var/cache/apt/archives": self.cache / "debs", 
+                f"{HOME}/.cache/taffrail/page-packages": self.cache / "page-packages", f"{HOME}/.cache/ccache": compiler_cache}
 
     def with_packages(self, compiler_cache: Path) -> Path:
         """A root in which `scripts/dependencies.sh build` ran, and nothing else."""

@@ -1,21 +1,24 @@
 """The two commands of the README: what they build, what they say, and what they need."""
 
+import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "testing")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "testing"), str(ROOT / "web" / "tools")]
 
 import build_progress  # noqa: E402
 import debian_root  # noqa: E402
+import fetch_packages  # noqa: E402
 import newcomer  # noqa: E402
 import stages  # noqa: E402
 
@@ -95,10 +98,10 @@ def test_finding_f02_a_failed_build_shows_why(tmp_path):
 
 
 def test_finding_f02_the_line_has_a_share_and_an_estimate():
-    progress = build_progress.Progress()
-    assert "left" not in progress.line(elapsed=5), "no estimate out of nothing"
+    progress = build_progress.Progress(60)
+    assert "0 of 60" in progress.line(elapsed=5) and "left" not in progress.line(elapsed=5), "no estimate out of nothing"
     progress.take("[0/2] Re-checking globbed directories...\n")
-    assert progress.total == 0
+    assert progress.total == 60
     progress.take("[15/60] Building CXX object a.o\n")
     line = progress.line(elapsed=60)
     assert "25%" in line and "15 of 60" in line and "about 3 min left" in line, line
@@ -139,7 +142,7 @@ def test_finding_f03_the_quick_run_has_a_newcomer_and_no_demo_on_this_machine():
 
 def test_finding_f03_a_package_taken_out_of_the_list_is_gone_and_one_that_is_not_there_is_an_error():
     listing = (ROOT / "scripts/dependencies.sh").read_text()
-    for package in ("libspng-dev", "build-essential", "libeigen3-dev", "npm"):
+    for package in ("libspng-dev", "build-essential", "libeigen3-dev", "nodejs"):
         assert package in subprocess.run(["bash", "-c", listing_only(listing)], capture_output=True, text=True, check=True).stdout.split()
         left = subprocess.run(["bash", "-c", listing_only(newcomer.without_package(listing, package))], capture_output=True, text=True, check=True).stdout.split()
         assert package not in left and "libfmt-dev" in left
@@ -187,3 +190,44 @@ def test_finding_f03_what_is_tried_is_what_the_documents_say(tmp_path):
     assert "cmake --install build/release" in steps["the library, installed"]
     assert (tmp_path / "mine/ten.cpp").read_text() in (ROOT / "README.md").read_text()
     assert "find_package(taffrail REQUIRED)" in (tmp_path / "mine/CMakeLists.txt").read_text()
+
+
+@pytest.fixture
+def lock():
+    return json.loads((ROOT / "web/package-lock.json").read_text())
+
+
+def test_finding_f02_the_page_is_bundled_without_npm(lock):
+    """What the bundle needs and no more: the packages of package.json that only tests use stay away."""
+    named = json.loads((ROOT / "web/package.json").read_text())
+    chosen = fetch_packages.wanted(lock)
+    assert set(named["dependencies"]) | {"esbuild"} <= set(chosen) and "playwright-core" not in chosen and "typescript" not in chosen
+    assert [name for name in chosen if name.startswith("@esbuild/")] == [f"@esbuild/linux-{fetch_packages.CPU}"]
+    assert "npm" not in (ROOT / "src/server/CMakeLists.txt").read_text().lower().replace('"npm"', "").replace("auto, npm", "").replace("ui=npm", "")
+
+
+def test_finding_f02_a_package_with_another_checksum_is_refused(lock, tmp_path, monkeypatch):
+    entry = fetch_packages.wanted(lock)["preact"]
+    (tmp_path / "registry/preact/-").mkdir(parents=True)
+    (tmp_path / f"registry/preact/-/preact-{entry['version']}.tgz").write_bytes(b"something else")
+    monkeypatch.setenv("npm_config_registry", (tmp_path / "registry").as_uri())
+    with pytest.raises(SystemExit, match="another checksum"):
+        fetch_packages.fetch("preact", entry, tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+    monkeypatch.setenv("npm_config_registry", (tmp_path / "nowhere").as_uri())
+    with pytest.raises(SystemExit, match="npm_config_registry"):
+        fetch_packages.fetch("preact", entry, tmp_path / "cache")
+
+
+def test_finding_f02_packages_are_unpacked_inside_their_folder_alone(tmp_path):
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        for name in ("package/index.js", "package/../../outside.js", "package/deep/er/file.js"):
+            member = tarfile.TarInfo(name)
+            member.size = 3
+            tar.addfile(member, io.BytesIO(b"abc"))
+        link = tarfile.TarInfo("package/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    fetch_packages.unpack(archive.getvalue(), tmp_path / "a/b")
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if not path.is_dir()) == ["a/b/deep/er/file.js", "a/b/index.js"]
