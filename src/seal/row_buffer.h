@@ -53,7 +53,19 @@ struct RowBuffer {
         return {};
     }
 
-    void clear() { *this = {}; }
+    /// The memory stays: as many rows follow.
+    void clear() {
+        seq.clear();
+        epoch.clear();
+        phase.clear();
+        writers.clear();
+        for (auto* axis : {&step, &time_ns, &samples}) {
+            axis->clear();
+        }
+        for (auto& column : columns) {
+            column.clear();
+        }
+    }
 };
 
 }  // namespace taffrail::seal

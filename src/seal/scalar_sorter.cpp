@@ -38,8 +38,16 @@ std::string label_of(std::span<const std::string> keys) {
 template <typename T>
 void append_rows(std::vector<T>& to, std::span<const T> from, std::span<const std::uint32_t> rows,
                  T absent) {
+    if (from.empty()) {
+        to.resize(to.size() + rows.size(), absent);
+        return;
+    }
+    if (rows.size() == from.size()) {  // all of them, which is the rule
+        to.insert(to.end(), from.begin(), from.end());
+        return;
+    }
     for (const std::uint32_t row : rows) {
-        to.push_back(from.empty() ? absent : from[row]);
+        to.push_back(from[row]);
     }
 }
 

@@ -1,11 +1,11 @@
 #include "seal/seal.h"
 
-#include "base/crc32c.h"
 #include "base/names.h"
 #include "base/sha256.h"
 #include "base/try.h"
 #include "codec/tlog/decode.h"
 #include "io/files.h"
+#include "seal/file_check.h"
 #include "seal/log_frames.h"
 #include "seal/rest_log.h"
 #include "seal/scalar_sorter.h"
@@ -210,10 +210,11 @@ class Sealing {
     }
 
     Result<void> take_rows(Writer& writer, const RowWriter& who, const tlog::Batch& batch) {
-        std::uint64_t first = UINT64_MAX, end = 0;
+        std::uint64_t first = UINT64_MAX, end = 0, count = 0;
         const auto widen = [&](std::uint64_t seq) {
             first = std::min(first, seq);
             end = std::max(end, seq + 1);
+            ++count;
         };
         for (const tlog::WideRows& wide : batch.wide) {
             std::for_each(wide.axes.seq.begin(), wide.axes.seq.end(), widen);
@@ -252,13 +253,14 @@ class Sealing {
                 TAFFRAIL_TRY(take_value(writer, who, value));
             }
         }
-        note_seen(writer, batch, first, end);
+        note_seen(writer, batch, first, end, count);
         return {};
     }
 
+    /// One note for rows without a hole between them, which is the rule.
     static void note_seen(Writer& writer, const tlog::Batch& batch, std::uint64_t first,
-                          std::uint64_t end) {
-        if (end - first == batch.rows) {
+                          std::uint64_t end, std::uint64_t count) {
+        if (end - first == count) {
             writer.seen.add(first, end);
             return;
         }
@@ -298,12 +300,11 @@ class Sealing {
     }
 
     Result<void> publish(const File& file) {
-        TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(file.file.temporary_path));
+        SealedFileInfo info{file.file.name, file.kind, 0, file.file.rows, 0};
+        TAFFRAIL_TRY(measure(file.file.temporary_path, info));
         const std::string path = folder_ + "/" + file.file.name;
-        const std::uint32_t crc = crc32c(bytes);
         if (io::exists(path)) {
-            TAFFRAIL_ASSIGN(const Bytes there, io::read_file(path));
-            if (there == bytes) {
+            if (is_whole(path, info)) {
                 TAFFRAIL_TRY(io::remove(file.file.temporary_path));
             } else {
                 // A damaged or half-copied file of that name: the fresh one was verified a moment
@@ -313,11 +314,10 @@ class Sealing {
         } else {
             TAFFRAIL_TRY(io::rename(file.file.temporary_path, path));
         }
-        std::uint64_t rows = file.file.rows;
         if (file.kind == SealedFileInfo::Kind::Values) {
-            rows = values_->rows();
+            info.rows = values_->rows();
         }
-        report_.files.push_back({file.file.name, file.kind, bytes.size(), rows, crc});
+        report_.files.push_back(std::move(info));
         return {};
     }
 

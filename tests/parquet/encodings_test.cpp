@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <random>
 
 namespace taffrail::parquet {
 namespace {
@@ -130,6 +131,34 @@ TEST(BytePlanes, JoinsWhatItSplitBitForBit) {
                 RC_ASSERT(std::bit_cast<std::uint64_t>(back[i]) == patterns[i]);
             }
         }));
+}
+
+std::size_t packed_bytes(std::span<const double> values) {
+    Bytes planes, frame;
+    append_byte_planes(planes, values);
+    append_zstd(frame, planes, values.size());
+    Bytes back(planes.size());
+    EXPECT_TRUE(unpack_zstd(frame, back));
+    EXPECT_EQ(back, planes);
+    return frame.size();
+}
+
+// Noise is packed without a search for repetitions; what does repeat must not pay for that.
+TEST(Zstd, PlanesWithNoiseAndPlanesThatRepeatAreBothSmall) {
+    std::mt19937_64 random(7);
+    std::vector<double> noisy, schedule, ladder;
+    std::vector<double> cycle;
+    for (int i = 0; i < 500; ++i) {
+        cycle.push_back(std::normal_distribution<>(0, 1)(random));
+    }
+    for (std::size_t i = 0; i < 16384; ++i) {
+        noisy.push_back(static_cast<float>(std::normal_distribution<>(1, 0.03)(random)));
+        schedule.push_back(cycle[i % cycle.size()]);
+        ladder.push_back(static_cast<double>(i / 64));
+    }
+    EXPECT_LT(packed_bytes(noisy), 16384u * 3);
+    EXPECT_LT(packed_bytes(schedule), 6000u) << "500 numbers of 8 bytes, then the same again";
+    EXPECT_LT(packed_bytes(ladder), 1500u);
 }
 
 TEST(Zstd, UnpacksFramesCutAtPlanes) {

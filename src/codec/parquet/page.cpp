@@ -38,7 +38,8 @@ void append_levels(Bytes& to, std::span<const std::uint32_t> levels) {
 }
 
 std::size_t finish_page(Bytes& to, PageHeader header, ByteSpan body, std::size_t plane_bytes) {
-    Bytes packed;
+    thread_local Bytes packed;  // page after page is as large: the memory is taken once
+    packed.clear();
     append_zstd(packed, body, plane_bytes);
     header.uncompressed_bytes = static_cast<std::int32_t>(body.size());
     header.compressed_bytes = static_cast<std::int32_t>(packed.size());
@@ -72,10 +73,12 @@ PageResult append_data_page(Bytes& to, const Column& column, const ColumnValues&
                             std::size_t rows, Profile profile,
                             std::span<const std::uint32_t> indices, std::size_t dictionary_size) {
     PageResult result;
-    Bytes body;
+    thread_local Bytes body;
+    thread_local std::vector<std::uint32_t> levels;
+    body.clear();
     result.values = rows;
     if (column.shape == Shape::Optional) {
-        std::vector<std::uint32_t> levels(rows, 1);
+        levels.assign(rows, 1);
         for (std::size_t i = 0; i < values.valid.size(); ++i) {
             levels[i] = values.valid[i] != 0;
             result.nulls += levels[i] == 0;
