@@ -49,5 +49,7 @@ def print_table(rows: list) -> None:
         peer = f"{row['peer']} {number(row['peer_value'])}" if row.get("peer") else ""
         met = {True: "yes", False: "NO", None: "–"}[row["met"]]
         note = f"  ({row['reason']})" if row.get("reason") else ""
+        if row.get("spread"):
+            note += "  ours " + "–".join(map(number, row["spread"])) + (f", peer {'–'.join(map(number, row['peer_spread']))}" if row.get("peer_spread") else "")
         print(f"{row['id']:38} {number(row.get('value')):>12} {row.get('unit') or '':8} {peer:>24} "
               f"{number(row.get('ratio')):>9} {row['target']:>10}  {met}{note}")

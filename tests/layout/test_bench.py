@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from bench.harness.table import finish_rows  # noqa: E402
+from bench.record import suite as record  # noqa: E402
 
 AT_MOST, AT_LEAST = {"at_most": 450}, {"at_least": 10, "of": "ratio"}
 
@@ -36,3 +37,39 @@ def test_rows_are_judged_by_their_targets():
     assert met({"value": 1, "ratio": 10.0}, AT_LEAST) and not met({"value": 1, "ratio": 9.9}, AT_LEAST)
     assert met({"value": 0}, {"at_most": 0, "may_be_zero": True})
     assert met({"value": 1, "fast": False}, {"at_most": 5, "also": [lambda row: row["fast"]]}) is False
+
+
+class Rounds:
+    """Stands for the machine: notes who was measured in which order."""
+
+    quick = False
+
+    def __init__(self, broken=()):
+        self.order, self.broken, self.costs = [], broken, iter(range(1, 1000))
+
+    def peer_per_point(self, environment, script, small, large):
+        self.order.append(script)
+        if script in self.broken:
+            raise RuntimeError("not installed")
+        return {"cpu_us": float(next(self.costs)), "bytes": 40.0}
+
+    def sample(self):
+        self.order.append("ours")
+
+
+def test_peers_are_measured_in_turn_and_ourselves_between_them():
+    machine = Rounds(broken=("aim_local.py",))
+    samples, reasons = record.peer_samples(machine, machine, repeats=5)
+    names = [script for _, _, script, _, _ in record.PEERS]
+    assert machine.order[:len(names) + 1] == [*names, "ours"] and machine.order.count("ours") == 5
+    assert machine.order.count("aim_local.py") == 1 and reasons == {"aim": "not installed"}
+    assert all(len(samples[name]) == 5 for name, *_ in record.PEERS if name != "aim")
+    assert samples["neptune_offline"][1]["cpu_us"] > samples["tensorboardX"][0]["cpu_us"], "a second round begins when the first is over"
+
+
+def test_a_row_against_a_peer_has_medians_and_the_spread_of_both():
+    row = record.peer_row("it", "peer", [0.04, 0.05, 0.06], [{"cpu_us": cost, "bytes": 30.0} for cost in (9.0, 10.0, 30.0)], None)
+    assert row["value"] == 0.05 and row["peer_value"] == 10 and row["ratio"] == pytest.approx(200)
+    assert row["spread"] == [0.04, 0.06] and row["peer_spread"] == [9, 30] and row["repeats"] == 3
+    missed = finish_rows([record.peer_row("it", "peer", [0.05], [], "not installed")], {"it": AT_LEAST})[0]
+    assert missed["met"] is False and missed["reason"] == "not installed"
