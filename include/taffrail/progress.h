@@ -60,6 +60,9 @@ class Progress {
     void update(std::int64_t position) noexcept;
     /// Shown from the next published position on.
     void set_metrics(const BarMetrics& metrics) noexcept;
+    /// Whether metrics set now would be seen at `position`: the bar is drawn a few times a second,
+    /// so a fast loop need not make them at every step.
+    [[nodiscard]] bool metrics_due(std::int64_t position) const noexcept;
     void set_description(std::string_view description) noexcept;
     /// Begins again at 0, as a training bar does each epoch.
     void reset(std::optional<std::int64_t> total) noexcept;

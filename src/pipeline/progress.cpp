@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::int64_t kPlainInterval = 30'000'000'000;  // ns
 constexpr std::int64_t kPlainParts = 10;
+// Half of what the screen draws by: what is drawn is never older than that.
+constexpr std::int64_t kMetricsInterval = 100'000'000;  // ns
 
 std::string text_of(const BarValue& value) {
     if (const double* number = std::get_if<double>(&value)) {
@@ -49,6 +51,7 @@ class BarCore {
         : options_(std::move(options)),
           rate_(effective_refresh_rate(options_.refresh_rate)),
           position_(options_.initial),
+          actual_(options_.initial),
           begin_ns_(monotonic_ns()),
           last_plain_ns_(begin_ns_) {
         if (rate_ <= 0) {
@@ -68,8 +71,7 @@ class BarCore {
 
     void update(std::int64_t position) noexcept {
         actual_ = position;
-        if (rate_ > 0 &&
-            (position % rate_ == 0 || (options_.total && position == *options_.total))) {
+        if (publishes(position)) {
             publish(position);
         }
     }
@@ -77,6 +79,16 @@ class BarCore {
     void set_metrics(const BarMetrics& metrics) {
         const std::lock_guard lock(mutex_);
         metrics_ = metrics;
+        metrics_ns_ = monotonic_ns();
+    }
+
+    [[nodiscard]] bool metrics_due(std::int64_t position) const noexcept {
+        if (!publishes(position)) {
+            return false;
+        }
+        const std::int64_t now = monotonic_ns();
+        return (options_.total && position == *options_.total) ||
+               (plain_ ? plain_line_due(position, now) : now - metrics_ns_ >= kMetricsInterval);
     }
 
     void set_description(std::string_view description) {
@@ -119,6 +131,11 @@ class BarCore {
     [[nodiscard]] std::int64_t actual() const noexcept { return actual_; }
 
   private:
+    [[nodiscard]] bool publishes(std::int64_t position) const noexcept {
+        return rate_ > 0 &&
+               (position % rate_ == 0 || (options_.total && position == *options_.total));
+    }
+
     void publish(std::int64_t position) noexcept {
         position_.store(position, std::memory_order_relaxed);
         if (options_.total && position == *options_.total) {
@@ -136,15 +153,22 @@ class BarCore {
 
     void maybe_print_plain(std::int64_t position) noexcept {
         const std::int64_t now = monotonic_ns();
-        const std::int64_t part = options_.plain_parts && options_.total && *options_.total > 0
-                                      ? position * kPlainParts / *options_.total
-                                      : 0;
-        if (part <= last_part_ && now - last_plain_ns_ < kPlainInterval) {
+        if (!plain_line_due(position, now)) {
             return;
         }
-        last_part_ = std::max(part, last_part_);
+        last_part_ = std::max(part_of(position), last_part_);
         last_plain_ns_ = now;
         print_plain();
+    }
+
+    [[nodiscard]] std::int64_t part_of(std::int64_t position) const noexcept {
+        return options_.plain_parts && options_.total && *options_.total > 0
+                   ? position * kPlainParts / *options_.total
+                   : 0;
+    }
+
+    [[nodiscard]] bool plain_line_due(std::int64_t position, std::int64_t now) const noexcept {
+        return part_of(position) > last_part_ || now - last_plain_ns_ >= kPlainInterval;
     }
 
     void print_plain() noexcept {
@@ -182,13 +206,14 @@ class BarCore {
     int rate_;
     bool plain_ = false, utf8_ = false, color_ = false, closed_ = false;
     std::atomic<std::int64_t> position_;
-    std::int64_t actual_ = 0;
+    std::int64_t actual_;
     std::int64_t last_part_ = 0;
     std::int64_t printed_ = -1;
     std::int64_t begin_ns_, last_plain_ns_;
     std::atomic<std::int64_t> end_ns_{0};  ///< 0 while it runs
     std::mutex mutex_;  ///< options_.description, total and metrics_, read by the drawing thread
     BarMetrics metrics_;
+    std::int64_t metrics_ns_ = 0;  ///< when they were set; the loop's thread alone
     terminal::Region region_;
 };
 
@@ -229,6 +254,10 @@ void Progress::set_metrics(const BarMetrics& metrics) noexcept {
         diagnose_once(DiagnosticLevel::Warning, "progress.metrics",
                       "metrics of a bar could not be set");
     }
+}
+
+bool Progress::metrics_due(std::int64_t position) const noexcept {
+    return core_ && core_->metrics_due(position);
 }
 
 void Progress::set_description(std::string_view description) noexcept {

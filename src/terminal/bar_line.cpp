@@ -41,8 +41,17 @@ std::string two_decimals(double value) {
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
+// A bar owns its lines: a name with a line break in it must not make another one.
+std::string on_one_line(std::string_view text) {
+    std::string line;
+    for (const char c : without_controls(text)) {
+        line += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
+    }
+    return line;
+}
+
 std::string left_part(const BarState& state) {
-    std::string text = state.description.empty() ? "" : without_controls(state.description) + ": ";
+    std::string text = state.description.empty() ? "" : on_one_line(state.description) + ": ";
     if (state.total) {
         // Rounded down: 100% is said when it is done, not before.
         std::array<char, 8> percent;
@@ -84,7 +93,7 @@ std::string bar(double done, int width, const BarStyle& style) {
 }
 
 std::string metric_text(const std::pair<std::string, std::string>& metric) {
-    return without_controls(metric.first) + "=" + without_controls(metric.second);
+    return on_one_line(metric.first) + "=" + on_one_line(metric.second);
 }
 
 }  // namespace

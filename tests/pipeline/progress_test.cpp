@@ -31,6 +31,16 @@ TEST(Progress, Case41PublishedPositions) {
     EXPECT_THAT(positions(3, 7), testing::ElementsAre(0, 3, 6, 7));
 }
 
+TEST(Progress, FindingT11_ABarThatBeginsAtFiftyGoesOnAtFiftyOne) {
+    testing::internal::CaptureStdout();
+    Progress bar({.total = 100, .initial = 50});
+    EXPECT_EQ(bar.position(), 50);
+    bar.advance();
+    EXPECT_EQ(bar.position(), 51);
+    bar.close();
+    testing::internal::GetCapturedStdout();
+}
+
 TEST(Progress, Case44EnvironmentRaisesTheRefreshRate) {
     const auto with = [](int option, const char* variable) {
         ::setenv("TQDM_MINITERS", variable, 1);
@@ -153,6 +163,34 @@ TEST(TrainingBars, JoinVersionsAndShortenIds) {
     TrainingBars bars({.refresh_rate = 0, .loggers = {versioned("7"), versioned("abcdefgh")}});
     EXPECT_EQ(bars.get_metrics({})[0],
               (std::pair<std::string, BarValue>{"v_num", std::string("7_efgh")}));
+}
+
+TEST(TrainingBars, FindingT22_MetricsAreMadeOnlyWhereTheyAreSeen) {
+    class Counting final : public TrainingBars {
+      public:
+        using TrainingBars::TrainingBars;
+        int made = 0;
+
+        BarMetrics get_metrics(const MetricMap& logged) override {
+            ++made;
+            return TrainingBars::get_metrics(logged);
+        }
+    };
+
+    testing::internal::CaptureStdout();
+    Counting bars({.max_epochs = 1});
+    MetricMap metrics;
+    bars.begin(Phase::Train, "Epoch 0", 10'000, 0);
+    for (int step = 1; step <= 10'000; ++step) {
+        metrics.set("loss", step);
+        bars.update(step, metrics);
+    }
+    bars.end(metrics);
+    const std::string printed = testing::internal::GetCapturedStdout();
+    // Ten lines are printed, each with the metrics of its own step.
+    EXPECT_LE(bars.made, 15);
+    EXPECT_THAT(printed, testing::HasSubstr("loss=3e+3"));
+    EXPECT_THAT(printed, testing::HasSubstr("loss=1e+4"));
 }
 
 TEST(TrainingBars, PublishEachBarByName) {

@@ -25,6 +25,17 @@ TEST(BarLines, ReadsLikeAProgressLine) {
     EXPECT_LE(display_width(lines[0]), 90u);
 }
 
+TEST(BarLines, FindingT19_ALineBreakInANameStaysOnItsLine) {
+    BarState bar = state();
+    bar.description = "Epoch\n3";
+    bar.metrics = {{"a\nb", "0.1\t"}};
+    for (const std::string& line : bar_lines(bar, {.columns = 120})) {
+        EXPECT_EQ(line.find_first_of("\n\t"), std::string::npos) << line;
+    }
+    EXPECT_THAT(plain_bar_line(bar), testing::AllOf(testing::HasSubstr("Epoch\\n3"),
+                                                    testing::HasSubstr("a\\nb=0.1\\t")));
+}
+
 TEST(BarLines, Case43EndsWithPaddedNumbers) {
     BarState bar = state();
     bar.metrics = {
