@@ -90,8 +90,8 @@ Result<std::string> profiler_name(const Config& logging) {
     return name;
 }
 
-constexpr std::array<std::string_view, 6> kLoggerNames = {
-    "config", "loggers", "tracked_variables", "interface", "_target_", "name"};
+// `_target_` names a Python class in configurations that come from there; it has no meaning here.
+constexpr std::array<std::string_view, 2> kLoggerNames = {"config", "_target_"};
 
 // Names of `config:` that belong to the Logger; the others are options of its interface.
 constexpr std::array<std::string_view, 9> kOwnNames = {"loggers",
@@ -116,8 +116,51 @@ Result<void> check_tracked(const Config& tracked, const std::vector<std::string>
     return {};
 }
 
+// Names that belong one level deeper are the commonest slip: they are named before all others.
+Result<void> check_block(const std::string& interface, const Config& block) {
+    for (std::size_t i = 0; block.is_map() && i < block.size(); ++i) {
+        const std::string& name = block.names()[i];
+        if (std::ranges::find(kOwnNames, name) != kOwnNames.end()) {
+            return block.at(i).error("'" + name + "' of logger '" + interface +
+                                     "' belongs inside its 'config:'");
+        }
+        if (name == "interface") {
+            return block.at(i).error("the name of the block, '" + interface +
+                                     "', is the interface of the logger; leave 'interface' out");
+        }
+    }
+    return block.check_names(kLoggerNames, "logger '" + interface + "'");
+}
+
+/// What the Logger does not know goes to its interface, which is asked here, where the place in the
+/// file is still known.
+Result<OptionMap> interface_options(const std::string& interface, const Config& config) {
+    Config rest = config;
+    for (const std::string_view name : kOwnNames) {
+        rest.erase(name);
+    }
+    const std::vector<std::string> own(kOwnNames.begin(), kOwnNames.end());
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+        const std::string& name = rest.names()[i];
+        if (rest.at(i).is_map() || suggestion(name, own)) {
+            return rest.at(i).error("unknown name '" + name + "' in 'config' of logger '" +
+                                    interface + "'" + did_you_mean(name, own));
+        }
+    }
+    TAFFRAIL_ASSIGN(OptionMap options, option_map(rest));
+    register_builtins();
+    for (const SinkInfo& info : registered_sinks()) {
+        if (info.name == interface || info.class_name == interface) {
+            if (auto made = info.make(options); !made.ok()) {
+                return config.error(made.error().message);
+            }
+        }
+    }
+    return options;
+}
+
 Result<LoggerOptions> logger_of(const std::string& interface, const Config& block) {
-    TAFFRAIL_TRY(block.check_names(kLoggerNames, "logger '" + interface + "'"));
+    TAFFRAIL_TRY(check_block(interface, block));
     LoggerOptions options{.name = interface, .interface = interface};
     const Config* config = block.find("config");
     if (config == nullptr) {
@@ -149,11 +192,7 @@ Result<LoggerOptions> logger_of(const std::string& interface, const Config& bloc
     TAFFRAIL_ASSIGN(options.print_every_n_seconds, config->double_or("print_every_n_seconds", 0));
     TAFFRAIL_ASSIGN(options.gpu_summarize, config->bool_or("gpu_summarize", true));
     TAFFRAIL_ASSIGN(options.print_epochs, config->bool_or("print_epochs", true));
-    Config rest = *config;
-    for (const std::string_view name : kOwnNames) {
-        rest.erase(name);
-    }
-    TAFFRAIL_ASSIGN(options.interface_options, option_map(rest));
+    TAFFRAIL_ASSIGN(options.interface_options, interface_options(interface, *config));
     return options;
 }
 

@@ -180,6 +180,26 @@ TEST_F(LoggingConfigTest, RoutineMistakesNameTheirPlace) {
                 testing::HasSubstr("did you mean 'config'"));
 }
 
+TEST_F(LoggingConfigTest, FindingT16_NamesAtTheWrongLevelAndMisspeltOnesAreRefusedWithTheirPlace) {
+    const auto refusal = [&](const std::string& block) {
+        const auto made = loggers("logger:\n  csv:\n" + block);
+        return made.ok() ? std::string("accepted") : made.error().message;
+    };
+    using testing::AllOf, testing::HasSubstr;
+    for (const std::string name : {"loggers: [metric]", "tracked_variables: {metric: [loss]}"}) {
+        EXPECT_THAT(refusal("    " + name + "\n"),
+                    AllOf(HasSubstr("e.yaml:3:"), HasSubstr("belongs inside its 'config:'")));
+    }
+    EXPECT_THAT(refusal("    interface: nonsense\n"),
+                AllOf(HasSubstr("e.yaml:3:"), HasSubstr("leave 'interface' out")));
+    EXPECT_THAT(refusal("    config:\n      tracked_variable: {metric: [loss]}\n"),
+                AllOf(HasSubstr("e.yaml:4:"), HasSubstr("did you mean 'tracked_variables'")));
+    EXPECT_THAT(refusal("    config:\n      log_every_n_itr: 5\n"),
+                AllOf(HasSubstr("e.yaml:4:"), HasSubstr("did you mean 'log_every_n_iter'")));
+    EXPECT_THAT(refusal("    config:\n      no_such_option: 5\n"),
+                AllOf(HasSubstr("e.yaml:"), HasSubstr("no_such_option")));
+}
+
 TEST_F(LoggingConfigTest, OtherNamesOfTheBlockAreOptionsOfTheInterface) {
     const auto options = loggers(
                              "logger:\n  csv:\n    config: {log_dir: out, log_every_n_iter: 5, "

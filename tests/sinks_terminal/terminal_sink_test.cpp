@@ -1,5 +1,6 @@
 #include "codec/capture.h"
 #include "codec/png.h"
+#include "io/files.h"
 #include "record_builder.h"
 #include "sinks/terminal/sink.h"
 #include "terminal/virtual_terminal.h"
@@ -157,6 +158,34 @@ TEST(LocalWriter, SavesImagesAsPng) {
         levels.push_back(static_cast<int>(level));
     }
     EXPECT_THAT(levels, testing::ElementsAre(0, 255, 128, 255, 0, 64));
+}
+
+TEST(LocalWriter, FindingT17_AFolderThatCannotBeWrittenDoesNotStopTheTable) {
+    const test::TemporaryFolder folder;
+    const std::string taken = folder.path() + "/a_file";
+    io::write_file_atomically(taken, as_bytes("x")).value();
+    Fixture f(false);
+    auto sink = f.open({{"log_dir", taken + "/below"}});
+    const std::vector<float> pixels(6, 0.5f);
+    Value value = capture_image({TensorView(pixels.data(), DType::F32, {2, 3})}).value();
+    encode_media(value).value();
+    test::Records records;
+    records.row(1, {{"loss", 0.5}});
+    records.value("render", 1, value);
+    records.row(2, {{"loss", 0.25}});
+    records.row(3, {{"loss", 0.125}});
+    f.write(*sink, records.all());
+    sink->close(RunState::Finished).value();
+    for (const char* shown : {"0.5000", "0.2500", "0.1250"}) {
+        EXPECT_THAT(f.bytes, testing::HasSubstr(shown));
+    }
+}
+
+TEST(LocalWriter, FindingT16_AMisspeltStatisticInSmallLettersIsRefused) {
+    const auto made = make_terminal_sink({{"stats_to_track", "[iter_train_tme, loss]"}});
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.error().message, testing::HasSubstr("did you mean 'ITER_TRAIN_TIME'"));
+    EXPECT_TRUE(make_terminal_sink({{"stats_to_track", "[loss, val/acc]"}}).ok());
 }
 
 TEST(LocalWriter, OtherRanksAreSilent) {

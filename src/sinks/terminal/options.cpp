@@ -48,6 +48,14 @@ bool looks_like_statistic(std::string_view name) {
         name, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
+std::string to_upper(std::string_view text) {
+    std::string upper(text);
+    std::ranges::transform(upper, upper.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return upper;
+}
+
 Result<void> check_statistics(const std::vector<std::string>& names) {
     std::vector<std::string> known;
     std::string list;
@@ -56,9 +64,12 @@ Result<void> check_statistics(const std::vector<std::string>& names) {
         list += (list.empty() ? "" : ", ") + info.name;
     }
     for (const std::string& name : names) {
-        if (looks_like_statistic(name) && !find_stat(name)) {
+        // In other letters than capitals it may be a metric's key, unless it all but is a
+        // statistic.
+        const bool misspelt = !looks_like_statistic(name) && suggestion(to_upper(name), known);
+        if ((looks_like_statistic(name) || misspelt) && !find_stat(name)) {
             return option_error("unknown statistic '" + name + "' in stats_to_track" +
-                                did_you_mean(name, known) + " (known: " + list + ")");
+                                did_you_mean(to_upper(name), known) + " (known: " + list + ")");
         }
     }
     return {};

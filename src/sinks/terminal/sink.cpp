@@ -45,7 +45,14 @@ Result<void> TerminalSink::write(std::span<const Record> records, std::size_t& d
         if (record.kind == Kind::Scalar) {
             take(record);
         } else if (record.kind == Kind::Image && !options_.log_dir.empty()) {
-            TAFFRAIL_TRY(save_images(options_.log_dir, record));
+            // The pictures are in the run; a folder that cannot take copies must not stop the
+            // table.
+            if (auto saved = save_images(options_.log_dir, record); !saved.ok()) {
+                diagnose_once(DiagnosticLevel::Error, "terminal.images:" + options_.log_dir,
+                              "LocalWriter saves no pictures: " + saved.error().message +
+                                  ". Make log_dir writable or leave it out; the table goes on and "
+                                  "the run keeps the pictures");
+            }
         }
     }
     // Outside of mutex_: the screen calls lines() with its own lock held.
