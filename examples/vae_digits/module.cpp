@@ -136,7 +136,7 @@ void DigitsModule::on_train_start() {
 
 void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
     step_began_ = std::chrono::steady_clock::now();
-    const Eigen::MatrixXf& pictures = batch.get<PictureBatch>()->pixels;
+    const Eigen::MatrixXf& pictures = batch.as<PictureBatch>().pixels;
     const Loss loss = model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
     losses_.push_back(loss.total());
     log_number("train/loss", loss.total(), {.prog_bar = true});
@@ -172,24 +172,22 @@ void DigitsModule::on_train_batch_end(const taffrail::Batch&, std::int64_t) {
     writer_->put_scalar("Train Loss", losses_.back(), step);
 }
 
-// Names that a configuration may track. The pictures live until the next step: loggers have seen
-// them by then.
+// Names that a configuration may track. emit() reads at once, so locals will do.
 void DigitsModule::hand_to_loggers(const Eigen::MatrixXf& pictures, const Loss& loss) {
     if (trainer()->options().loggers.empty()) {
         return;
     }
-    shown_ = pictures.leftCols(std::min<Eigen::Index>(8, pictures.cols()));
-    shown_guess_ = model_.reconstruct(shown_);
-    shown_binary_ = (shown_guess_.array() > 0.5f).cast<float>();
-    shown_errors_ = (shown_ - shown_guess_).colwise().squaredNorm();
+    const Eigen::MatrixXf shown = pictures.leftCols(std::min<Eigen::Index>(8, pictures.cols()));
+    const Eigen::MatrixXf guess = model_.reconstruct(shown);
+    const Eigen::MatrixXf binary = (guess.array() > 0.5f).cast<float>();
+    const Eigen::VectorXf errors = (shown - guess).colwise().squaredNorm();
     output.batch_size = pictures.cols();
-    output.values["reconstruction_loss"] = loss.reconstruction;
-    output.values["regularization_loss"] = loss.divergence;
-    output.values["hist_loss"] =
-        taffrail::TensorView(shown_errors_.data(), taffrail::DType::F32, {shown_errors_.size()});
-    output.values["render_gt"] = images(shown_);
-    output.values["render_rec"] = images(shown_guess_);
-    output.values["render_rec_gt"] = images(shown_binary_);
+    emit("reconstruction_loss", loss.reconstruction);
+    emit("regularization_loss", loss.divergence);
+    emit("hist_loss", taffrail::TensorView(errors.data(), taffrail::DType::F32, {errors.size()}));
+    emit("render_gt", images(shown));
+    emit("render_rec", images(guess));
+    emit("render_rec_gt", images(binary));
 }
 
 void DigitsModule::on_validation_epoch_start() {
@@ -197,7 +195,7 @@ void DigitsModule::on_validation_epoch_start() {
 }
 
 void DigitsModule::validation_step(const taffrail::Batch& batch, std::int64_t, int) {
-    const Eigen::MatrixXf& pictures = batch.get<PictureBatch>()->pixels;
+    const Eigen::MatrixXf& pictures = batch.as<PictureBatch>().pixels;
     const Loss loss = model_.evaluate(pictures);
     const Eigen::MatrixXf guess = model_.reconstruct(pictures);
     const double error = static_cast<double>((guess - pictures).squaredNorm());

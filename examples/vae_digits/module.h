@@ -65,9 +65,6 @@ class DigitsModule : public taffrail::Module {
     Random noise_;
     std::int64_t batches_ = 0;
     std::vector<double> losses_;
-    Eigen::MatrixXf shown_, shown_guess_,
-        shown_binary_;  ///< what `output` points to until the loggers have seen it
-    Eigen::VectorXf shown_errors_;
     double squared_error_ = 0, pixels_ = 0, psnr_db_ = 0;
     bool said_good_ = false;
     std::chrono::steady_clock::time_point step_began_;

@@ -65,6 +65,11 @@ namespace detail {
 template <typename T>
 concept MapLike = std::ranges::range<T> && requires { typename T::mapped_type; };
 template <typename T>
+concept RowsOfNumbers =
+    std::ranges::sized_range<T> && std::ranges::range<std::ranges::range_value_t<T>> &&
+    !std::is_convertible_v<std::ranges::range_value_t<T>, std::string_view> &&
+    std::is_arithmetic_v<std::ranges::range_value_t<std::ranges::range_value_t<T>>>;
+template <typename T>
 concept TupleLike = !std::ranges::range<T> && requires { std::tuple_size<T>::value; };
 template <typename T>
 concept PointerLike = requires(const T& value) {
@@ -95,6 +100,9 @@ void visit_batch(BatchVisitor& visitor, const T& value) {
     } else if constexpr (std::ranges::range<T>) {
         if constexpr (std::is_arithmetic_v<std::ranges::range_value_t<T>> &&
                       std::ranges::sized_range<T>) {
+            visitor.tensor(static_cast<std::int64_t>(std::ranges::size(value)));
+        } else if constexpr (detail::RowsOfNumbers<T>) {
+            // A list of samples, each a list of features: the batch has as many as there are rows.
             visitor.tensor(static_cast<std::int64_t>(std::ranges::size(value)));
         } else if (visitor.enter()) {
             for (const auto& part : value) {
@@ -140,6 +148,17 @@ class Batch {
                                                        : nullptr;
     }
 
+    /// The data, which must be of this type: else a std::invalid_argument that names both
+    /// types is thrown, which ends the stage with that message.
+    template <typename T>
+    [[nodiscard]] const T& as() const {
+        const T* data = get<T>();
+        if (data == nullptr) {
+            throw_wrong_type(typeid(T));
+        }
+        return *data;
+    }
+
     [[nodiscard]] bool empty() const noexcept { return data_ == nullptr; }
 
     void visit(BatchVisitor& visitor) const {
@@ -149,6 +168,8 @@ class Batch {
     }
 
   private:
+    [[noreturn]] void throw_wrong_type(const std::type_info& wanted) const;
+
     std::shared_ptr<const void> data_;
     const std::type_info* type_ = nullptr;
     void (*visit_)(BatchVisitor&, const void*) = nullptr;

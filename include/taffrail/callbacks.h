@@ -67,7 +67,8 @@ class EarlyStopping final : public Callback {
 
 struct ModelCheckpointOptions {
     std::string dirpath = {};  ///< "" = checkpoints/ below the trainer's root
-    /// {epoch}, {step} and names of the callback view are filled in as name=value; ".ckpt" is
+    /// {epoch}, {step} and names of the callback view are filled in as name=value, with a format
+    /// where one is given ({epoch:02d}-{val_loss:.3f}); unknown names are refused. ".ckpt" is
     /// added.
     std::string filename = "{epoch}-{step}";
     std::string monitor = {};  ///< "" = keep the newest
@@ -116,7 +117,7 @@ class ModelCheckpoint final : public Callback {
     void save(Trainer& trainer);
     void save_last(Trainer& trainer);
     void save_best(Trainer& trainer, double score);
-    [[nodiscard]] std::string file_name(Trainer& trainer) const;
+    [[nodiscard]] Result<std::string> file_name(Trainer& trainer) const;
 
     ModelCheckpointOptions options_;
     std::string folder_;

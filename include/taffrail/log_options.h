@@ -112,7 +112,7 @@ std::string_view to_string(MisuseKind kind) noexcept;
 
 /// A mistake in the training program. The trainer stops at the end of the hook it was made in.
 struct Misuse {
-    /// "E1" … "E17", see docs/guide/logging.md; "group" for an unknown group.
+    /// "E1" … "E17", see docs/guide/training.md; "group" for an unknown group.
     std::string code = {};
     MisuseKind kind = MisuseKind::Configuration;
     std::string message = {};  ///< what, where in the program, and the cure

@@ -55,6 +55,8 @@ class Logger : public LoggerBase {
 
     /// The bit of this logger's sink in the run; kStoreOnly without one.
     [[nodiscard]] RouteMask route() const noexcept override;
+    [[nodiscard]] Run* run() const noexcept override;
+    [[nodiscard]] bool tracks(std::string_view name) const noexcept override;
     [[nodiscard]] std::string version() const override;
     /// Iterations seen in a phase.
     [[nodiscard]] std::int64_t iterations(Phase phase) const noexcept;

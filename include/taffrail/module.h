@@ -42,7 +42,22 @@ class BatchSource {
     virtual std::optional<Batch> next() = 0;
 };
 
-/// Base of the training code.
+/// Base of the training code. One train batch is these calls, in this order:
+///
+///   on_before_batch_transfer, transfer_batch_to_device, on_after_batch_transfer
+///   on_train_batch_start
+///   optimizer_step                       wraps what is indented; its closure runs:
+///       training_step
+///       on_before_zero_grad, optimizer_zero_grad     gradients are emptied here, AFTER the step:
+///       on_before_backward, backward                 add to them in backward(), not before
+///       on_after_backward
+///       on_before_optimizer_step, configure_gradient_clipping
+///     then apply_gradients
+///   lr_scheduler_step
+///   on_train_batch_end
+///
+/// With accumulate_grad_batches = k, zeroing comes with every first and optimizer_step with every
+/// last of k batches (and of the epoch); the others run the closure alone.
 class Module {
   public:
     Module();
@@ -160,8 +175,21 @@ class Module {
     }
 
     /// What this step hands to the loggers' routines (images, histograms, …); sent and emptied
-    /// after each batch.
+    /// after each batch. Views are copied when they are put in; emit() spares the copy of what no
+    /// routine tracks.
     DataMap output;
+
+    /// output.values[name] = value, where a routine of any logger tracks that name. The data is
+    /// read before it returns: a local of the step will do.
+    template <typename T>
+    void emit(std::string_view name, const T& value) {
+        if (is_tracked(name)) {
+            output.values.insert_or_assign(std::string(name), Datum(value));
+        }
+    }
+
+    /// Whether a routine of any logger of the running trainer tracks `name`.
+    [[nodiscard]] bool is_tracked(std::string_view name) const noexcept;
 
     /// The trainer that runs this module; null outside.
     [[nodiscard]] Trainer* trainer() const noexcept { return trainer_; }

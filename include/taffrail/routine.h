@@ -6,6 +6,7 @@
 #include <taffrail/run.h>
 #include <taffrail/value.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,19 +14,45 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace taffrail {
 
-/// What a training step hands to Logger::log_iter, by name. Views must outlive the call; nested
-/// maps are expanded.
-struct DataMap;
-using Datum =
-    std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView, std::string, Table,
-                 Graph, Histogram, Hparams, std::map<std::string, double>>;
+/// One thing a training step hands out. What a view points at is copied when the Datum is made, so
+/// that a local of the step may be gone when the loggers read it.
+class Datum : public std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView,
+                                  std::string, Table, Graph, Histogram, Hparams,
+                                  std::map<std::string, double>> {
+  public:
+    using Variant = variant;
 
+    Datum() = default;
+
+    template <typename T>
+        requires(!std::same_as<std::remove_cvref_t<T>, Datum> &&
+                 std::constructible_from<Variant, T>)
+    Datum(T&& value)  // NOLINT: implicit on purpose
+        : Variant(std::forward<T>(value)) {
+        copy_what_is_viewed();
+    }
+
+    /// Without the copy: for a loop of its own, where the data outlives Logger::log_iter().
+    static Datum borrowed(Variant value) {
+        Datum datum;
+        static_cast<Variant&>(datum) = std::move(value);
+        return datum;
+    }
+
+  private:
+    void copy_what_is_viewed();
+
+    std::shared_ptr<const void> owner_;  ///< what the view points at
+};
+
+/// What a training step hands to Logger::log_iter, by name; nested maps are expanded.
 struct DataMap {
     std::map<std::string, Datum> values = {};
     Phase phase = Phase::Train;

@@ -51,13 +51,25 @@ class LoggerBase {
     /// log_metrics().
     [[nodiscard]] virtual RouteMask route() const noexcept { return kStoreOnly; }
 
+    /// The run this logger writes to; the trainer records into it when TrainerOptions::run is not
+    /// set. Null for a logger outside of a run.
+    [[nodiscard]] virtual Run* run() const noexcept { return nullptr; }
+
+    /// Whether a routine of this logger tracks `name`: then what log() is given under that name
+    /// reaches log_iter() too.
+    [[nodiscard]] virtual bool tracks(std::string_view name) const noexcept {
+        static_cast<void>(name);
+        return false;
+    }
+
     virtual void log_metrics(std::span<const std::pair<std::string_view, double>> row,
                              Step step) noexcept {
         static_cast<void>(row);
         static_cast<void>(step);
     }
 
-    /// What a step put into Module::output.
+    /// A batch is done: what its step put into Module::output, and what it logged of the names
+    /// this logger tracks.
     virtual void log_iter(const DataMap& data) noexcept { static_cast<void>(data); }
 
     /// A train epoch or an evaluation pass ended.
@@ -73,11 +85,17 @@ class LoggerBase {
     [[nodiscard]] virtual std::string version() const { return ""; }
 };
 
+struct TrainerOptions;
+
 /// What a Trainer needs of a progress bar. Positions are published every batch; the bar decides
 /// which ones to draw.
 class ProgressBarBase {
   public:
     virtual ~ProgressBarBase() = default;
+
+    /// A stage begins; the bar may take from the trainer what it was not told itself.
+    virtual void attach(const TrainerOptions& options) noexcept { static_cast<void>(options); }
+
     /// A bar begins: `total` is nothing for streams, `done` more than 0 after a resume.
     virtual void begin(Phase phase, std::string_view description, std::optional<std::int64_t> total,
                        std::int64_t done) noexcept = 0;
@@ -110,7 +128,9 @@ struct TrainerOptions {
     std::int64_t fast_dev_run = 0;  ///< so many batches of everything, once, without sinks
     bool barebones = false;         ///< log() off, to measure raw speed
     LogPrecision log_precision = LogPrecision::Double;
-    Run* run = nullptr;  ///< where the rows of routed loggers and every call go
+    /// Where the rows of routed loggers and every call go; not set: the run of the first logger
+    /// that has one.
+    Run* run = nullptr;
     std::vector<std::shared_ptr<LoggerBase>> loggers = {};
     std::vector<std::shared_ptr<Callback>> callbacks = {};
     std::shared_ptr<ProgressBarBase> progress_bar = {};

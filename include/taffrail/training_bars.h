@@ -18,8 +18,9 @@ struct TrainingBarOptions {
     int refresh_rate = 1;  ///< 0 = no bars
     bool leave = true;     ///< keep the bar of every finished epoch; the last one always stays
     /// Their versions are shown as `v_num`: joined by `_`, of long texts the last four characters.
+    /// Empty: the trainer's.
     std::vector<std::shared_ptr<LoggerBase>> loggers = {};
-    std::optional<std::int64_t> max_epochs = {};  ///< for "Epoch 3/9"
+    std::optional<std::int64_t> max_epochs = {};  ///< for "Epoch 3/9"; absent: the trainer's
     /// Sees every published position; `bar` is "train", "validate", "sanity", "test" or "predict".
     std::function<void(std::string_view bar, std::int64_t position)> on_publish = {};
 };
@@ -36,6 +37,7 @@ class TrainingBars : public ProgressBarBase {
     /// logged name wins. An override calls this one and drops or adds items.
     virtual BarMetrics get_metrics(const MetricMap& logged);
 
+    void attach(const TrainerOptions& options) noexcept override;
     void begin(Phase phase, std::string_view description, std::optional<std::int64_t> total,
                std::int64_t done) noexcept override;
     void update(std::int64_t done, const MetricMap& metrics) noexcept override;

@@ -223,7 +223,9 @@ Slot* LogState::make_slot(const Call& call, const SlotOptions& wanted) {
         made.logged[index] = logged_.place_of(name);
         made.bar[index] = bar_.place_of(name);
     }
-    if (settings_.output != nullptr) {
+    // A value of an epoch hook is the epoch's point itself: a series of its single calls would only
+    // repeat it.
+    if (settings_.output != nullptr && hook_info(hook_).rule != HookRule::EpochOnly) {
         // Single calls of an epoch value would mix with the epoch's points under one name.
         std::string key =
             made.options.on_step ? made.forked_name(Level::Step) : made.name + "_step";
@@ -238,6 +240,10 @@ Slot* LogState::make_slot(const Call& call, const SlotOptions& wanted) {
 // The weight of this value in an epoch mean: given, else found once per batch, else 1.
 std::optional<std::int64_t> LogState::weight_of(const Call& call, const Slot& slot) {
     if (call.options.batch_size) {
+        if (*call.options.batch_size < 0) {
+            fail(negative_batch_size(call.name, *call.options.batch_size, call.site));
+            return std::nullopt;
+        }
         return call.options.batch_size;
     }
     Slots& current = slots();
@@ -292,8 +298,8 @@ void LogState::update(Slot& slot, const Call& call, std::int64_t weight) {
             slot.has_step = true;
         }
         slot.add(value, weight, single());
-        if (settings_.output != nullptr) {
-            settings_.output->call(slot.call_key, call.value.number(), call_step);
+        if (slot.call_key) {
+            settings_.output->call(*slot.call_key, call.value.number(), call_step);
         }
         if (slot.options.on_step && slot.options.sync && !slot.options.rank_zero_only) {
             Slot* one = &slot;
@@ -303,8 +309,8 @@ void LogState::update(Slot& slot, const Call& call, std::int64_t weight) {
         }
         return;
     }
-    if (settings_.output != nullptr && slot.has_step) {
-        settings_.output->call(slot.call_key, slot.step_value, call_step);
+    if (slot.call_key && slot.has_step) {
+        settings_.output->call(*slot.call_key, slot.step_value, call_step);
     }
 }
 

@@ -119,6 +119,14 @@ Misuse no_batch_size(std::string_view name, bool endless, const std::source_loca
                                     "; pass batch_size, or give the type BatchTraits");
 }
 
+Misuse negative_batch_size(std::string_view name, std::int64_t size,
+                           const std::source_location& site) {
+    return {"E18", MisuseKind::BadValue,
+            place(site) + ": " + quoted(name) + " with batch_size = " + std::to_string(size) +
+                "; it is the weight of this value in the mean of an epoch and cannot be negative. "
+                "Leave it out to have it found in the batch"};
+}
+
 Misuse predicting(std::string_view name, const std::source_location& site) {
     return configuration("E13", place(site) + ": " + quoted(name) +
                                     " in a predict loop, which has no metrics; write to the run "

@@ -36,8 +36,10 @@ Misuse metric_not_registered(std::string_view name, const std::vector<std::strin
                              const std::source_location& site);                               // E10
 Misuse iterator_without_size(std::string_view name, const std::source_location& site);        // E11
 Misuse no_batch_size(std::string_view name, bool endless, const std::source_location& site);  // E12
-Misuse predicting(std::string_view name, const std::source_location& site);                   // E13
-Misuse outside_of_hooks(std::string_view name, const std::source_location& site);             // E14
+Misuse negative_batch_size(std::string_view name, std::int64_t size,
+                           const std::source_location& site);
+Misuse predicting(std::string_view name, const std::source_location& site);        // E13
+Misuse outside_of_hooks(std::string_view name, const std::source_location& site);  // E14
 Misuse not_one_number(std::string_view name, std::size_t numbers,
                       const std::source_location& site);  // E15
 

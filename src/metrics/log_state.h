@@ -76,6 +76,9 @@ class LogState {
     Hook enter_unknown(std::string_view name);
 
     void begin_batch(const Batch& batch, int loader, bool iterator_style = false) noexcept;
+
+    [[nodiscard]] bool in_batch() const noexcept { return batch_ != nullptr; }
+
     /// Brings the views up to date and lets go of the batch.
     void end_batch();
 
@@ -139,6 +142,12 @@ class LogState {
 
     void fail(Misuse misuse) noexcept;
     void fail(Error error) noexcept;
+
+    /// A new stage begins: what stopped the one before is over.
+    void forgive() noexcept {
+        misuse_.reset();
+        error_.reset();
+    }
 
     /// "W3", … in the order they were first given.
     [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }

@@ -62,7 +62,8 @@ struct Slot {
     std::uint32_t callback[2] = {};
     std::uint32_t logged[2] = {};
     std::uint32_t bar[2] = {};
-    std::uint32_t call_key = 0;
+    /// Where the store keeps single calls; none for values that belong to an epoch already.
+    std::optional<std::uint32_t> call_key;
 
     [[nodiscard]] bool suffixed() const noexcept {
         return options.add_dataloader_idx && options.loader != kNoLoader;

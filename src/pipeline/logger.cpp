@@ -109,6 +109,15 @@ class Logger::Core {
         }
     }
 
+    Run& run() noexcept { return run_; }
+
+    bool tracks(std::string_view name) const noexcept {
+        return std::ranges::any_of(parts_, [&](const Part& part) {
+            const auto& tracked = part.context->tracked();
+            return std::ranges::find(tracked, name) != tracked.end();
+        });
+    }
+
     LoggerOptions options;
     RouteMask route = kStoreOnly;
     std::array<std::int64_t, 8> iterations{};
@@ -270,6 +279,14 @@ void Logger::end_log(RunState) noexcept {
 
 RouteMask Logger::route() const noexcept {
     return core_->route;
+}
+
+Run* Logger::run() const noexcept {
+    return &core_->run();
+}
+
+bool Logger::tracks(std::string_view name) const noexcept {
+    return core_->tracks(name);
 }
 
 std::string Logger::version() const {

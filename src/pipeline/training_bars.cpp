@@ -60,6 +60,17 @@ BarMetrics TrainingBars::get_metrics(const MetricMap& logged) {
     return items;
 }
 
+void TrainingBars::attach(const TrainerOptions& options) noexcept {
+    never_throws([&] {
+        if (options_.loggers.empty()) {
+            options_.loggers = options.loggers;
+        }
+        if (!options_.max_epochs && options.max_epochs > 0) {
+            options_.max_epochs = options.max_epochs;
+        }
+    });
+}
+
 void TrainingBars::begin(Phase phase, std::string_view description,
                          std::optional<std::int64_t> total, std::int64_t done) noexcept {
     if (rate_ <= 0) {
@@ -95,7 +106,7 @@ void TrainingBars::update(std::int64_t done, const MetricMap& metrics) noexcept 
     }
     Bar& bar = bars_.back();
     // Building the items costs more than a step of a fast loop: only where they are shown.
-    if (bar.phase == Phase::Train && (done % rate_ == 0 || bar.total == done)) {
+    if (bar.phase == Phase::Train && bar.progress.metrics_due(done)) {
         never_throws([&] { bar.progress.set_metrics(get_metrics(metrics)); });
     }
     bar.progress.update(done);

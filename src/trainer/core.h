@@ -56,7 +56,13 @@ class Core {
     void log(std::string_view name, const LogValue& value, const LogOptions& options,
              const std::source_location& site) noexcept {
         state_.log(name, value, options, site);
+        if (!tracking_.empty() && state_.in_batch()) {
+            feed_routines(name, value);
+        }
     }
+
+    /// Whether a routine of any logger tracks `name`.
+    [[nodiscard]] bool tracks(std::string_view name) const noexcept;
 
     void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
 
@@ -91,6 +97,9 @@ class Core {
 
   private:
     friend class StageScope;
+
+    // outputs of a step
+    void feed_routines(std::string_view name, const LogValue& value) noexcept;
 
     // stages.cpp
     template <typename Work>
@@ -127,6 +136,7 @@ class Core {
     std::int64_t limit_batches(std::optional<std::int64_t> size, const BatchLimit& limit,
                                std::string_view which);
     void run_predict();
+    void fail_without_loader(std::string_view which);
 
     // hooks
     void check();
@@ -145,6 +155,7 @@ class Core {
                      std::int64_t iterations);
 
     std::vector<std::shared_ptr<Callback>> active_callbacks_;
+    std::vector<LoggerBase*> tracking_;  ///< loggers of this stage, asked which names they track
     std::optional<Misuse> bad_options_;
     Evaluation fit_validation_{.loop = Loop::FitValidation};
     Evaluation validate_{.loop = Loop::Validate};

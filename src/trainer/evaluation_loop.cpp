@@ -119,6 +119,16 @@ std::int64_t Core::limit_batches(std::optional<std::int64_t> size, const BatchLi
     return batches;
 }
 
+// A stage that has nothing to run over did not run: saying "ok" would hide it.
+void Core::fail_without_loader(std::string_view which) {
+    state_.fail(Misuse{"loader", MisuseKind::Configuration,
+                       std::string(to_string(stage_)) +
+                           "() has no loader; pass one, or override "
+                           "Module::" +
+                           std::string(which) + "_dataloader()"});
+    check();
+}
+
 // Asks for the loaders where needed and counts their batches. False when there is nothing to
 // evaluate.
 bool Core::set_up_evaluation(Evaluation& evaluation) {
@@ -159,6 +169,11 @@ bool Core::set_up_evaluation(Evaluation& evaluation) {
 EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     const Names& names = names_of(evaluation);
     if (!set_up_evaluation(evaluation)) {
+        const BatchLimit& limit =
+            evaluation.testing ? options_.limit_test_batches : options_.limit_val_batches;
+        if (stage_ != Stage::Fit && !limit.off()) {
+            fail_without_loader(evaluation.testing ? "test" : "val");
+        }
         return {};
     }
     std::vector<std::int64_t> batches = evaluation.batches;
@@ -263,6 +278,9 @@ void Core::run_predict() {
     LoaderList loaders = predict_loaders_;
     if (loaders.empty()) {
         loaders = module_->predict_dataloader();
+    }
+    if (loaders.empty()) {
+        fail_without_loader("predict");
     }
     both(Hook::OnPredictStart, &Callback::on_predict_start, &Module::on_predict_start);
     both(Hook::OnPredictEpochStart, &Callback::on_predict_epoch_start,

@@ -53,7 +53,10 @@ class EpochSource final : public BatchSource {
 void Core::run_fit() {
     run_sanity_check();
     set_up_train_data();
-    if (options_.limit_train_batches.off() || !train_loader_ || fit_done()) {
+    if (!train_loader_ && !options_.limit_train_batches.off()) {
+        fail_without_loader("train");
+    }
+    if (options_.limit_train_batches.off() || fit_done()) {
         return;
     }
     if (validation_epoch() && !fit_validation_.ready) {

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "codec/json.h"
 #include "io/files.h"
+#include "trainer/checkpoint_name.h"
 #include "trainer/monitor.h"
 
 #include <algorithm>
@@ -19,26 +20,19 @@ void ModelCheckpoint::setup(Trainer& trainer, Module&, Stage) {
                                        : options_.dirpath;
 }
 
-// "{epoch}-{val_loss}" → "epoch=3-val_loss=0.25"
-std::string ModelCheckpoint::file_name(Trainer& trainer) const {
-    std::string text;
-    const std::string& pattern = options_.filename;
-    for (std::size_t place = 0; place < pattern.size(); ++place) {
-        const std::size_t end =
-            pattern[place] == '{' ? pattern.find('}', place) : std::string::npos;
-        if (end == std::string::npos) {
-            text += pattern[place];
-            continue;
-        }
-        const std::string name = pattern.substr(place + 1, end - place - 1);
-        const double value = name == "epoch"  ? static_cast<double>(trainer.current_epoch())
-                             : name == "step" ? static_cast<double>(trainer.global_step())
-                                              : trainer.callback_metrics().find(name).value_or(0);
-        text += name + "=" + format_double(value);
-        place = end;
-    }
-    std::ranges::replace(text, '/', '_');
-    return text;
+Result<std::string> ModelCheckpoint::file_name(Trainer& trainer) const {
+    using trainer::NamedNumber;
+    return trainer::checkpoint_name(
+        options_.filename, [&](std::string_view name) -> std::optional<NamedNumber> {
+            if (name == "epoch") {
+                return trainer.current_epoch();
+            }
+            if (name == "step") {
+                return std::int64_t{trainer.global_step()};
+            }
+            const auto value = trainer.callback_metrics().find(name);
+            return value ? std::optional<NamedNumber>(*value) : std::nullopt;
+        });
 }
 
 void ModelCheckpoint::on_train_batch_end(Trainer& trainer, Module&, const Batch&, std::int64_t) {
@@ -116,10 +110,15 @@ void ModelCheckpoint::save_best(Trainer& trainer, double score) {
     if (full && rank_of(score) < rank_of(worst->score)) {
         return;
     }
-    std::string path = io::join(folder_, file_name(trainer) + ".ckpt");
+    const auto name = file_name(trainer);
+    if (!name.ok()) {
+        trainer.fail(name.error());
+        return;
+    }
+    std::string path = io::join(folder_, *name + ".ckpt");
     for (int version = 1;
          std::ranges::any_of(kept_, [&](const Kept& one) { return one.path == path; }); ++version) {
-        path = io::join(folder_, file_name(trainer) + "-v" + std::to_string(version) + ".ckpt");
+        path = io::join(folder_, *name + "-v" + std::to_string(version) + ".ckpt");
     }
     if (auto saved = trainer.save_checkpoint(path); !saved.ok()) {
         trainer.fail(std::move(saved).error());

@@ -214,6 +214,10 @@ void Module::on_predict_batch_end(const Batch&, std::int64_t, int) {}
 
 void Module::teardown(Stage) {}
 
+bool Module::is_tracked(std::string_view name) const noexcept {
+    return core_ != nullptr && core_->tracks(name);
+}
+
 std::vector<std::byte> Module::state_dict() {
     return {};
 }

@@ -1,10 +1,12 @@
 // A stage from its first hook to its last, and how it ends when something goes wrong.
 #include "base/diagnostics.h"
+#include "base/strings.h"
 #include "metrics/gather_communicator.h"
 #include "run/run_core.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace taffrail::trainer {
@@ -19,6 +21,16 @@ metrics::LogSettings log_settings(const TrainerOptions& options, metrics::RowOut
     settings.output = output;
     settings.communicator = options.communicator.get();
     return settings;
+}
+
+// Loggers know their run: a program that gave them need not give it again.
+TrainerOptions with_run_of_loggers(TrainerOptions options) {
+    for (const auto& logger : options.loggers) {
+        if (options.run == nullptr) {
+            options.run = logger->run();
+        }
+    }
+    return options;
 }
 
 // A quick pass over everything: few batches, one epoch, nothing written.
@@ -64,10 +76,27 @@ class RankLink {
     std::uint64_t number_ = 0;
 };
 
+/// What is wrong with a limit or interval; empty when it makes sense.
+std::string wrong_limit(std::string_view name, const BatchLimit& limit, bool may_be_off) {
+    const std::string lowest = may_be_off ? "0 (off)" : "1";
+    if (limit.count()) {
+        return *limit.count() >= (may_be_off ? 0 : 1)
+                   ? ""
+                   : std::string(name) + " = " + std::to_string(*limit.count()) +
+                         " is no number of batches; give at least " + lowest +
+                         ", or a share such as 0.5";
+    }
+    const bool sensible =
+        limit.share() <= 1 && (may_be_off ? limit.share() >= 0 : limit.share() > 0);
+    return sensible ? ""
+                    : std::string(name) + " = " + format_double(limit.share()) +
+                          " is no share of an epoch; give 0.0 to 1.0, or a whole number of batches";
+}
+
 }  // namespace
 
 Core::Core(TrainerOptions options, Trainer* owner)
-    : options_(with_fast_dev_run(std::move(options))),
+    : options_(with_fast_dev_run(with_run_of_loggers(std::move(options)))),
       owner_(owner),
       outputs_(options_.run, options_.loggers, options_.fast_dev_run > 0),
       state_(log_settings(options_, &outputs_)) {
@@ -90,6 +119,19 @@ Core::Core(TrainerOptions options, Trainer* owner)
 }
 
 void Core::check_options() {
+    const std::pair<std::string_view, const BatchLimit&> limits[] = {
+        {"limit_train_batches", options_.limit_train_batches},
+        {"limit_val_batches", options_.limit_val_batches},
+        {"limit_test_batches", options_.limit_test_batches},
+        {"limit_predict_batches", options_.limit_predict_batches},
+        {"val_check_interval", options_.val_check_interval}};
+    for (const auto& [name, limit] : limits) {
+        if (std::string wrong = wrong_limit(name, limit, name != "val_check_interval");
+            !wrong.empty()) {
+            bad_options_ = Misuse{"options", MisuseKind::Configuration, std::move(wrong)};
+            return;
+        }
+    }
     if (!options_.check_val_every_n_epoch && !options_.val_check_interval.count()) {
         bad_options_ =
             Misuse{"E16", MisuseKind::Configuration,
@@ -97,11 +139,14 @@ void Core::check_options() {
                    "nothing: batches are then counted over epochs"};
     } else if (options_.accumulate_grad_batches < 1 || options_.log_every_n_steps < 0 ||
                options_.max_epochs < -1 || options_.max_steps < -1 ||
+               options_.num_sanity_val_steps < -1 || options_.fast_dev_run < 0 ||
+               options_.reload_dataloaders_every_n_epochs < 0 ||
                options_.check_val_every_n_epoch.value_or(1) < 1) {
         bad_options_ =
             Misuse{"options", MisuseKind::Configuration,
                    "accumulate_grad_batches and check_val_every_n_epoch must be at least 1, "
-                   "log_every_n_steps at least 0, max_epochs and max_steps at least -1"};
+                   "log_every_n_steps, fast_dev_run and reload_dataloaders_every_n_epochs at least "
+                   "0, max_epochs, max_steps and num_sanity_val_steps at least -1"};
     }
 }
 
@@ -140,12 +185,30 @@ Batch Core::transferred(Batch batch, int loader) {
     return batch;
 }
 
+bool Core::tracks(std::string_view name) const noexcept {
+    return std::ranges::any_of(tracking_,
+                               [&](const LoggerBase* logger) { return logger->tracks(name); });
+}
+
+// What log() was given under a tracked name is data of the batch like what stands in `output`,
+// which wins where both are there.
+void Core::feed_routines(std::string_view name, const LogValue& value) noexcept {
+    const bool is_number = value.form() == LogValue::Form::Number ||
+                           (value.form() == LogValue::Form::Tensor && value.elements() == 1);
+    if (!is_number || !tracks(name)) {
+        return;
+    }
+    try {
+        module_->output.values.try_emplace(std::string(name), value.number());
+    } catch (...) {
+        diagnose_once(DiagnosticLevel::Error, "trainer.feed",
+                      "a logged value did not reach the routines: no memory");
+    }
+}
+
 void Core::send_output(Phase phase, std::int64_t index, std::optional<std::int64_t> total,
                        std::int64_t iterations) {
     DataMap& data = module_->output;
-    if (data.values.empty()) {
-        return;
-    }
     data.phase = phase;
     data.epoch = epochs_completed_;
     data.max_epochs = options_.max_epochs;
@@ -171,6 +234,13 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     }
     module.core_ = this;
     module.trainer_ = owner_;
+    tracking_.clear();
+    for (const auto& logger : options_.loggers) {
+        tracking_.push_back(logger.get());
+    }
+    if (options_.progress_bar) {
+        options_.progress_bar->attach(options_);
+    }
     for (const auto& [name, metric] : module.metrics()) {
         metric->set_communicator(options_.communicator);
     }
@@ -238,12 +308,10 @@ Result<void> Core::failure(std::string_view reason) {
 
 template <typename Work>
 Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work) {
+    state_.forgive();
     if (bad_options_) {
         state_.fail(*bad_options_);
-    }
-    if (state_.failed()) {
-        return Error{ErrorCode::InvalidArgument,
-                     state_.misuse() ? state_.misuse()->message : state_.error()->message};
+        return Error{ErrorCode::InvalidArgument, bad_options_->message};
     }
     const SignalScope signals(options_.handle_signals);
     const RankLink ranks(options_);

@@ -281,7 +281,8 @@ TEST_F(LoggerTest, TwoLoggersKeepEachPictureOnceByItsPixels) {
                         .tracked_variables = {{"image", {"sample"}}}});
     std::vector<std::uint8_t> pixels(12, 9);
     DataMap data;
-    data.values["sample"] = ImageView{TensorView(pixels.data(), DType::U8, {2, 2, 3}), Layout::Hwc};
+    data.values["sample"] =
+        Datum::borrowed(ImageView{TensorView(pixels.data(), DType::U8, {2, 2, 3}), Layout::Hwc});
     first->log_iter(data);
     second->log_iter(data);
     EXPECT_EQ(test::logged().size(), 2u);

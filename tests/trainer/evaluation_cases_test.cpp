@@ -230,7 +230,9 @@ TEST(EvaluationCases, ResumedFitGoesOnNumberingItsValidation) {
         std::vector<std::int64_t> validation;
 
         void log_iter(const DataMap& data) noexcept override {
-            validation.push_back(data.total_iters);
+            if (data.phase == Phase::Validate) {
+                validation.push_back(data.total_iters);
+            }
         }
     };
 

@@ -98,7 +98,7 @@ TEST(TrainerOnARun, KeepsNothingOfTheSanityCheckAndAllThatFollows) {
     }
     auto run = read(folder.file("runs")).value()->run(id).value();
     EXPECT_EQ(run->points("acc_step").value().size(), 3u);
-    EXPECT_EQ(run->points("begun_step").value().size(), 1u);
+    EXPECT_EQ(run->points("begun").value().size(), 1u);
 }
 
 }  // namespace

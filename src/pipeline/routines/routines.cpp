@@ -57,7 +57,7 @@ Error wrong_datum(const std::string& name, const Datum& datum, std::string_view 
     constexpr std::array kNames = {
         "a number", "a tensor", "an image", "audio",       "a video",         "a mesh",
         "text",     "a table",  "a graph",  "a histogram", "hyperparameters", "a map of numbers"};
-    static_assert(kNames.size() == std::variant_size_v<Datum>);
+    static_assert(kNames.size() == std::variant_size_v<Datum::Variant>);
     return {ErrorCode::InvalidArgument, "'" + name + "' is " + kNames[datum.index()] +
                                             "; this routine takes " + std::string(wanted)};
 }
