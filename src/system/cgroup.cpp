@@ -3,7 +3,6 @@
 #include "base/strings.h"
 #include "io/files.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -126,7 +125,7 @@ CgroupLimits read_cgroup_limits(const std::string& root) {
         if (controllers.empty()) {
             const std::string mount = io::exists(base + "/unified") ? base + "/unified" : base;
             if (io::exists(mount + "/cgroup.controllers")) {
-                limits.version = std::max(limits.version, 2);
+                limits.version = limits.version == 0 ? 2 : limits.version;
                 read_version_2(mount, group, limits);
             }
             continue;

