@@ -9,7 +9,7 @@ namespace taffrail::query {
 namespace {
 
 // Every key is a series that is read for every run of a chart.
-constexpr std::size_t kMaxBytes = 16u << 10;
+constexpr std::size_t kMaxExpressionBytes = 16u << 10;
 constexpr std::size_t kMaxKeys = 100;
 
 }  // namespace
@@ -219,10 +219,11 @@ class ExpressionParser {
 };
 
 std::variant<Expression, ExpressionError> Expression::parse(std::string_view text) {
-    if (text.size() > kMaxBytes) {
-        return ExpressionError{"an expression may be at most " + std::to_string(kMaxBytes) +
+    if (text.size() > kMaxExpressionBytes) {
+        return ExpressionError{"an expression may be at most " +
+                                   std::to_string(kMaxExpressionBytes) +
                                    " bytes long, and this one has " + std::to_string(text.size()),
-                               kMaxBytes};
+                               kMaxExpressionBytes};
     }
     try {
         return ExpressionParser(text).whole();

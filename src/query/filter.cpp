@@ -18,7 +18,7 @@ struct Token {
 
 // Far beyond what a person writes or a page builds, and small enough that neither the parse nor a
 // question over ten thousand runs holds a server up.
-constexpr std::size_t kMaxBytes = 64u << 10;
+constexpr std::size_t kMaxFilterBytes = 64u << 10;
 constexpr std::size_t kMaxTerms = 1000;
 constexpr int kMaxDepth = 100;
 
@@ -280,10 +280,10 @@ std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
     if (trim(text).empty()) {
         return filter;
     }
-    if (text.size() > kMaxBytes) {
-        return FilterError{"a filter may be at most " + std::to_string(kMaxBytes) +
+    if (text.size() > kMaxFilterBytes) {
+        return FilterError{"a filter may be at most " + std::to_string(kMaxFilterBytes) +
                                " bytes long, and this one has " + std::to_string(text.size()),
-                           kMaxBytes};
+                           kMaxFilterBytes};
     }
     try {
         filter.test_ = Parser(text).whole();

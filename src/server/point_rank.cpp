@@ -8,8 +8,8 @@
 namespace taffrail::server {
 namespace {
 
-constexpr std::size_t kWidth = 512;
-constexpr int kDepth = 8;
+constexpr std::size_t kRankWidth = 512;
+constexpr int kRankDepth = 8;
 
 /// A stretch of the axis that gets narrower; `before` points lie ahead of it.
 struct Stretch {
@@ -23,7 +23,7 @@ std::optional<Bins> look(const RecordedRun& run, std::string_view key, Axis axis
                          const Stretch& stretch) {
     BinRequest request;
     request.axis = axis;
-    request.width = kWidth;
+    request.width = kRankWidth;
     request.from = stretch.from;
     request.to = stretch.to;
     auto bins = run.bins(key, request);
@@ -53,7 +53,7 @@ bool is_one_place(const Stretch& stretch) {
 std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_view key, Axis axis,
                                           double x) {
     Stretch stretch;
-    for (int depth = 0; depth <= kDepth; ++depth) {
+    for (int depth = 0; depth <= kRankDepth; ++depth) {
         const auto bins = look(run, key, axis, stretch);
         if (!bins) {
             return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<std::uint64_t> rank_by_bins(const RecordedRun& run, std::string_vi
 std::optional<RankedPoint> point_by_rank(const RecordedRun& run, std::string_view key, Axis axis,
                                          std::uint64_t rank, std::uint64_t total) {
     Stretch stretch;
-    for (int depth = 0; depth <= kDepth; ++depth) {
+    for (int depth = 0; depth <= kRankDepth; ++depth) {
         const auto bins = look(run, key, axis, stretch);
         if (!bins || (depth == 0 && bins->points != total)) {
             return std::nullopt;

@@ -1,6 +1,7 @@
 #include "video_module/ffmpeg_decoder.h"
 
 #include "video_module/ffmpeg_free.h"
+#include "video_module/ffmpeg_reason.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -9,7 +10,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
 
@@ -60,12 +60,6 @@ struct Input {
         }
     }
 };
-
-std::string reason(int code) {
-    std::array<char, 128> text{};
-    av_strerror(code, text.data(), text.size());
-    return text.data();
-}
 
 /// Appends decoded frames as RGB; false when they do not fit.
 class Collector {

@@ -1,6 +1,7 @@
 #include "video_module/ffmpeg_encoder.h"
 
 #include "video_module/ffmpeg_free.h"
+#include "video_module/ffmpeg_reason.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -33,12 +34,6 @@ struct Container {
         }
     }
 };
-
-std::string reason(int code) {
-    std::array<char, 128> text{};
-    av_strerror(code, text.data(), text.size());
-    return text.data();
-}
 
 AVRational rate_of(double frames_per_second) {
     AVRational rate = av_d2q(frames_per_second, 60000);
