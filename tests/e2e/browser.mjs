@@ -71,11 +71,23 @@ function watchQuestions(context) {
     }));
 }
 
+/** Every text that a canvas of the page draws, in `window.__texts`: the labels of axes. */
+export const recordTexts = () => {
+  window.__texts = [];
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    window.__texts.push({ text, x, y, card: this.canvas.closest("[data-card]")?.dataset.card });
+    return draw.call(this, text, x, y, ...rest);
+  };
+};
+
 /** A page in a fresh profile. `done()` checks what it and every other page of the profile did, and closes them. */
-export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true } = {}) {
+export async function open(url, { width = 1440, height = 900, dark = false, touch = false, allow = [], clock = true, init, routes = {} } = {}) {
   const context = await (await launch()).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce", deviceScaleFactor: 1, hasTouch: touch, timezoneId: "UTC", locale: "en-GB", acceptDownloads: true });
   context.setDefaultTimeout(20000 * patience);
   if (clock) await context.addInitScript(() => (window.__e2e = true));
+  if (init) await context.addInitScript(init);
+  for (const [pattern, handler] of Object.entries(routes)) await context.route(pattern, handler);
   const faults = [];
   context.on("console", (m) => {
     if (m.type() === "error" && !allow.some((a) => m.text().includes(a))) faults.push(`console: ${m.text()}`);

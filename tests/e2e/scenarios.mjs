@@ -96,8 +96,51 @@ function writeTruth(folder, runs) {
   writeFileSync(join(folder, "runs.json"), JSON.stringify(list));
 }
 
+/** Runs of a test's own, told to e2e_writer line by line: what a seeded generator would never make. */
+class OddRun {
+  constructor(writer, handle, head) {
+    this.writer = writer;
+    this.handle = handle;
+    this.start = head.start_ms;
+  }
+  /** Values at steps 0, 1, … unless `steps` says otherwise. */
+  scalars(key, values, { first = 0, stride = 1, steps } = {}) {
+    const blobs = [bytesOf(Float64Array.from(values))];
+    if (steps) blobs.push(bytesOf(BigInt64Array.from(steps, BigInt)));
+    return this.writer.send({ op: "scalars", run: this.handle, key, first, stride, start_ms: this.start, step_ms: 1 }, blobs);
+  }
+  value(key, value, blobs = [], step = 0) {
+    return this.writer.send({ op: "value", run: this.handle, key, step, time_ms: this.start + step, value }, blobs);
+  }
+  console(lines) {
+    return this.writer.send({ op: "console", run: this.handle, lines });
+  }
+  /** "line 0" to "line count - 1". */
+  lines(count) {
+    return this.writer.send({ op: "console", run: this.handle, count });
+  }
+  finish(state = "finished") {
+    return this.writer.send({ op: "finish", run: this.handle, state });
+  }
+}
+
+async function writeOdd(program, folder, write) {
+  const writer = new Writer(program, folder);
+  let handles = 0;
+  const open = async (name, more = {}) => {
+    const head = { id: name.replace(/[^A-Za-z0-9]/g, "").slice(0, 40).padEnd(4, "0"), name, project: "odd", start_ms: Date.UTC(2026, 0, 1), ...more };
+    const handle = ++handles;
+    await writer.send({ op: "open", run: handle, ...head });
+    return new OddRun(writer, handle, head);
+  };
+  await write(open);
+  await writer.sync();
+  return { runs: [], open, sync: () => writer.sync(), close: () => writer.close(), kill: () => writer.kill() };
+}
+
 export async function writeScenario(name, folder, { writer: program, truth, binary, ...options }) {
   if (name === "empty") return undefined;
+  if (name === "odd") return writeOdd(program, folder, options.write);
   if (name === "tensorboard") return void makeRuns(["thousand"], { runs: 4, points: 200 }).forEach((run) => writeEventFile(folder, run));
   const runs = makeRuns([name], options);
   if (options.running) for (const run of runs) run.state = "running";

@@ -21,7 +21,7 @@ const open = new Set();
 after(() => Promise.all([...open].map((server) => server.close())));
 
 /** `taffrail ui` over a folder; ends with close(). */
-export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui } = {}) {
+export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui = process.env.TAFFRAIL_E2E_UI } = {}) {
   const args = ["ui", target, "--port", String(port), "--no-open", "--json", "--state-dir", state];
   if (ui) args.push("--ui-dir", ui);
   if (base) args.push("--base-path", base);
@@ -54,7 +54,8 @@ export async function startUi(target, { port = 0, base = "", readOnly = false, s
   return { url: address.endsWith("/") ? address : address + "/", port: Number(new URL(address).port), pid: child.pid, close };
 }
 
-/** Starts a server over the named scenarios: demo, thousand, many, big, images, meshes, hostile, tensorboard, empty. */
+/** Starts a server over the named scenarios: demo, thousand, many, big, images, meshes, hostile, tensorboard, empty; odd: what `options.write(open)`
+ *  writes, where `open(name, more)` gives a run with scalars(), value(), console() and finish(). */
 export async function serve(scenarios, { options = {}, ...more } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "taffrail-e2e-"));
   const writers = [];

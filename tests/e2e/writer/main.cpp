@@ -60,7 +60,8 @@ Result<void> obey(const std::string& root, const Json& command,
                         .epoch_steps = command.number_or("epoch_steps", 0),
                         .samples = command.integer_or("samples", 0),
                         .phase = phase_of(key)};
-        return run.scalars(key, grid, blobs.at(0));
+        return run.scalars(key, grid, blobs.at(0),
+                           blobs.size() > 1 ? ByteSpan(blobs[1]) : ByteSpan());
     }
     if (op == "value") {
         TAFFRAIL_ASSIGN(Value value, value_of(*command.find("value"), blobs));
@@ -69,6 +70,9 @@ Result<void> obey(const std::string& root, const Json& command,
                          std::move(value));
     }
     if (op == "console") {
+        if (const std::int64_t count = command.integer_or("count", 0); count > 0) {
+            return run.console_lines(count);
+        }
         return run.console(*command.find("lines"));
     }
     if (op == "summary") {

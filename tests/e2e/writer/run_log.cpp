@@ -117,7 +117,8 @@ Result<void> RunLog::summary(const Hparams& values) {
                           : meta(tlog::MetaType::Summary, tlog::encode_cells(values));
 }
 
-Result<void> RunLog::scalars(const std::string& key, const Grid& grid, ByteSpan values) {
+Result<void> RunLog::scalars(const std::string& key, const Grid& grid, ByteSpan values,
+                             ByteSpan steps) {
     const std::size_t rows = values.size() / sizeof(double);
     for (std::size_t first = 0; first < rows; first += kRowsABatch) {
         const std::size_t count = std::min(kRowsABatch, rows - first);
@@ -133,14 +134,17 @@ Result<void> RunLog::scalars(const std::string& key, const Grid& grid, ByteSpan 
         batch.rows = static_cast<std::uint32_t>(count);
         for (std::size_t i = 0; i < count; ++i) {
             seq[i] = next_seq_++;
-            step[i] = grid.first + static_cast<std::int64_t>(first + i) * grid.stride;
-            const auto at = static_cast<double>(step[i]);
+            const std::size_t row = first + i;
+            step[i] = steps.empty() ? grid.first + static_cast<std::int64_t>(row) * grid.stride
+                                    : load<std::int64_t>(steps.data() + row * sizeof(std::int64_t));
+            // Steps may jump anywhere; time goes on.
+            const auto at = static_cast<double>(steps.empty() ? step[i] : row);
             time_ns[i] = static_cast<std::int64_t>((grid.start_ms + at * grid.step_ms) * 1e6);
             if (grid.epoch_steps > 0) {
                 epoch[i] = at / grid.epoch_steps;
             }
             if (grid.samples > 0) {
-                samples[i] = (step[i] + 1) * grid.samples;
+                samples[i] = (static_cast<std::int64_t>(at) + 1) * grid.samples;
             }
         }
         batch.long_rows.push_back(
@@ -183,6 +187,21 @@ Result<void> RunLog::console(const Json& lines) {
                                  milliseconds(line, "time_ms"), texts.back()});
     }
     return log_->append(batch);
+}
+
+Result<void> RunLog::console_lines(std::int64_t count) {
+    constexpr std::int64_t kLinesABatch = 10'000;
+    for (std::int64_t first = 0; first < count; first += kLinesABatch) {
+        std::string text;
+        for (std::int64_t i = first; i < std::min(count, first + kLinesABatch); ++i) {
+            text += "line " + std::to_string(i) + '\n';
+        }
+        tlog::Batch batch;
+        batch.first_seq = next_seq_;
+        batch.console.push_back({1, last_time_ns_, text});
+        TAFFRAIL_TRY(log_->append(batch));
+    }
+    return {};
 }
 
 Result<void> RunLog::finish(std::string_view state, std::string_view message) {

@@ -33,9 +33,12 @@ class RunLog {
     /// Columns of one key: step (i64), time in ns (i64), value (f64), epoch (f64), samples (i64),
     /// each `rows` long.
     /// Appends values to a scalar key, at the steps and times the grid gives them.
-    Result<void> scalars(const std::string& key, const Grid& grid, ByteSpan values);
+    /// `steps` (i64) takes the place of the grid's where it is not empty.
+    Result<void> scalars(const std::string& key, const Grid& grid, ByteSpan values, ByteSpan steps);
     Result<void> value(const std::string& key, Step step, std::int64_t time_ns, Value value);
     Result<void> console(const Json& lines);
+    /// "line 0", "line 1", …: more than anybody wants to send as JSON.
+    Result<void> console_lines(std::int64_t count);
     Result<void> summary(const Hparams& values);
     Result<void> finish(std::string_view state, std::string_view message);
 

@@ -2,16 +2,27 @@
 
 #include "codec/capture.h"
 
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace taffrail::e2e {
 namespace {
 
+/// JSON has no word for them: "NaN", "Infinity" and "-Infinity" are.
+double number_of(const Json& json) {
+    if (const std::string* word = json.string(); word != nullptr) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        return *word == "Infinity" ? infinity : *word == "-Infinity" ? -infinity : std::nan("");
+    }
+    return json.number().value_or(0);
+}
+
 std::vector<double> numbers(const Json& json, std::string_view name) {
     std::vector<double> result;
     if (const Json* member = json.find(name); member != nullptr && member->array() != nullptr) {
         for (const Json& item : *member->array()) {
-            result.push_back(item.number().value_or(0));
+            result.push_back(number_of(item));
         }
     }
     return result;
@@ -122,7 +133,7 @@ Result<Value> value_of(const Json& json, std::vector<Bytes>& bytes) {
     Blobs blobs(bytes);
     if (kind == "image") {
         Image image{.format = format,
-                    .dtype = DType::U8,
+                    .dtype = json.string_or("dtype", "u8") == "f32" ? DType::F32 : DType::U8,
                     .width = json.integer_or("width", 0),
                     .height = json.integer_or("height", 0),
                     .channels = static_cast<int>(json.integer_or("channels", 3)),
