@@ -19,7 +19,8 @@ namespace taffrail::server {
 struct Wanted {
     int run = 0, key = 0;
     std::shared_ptr<const RunDetails> details;
-    const KeyInfo* info = nullptr;  ///< null for an expression
+    const KeyInfo* info = nullptr;          ///< null for an expression
+    std::optional<std::int32_t> rank = {};  ///< only its points
 };
 
 /// The part of an axis that a chart's series cover; empty (from above to) before any did.

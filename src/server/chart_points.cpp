@@ -34,17 +34,19 @@ AxisLine on_axis_of(const ChartQuery& chart, const Wanted& wanted, const std::ve
 
 /// Everything that the points of a line depend on but the revision of its run. Names come with
 /// their lengths, since any character may stand in them.
-std::string name_of(const ChartQuery& chart, const std::string& run, const std::string& key) {
+std::string name_of(const ChartQuery& chart, std::optional<std::int32_t> rank,
+                    const std::string& run, const std::string& key) {
     return fmt::format("{} {} {} {} {} {} {}{}{}{}", run.size(), key.size(),
                        chart.expression.size(), static_cast<int>(chart.x.axis), chart.all_attempts,
-                       chart.rank ? std::to_string(*chart.rank) : "all", run, key, chart.expression,
+                       rank ? std::to_string(*rank) : "all", run, key, chart.expression,
                        chart.x.metric);
 }
 
 /// A series that the run keeps in the order of the axis, without what else is known of its points.
 std::optional<AxisLine> ready_line(Workspace& workspace, const ChartQuery& chart,
-                                   const std::string& run_id, const std::string& key) {
-    if (!chart.expression.empty() || chart.rank || chart.x.axis == Axis::Metric) {
+                                   std::optional<std::int32_t> rank, const std::string& run_id,
+                                   const std::string& key) {
+    if (!chart.expression.empty() || rank || chart.x.axis == Axis::Metric) {
         return std::nullopt;
     }
     const auto run = workspace.run(run_id);
@@ -66,20 +68,21 @@ std::optional<AxisLine> ready_line(Workspace& workspace, const ChartQuery& chart
 AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted& wanted,
                      const std::string& key) {
     const std::string& id = chart.runs[static_cast<std::size_t>(wanted.run)];
-    const std::string name = name_of(chart, id, key);
+    const auto rank = wanted.rank ? wanted.rank : chart.rank;
+    const std::string name = name_of(chart, rank, id, key);
     const auto now = LineCache::Clock::now();
     if (AxisLines kept = workspace.lines().find(name, wanted.details->revision, now)) {
         return kept;
     }
     auto lines = std::make_shared<std::vector<AxisLine>>();
-    if (auto line = ready_line(workspace, chart, id, key)) {
+    if (auto line = ready_line(workspace, chart, rank, id, key)) {
         lines->push_back(*std::move(line));
         lines->back().current = true;
         workspace.lines().keep(name, wanted.details->revision, lines, now);
         return lines;
     }
-    std::vector<Point> all = raw_points(workspace, id, key, chart.expression, chart.rank);
-    const std::vector<Point> metric = metric_points(workspace, id, chart.x, chart.rank);
+    std::vector<Point> all = raw_points(workspace, id, key, chart.expression, rank);
+    const std::vector<Point> metric = metric_points(workspace, id, chart.x, rank);
     std::vector<std::pair<std::uint32_t, std::vector<Point>>> lost;
     if (chart.all_attempts) {
         lost = overwritten_points(all);
@@ -111,6 +114,7 @@ std::vector<Line> load_lines(Workspace& workspace, const ChartQuery& chart,
             line.y = points.y;
             line.head.run = wanted.run;
             line.head.key = wanted.key;
+            line.head.rank = wanted.rank.value_or(-1);
             line.head.attempt = points.attempt;
             line.head.current = points.current;
             line.head.total = points.x.size();
@@ -163,8 +167,8 @@ std::string group_label(const std::vector<Cell>& values) {
     return label.empty() ? "all runs" : label;
 }
 
-/// One sample per run and bin: the mean of its (smoothed) points there.
-void join_group(const ChartQuery& chart, const ChartGrid& grid,
+/// One sample per line and bin: the mean of its (smoothed) points there.
+void join_group(const Grouping& group, const ChartGrid& grid,
                 const std::vector<const Line*>& members, FrameSeries& series) {
     std::vector<double> distinct;
     for (const Line* line : members) {
@@ -208,8 +212,7 @@ void join_group(const ChartQuery& chart, const ChartGrid& grid,
         for (std::size_t m = 0; m < members.size(); ++m) {
             samples[m] = counts[m][b] > 0 ? sums[m][b] / counts[m][b] : std::nan("");
         }
-        const query::GroupPoint point =
-            query::join(samples, chart.group->centre, chart.group->band);
+        const query::GroupPoint point = query::join(samples, group.centre, group.band);
         series.x.push_back(edges[b]);
         series.mean.push_back(point.centre);
         series.low.push_back(point.low);
@@ -258,8 +261,33 @@ void answer_groups(Workspace& workspace, const ChartQuery& chart, const std::vec
         frame.series[slot->second].total += line.head.total;
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
-        join_group(chart, grid, members[i], frame.series[i]);
+        join_group(*chart.group, grid, members[i], frame.series[i]);
         FrameSeries& series = frame.series[i];
+        series.last_x = series.bins() > 0 ? series.x.back() : std::nan("");
+        series.last_value = series.bins() > 0 ? series.mean.back() : std::nan("");
+    }
+}
+
+/// One series for the ranks of each run and key: their mean and how far they spread.
+void answer_rank_means(const std::vector<Line>& lines, const ChartGrid& grid, Frame& frame) {
+    std::map<std::pair<int, int>, std::vector<const Line*>> members;
+    for (const Line& line : lines) {
+        if (line.head.rank >= 0 && line.head.current) {
+            members[{line.head.run, line.head.key}].push_back(&line);
+        }
+    }
+    const Grouping spread{
+        .by = {}, .centre = query::Centre::Mean, .band = query::Band::StandardDeviation};
+    for (const auto& [place, list] : members) {
+        FrameSeries& series = frame.series.emplace_back();
+        series.run = place.first;
+        series.key = place.second;
+        series.ranks = static_cast<std::uint32_t>(list.size());
+        for (const Line* line : list) {
+            series.total += line->head.total;
+            series.attempt = std::max(series.attempt, line->head.attempt);
+        }
+        join_group(spread, grid, list, series);
         series.last_x = series.bins() > 0 ? series.x.back() : std::nan("");
         series.last_value = series.bins() > 0 ? series.mean.back() : std::nan("");
     }
@@ -281,6 +309,10 @@ void answer_from_points(Workspace& workspace, const ChartQuery& chart,
     if (chart.group) {
         answer_groups(workspace, chart, lines, grid, frame);
         return;
+    }
+    if (chart.ranks == Ranks::Mean) {
+        answer_rank_means(lines, grid, frame);
+        std::erase_if(lines, [](const Line& line) { return line.head.rank >= 0; });
     }
     const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
     Workspace::parallel(lines.size(), [&](std::size_t i) {

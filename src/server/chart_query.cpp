@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace taffrail::server {
 namespace {
@@ -28,11 +29,35 @@ std::vector<Wanted> existing_pairs(Workspace& workspace, const ChartQuery& chart
     return pairs;
 }
 
+/// The same pair once for each rank that logged it, where there are several and the chart tells
+/// them apart.
+std::vector<Wanted> by_rank(Workspace& workspace, const ChartQuery& chart,
+                            std::vector<Wanted> pairs) {
+    if (chart.ranks == Ranks::Together || chart.rank || chart.group || !chart.expression.empty()) {
+        return pairs;
+    }
+    std::vector<Wanted> apart;
+    for (const Wanted& wanted : pairs) {
+        const std::vector<std::int32_t> ranks =
+            wanted.details->info.world_size > 1
+                ? workspace.ranks().of(workspace, *wanted.details, *wanted.info)
+                : std::vector<std::int32_t>();
+        for (const std::int32_t rank : ranks) {
+            apart.push_back(wanted);
+            apart.back().rank = rank;
+        }
+        if (ranks.empty()) {
+            apart.push_back(wanted);
+        }
+    }
+    return apart;
+}
+
 // A pyramid answers these; everything else needs the points. Overwritten points exist only where a
 // run was resumed.
 bool pyramid_can_answer(const ChartQuery& chart, const Wanted& wanted) {
     return chart.expression.empty() && !chart.group &&
-           chart.smoothing.method == query::SmoothingMethod::None && !chart.rank &&
+           chart.smoothing.method == query::SmoothingMethod::None && !chart.rank && !wanted.rank &&
            chart.x.scale != AxisScale::Symlog && chart.x.axis != Axis::Metric &&
            (!chart.all_attempts || wanted.details->info.attempts <= 1);
 }
@@ -92,7 +117,8 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
     if (!chart.expression.empty()) {
         [[maybe_unused]] const auto checked = parse_expression(chart.expression);
     }
-    std::vector<Wanted> quick = existing_pairs(workspace, chart, frame.keys, frame.missing);
+    std::vector<Wanted> quick =
+        by_rank(workspace, chart, existing_pairs(workspace, chart, frame.keys, frame.missing));
     const auto slow = std::stable_partition(quick.begin(), quick.end(), [&](const Wanted& wanted) {
         return pyramid_can_answer(chart, wanted);
     });
@@ -107,7 +133,7 @@ Frame answer_chart(Workspace& workspace, const ChartQuery& chart) {
     }
     if (!quick.empty() && !others.empty()) {
         std::ranges::stable_sort(frame.series, {}, [](const FrameSeries& series) {
-            return std::pair(series.run, series.key);
+            return std::tuple(series.run, series.key, series.rank);
         });
     }
     frame.x_json = axis_json(used);

@@ -20,6 +20,13 @@ struct Grouping {
     query::Band band = query::Band::None;
 };
 
+/// What becomes of a key that several ranks of a run logged.
+enum class Ranks : std::uint8_t {
+    Together,  ///< one line through all points
+    Apart,     ///< a line each
+    Mean       ///< their mean, with the standard deviation as a band
+};
+
 struct ChartQuery {
     std::string id;
     std::vector<std::string> runs, keys;
@@ -32,6 +39,7 @@ struct ChartQuery {
     std::optional<Grouping> group;
     bool all_attempts = false;
     std::optional<std::int32_t> rank;
+    Ranks ranks = Ranks::Together;
     std::vector<std::string> fields;
     bool share_x = false;
     AxisScale y_scale = AxisScale::Linear;

@@ -149,6 +149,11 @@ ChartQuery parse_chart_query(const Json& json) {
     if (const Json* rank = json.find("rank"); rank != nullptr && rank->integer()) {
         chart.rank = static_cast<std::int32_t>(*rank->integer());
     }
+    const std::string ranks = json.string_or("ranks", "together");
+    if (ranks != "together" && ranks != "apart" && ranks != "mean") {
+        refuse(400, "invalid", "'ranks' is together, apart or mean");
+    }
+    chart.ranks = ranks == "apart" ? Ranks::Apart : ranks == "mean" ? Ranks::Mean : Ranks::Together;
     chart.fields = string_list(json, "fields", 16);
     chart.share_x = json.truth_or("share_x", false);
     chart.y_scale = parse_scale(json, "y_scale");

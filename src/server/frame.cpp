@@ -83,8 +83,10 @@ void fill(std::span<T> out, const Frame& frame, Column column, Convert convert) 
     }
 }
 
+/// False, and nothing written, where the values lie so far apart that bias + scale · q is more than
+/// a double holds.
 template <typename ToScale>
-void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
+bool write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
                      ToScale to_axis) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const FrameSeries& series : frame.series) {
@@ -96,13 +98,59 @@ void write_quantised(BodyWriter& body, const Frame& frame, std::string_view name
             }
         }
     }
-    const double scale = high > low ? (high - low) / 65534.0 : 1.0, bias = low <= high ? low : 0.0;
+    const double share = (high - low) / 65534.0;
+    if (high > low && !std::isfinite(share)) {
+        return false;
+    }
+    const double scale = high > low && share > 0 ? share : 1.0, bias = low <= high ? low : 0.0;
     fill(body.field<std::uint16_t>(name, "q16", all_bins(frame), bias, scale), frame, column,
          [&](double value) {
              const double at = to_axis(value);
              return std::isfinite(at) ? static_cast<std::uint16_t>((at - bias) / scale + 0.5)
                                       : kNoValue;
          });
+    return true;
+}
+
+/// The finite values of some columns: how far they reach.
+struct Span {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+
+    void add(double value) {
+        if (std::isfinite(value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+
+    /// Whether single precision holds them and tells them apart over the height of a chart.
+    [[nodiscard]] bool fits_single() const {
+        constexpr double kLargest = std::numeric_limits<float>::max(), kSmallest = 1e-30;
+        constexpr double kPixels = 2048;
+        const double reach = std::max(std::abs(low), std::abs(high));
+        return low > high || reach == 0 ||
+               (reach <= kLargest && reach >= kSmallest &&
+                (low == high || (high - low) * kPixels >= reach));
+    }
+};
+
+// Every series by itself, since a person may zoom to one, and all together, since constant ones
+// may lie close to each other.
+bool single_is_enough(const Frame& frame, Column column) {
+    Span all;
+    for (const FrameSeries& series : frame.series) {
+        Span own;
+        for (const double value : series.*column) {
+            own.add(value);
+        }
+        if (!own.fits_single()) {
+            return false;
+        }
+        all.add(own.low);
+        all.add(own.high);
+    }
+    return all.fits_single();
 }
 
 void write_values(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
@@ -111,14 +159,19 @@ void write_values(BodyWriter& body, const Frame& frame, std::string_view name, C
                             [&](const FrameSeries& series) { return (series.*column).empty(); })) {
         return;
     }
-    if (!quantised) {
+    if (quantised &&
+        (frame.y_scale == AxisScale::Linear
+             ? write_quantised(body, frame, name, column, [](double value) { return value; })
+             : write_quantised(body, frame, name, column,
+                               [&](double value) { return to_scale(frame.y_scale, value); }))) {
+        return;
+    }
+    if (single_is_enough(frame, column)) {
         fill(body.field<float>(name, "f32", all_bins(frame)), frame, column,
              [](double value) { return static_cast<float>(value); });
-    } else if (frame.y_scale == AxisScale::Linear) {
-        write_quantised(body, frame, name, column, [](double value) { return value; });
     } else {
-        write_quantised(body, frame, name, column,
-                        [&](double value) { return to_scale(frame.y_scale, value); });
+        fill(body.field<double>(name, "f64", all_bins(frame)), frame, column,
+             [](double value) { return value; });
     }
 }
 
@@ -239,6 +292,11 @@ void write_directory(JsonWriter& json, const Frame& frame, const SharedX& place)
     write_list(json, "key", frame.series, [](const auto& s) { return s.key; });
     if (frame.grouped) {
         write_list(json, "group", frame.series, [](const auto& s) { return s.group; });
+    }
+    if (std::ranges::any_of(frame.series,
+                            [](const auto& s) { return s.rank >= 0 || s.ranks > 1; })) {
+        write_list(json, "rank", frame.series, [](const auto& s) { return s.rank; });
+        write_list(json, "ranks", frame.series, [](const auto& s) { return s.ranks; });
     }
     write_list(json, "attempt", frame.series, [](const auto& s) { return s.attempt; });
     write_list(json, "current", frame.series, [](const auto& s) { return s.current; });

@@ -16,6 +16,8 @@ struct FrameSeries {
     int run = -1;  ///< number in Frame::runs, -1 for a group
     int key = 0;
     int group = -1;
+    std::int32_t rank = -1;   ///< the only one whose points these are; -1: no matter whose
+    std::uint32_t ranks = 1;  ///< how many the mean is of
     std::uint32_t attempt = 0;
     bool current = true;
     bool raw = false;

@@ -7,6 +7,7 @@
 #include "server/event_hub.h"
 #include "server/line_cache.h"
 #include "server/marks.h"
+#include "server/rank_index.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -73,6 +74,8 @@ class Workspace {
 
     [[nodiscard]] LineCache& lines() noexcept { return lines_; }
 
+    [[nodiscard]] RankIndex& ranks() noexcept { return ranks_; }
+
     /// Looks for changes now and publishes them; the watcher does it five times a second.
     void refresh();
     /// Reads these runs again at once, after their marks were changed here.
@@ -107,6 +110,7 @@ class Workspace {
 
     EventHub hub_;
     LineCache lines_;
+    RankIndex ranks_;
     std::mutex refresh_mutex_;
     std::thread watcher_;
     std::mutex watch_mutex_;

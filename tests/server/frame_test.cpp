@@ -70,6 +70,51 @@ TEST(FrameBytes, ArraysStandWhereTheDirectorySays) {
     EXPECT_EQ(field(decoded, "min"), nullptr);
 }
 
+double number_at(const Decoded& frame, std::string_view name, std::size_t i) {
+    const Json* found = field(frame, name);
+    const char* begin = frame.body.data() + found->integer_or("offset", 0);
+    return found->string_or("type", "") == "f64" ? load<double>(begin + 8 * i)
+                                                 : load<float>(begin + 4 * i);
+}
+
+TEST(FrameBytes, FindingO05_ValuesBeyondSinglePrecisionStayFinite) {
+    Frame frame;
+    frame.series = {series_of({1, 1e38, 1e39, -1.7e308})};
+    const Decoded decoded = decode(encode_frame(frame));
+    EXPECT_EQ(field(decoded, "mean")->string_or("type", ""), "f64");
+    EXPECT_EQ(number_at(decoded, "mean", 2), 1e39);
+    EXPECT_EQ(number_at(decoded, "mean", 3), -1.7e308);
+}
+
+TEST(FrameBytes, FindingO05_ValuesTooFarApartToBeQuantisedComeWhole) {
+    Frame frame;
+    frame.precision = Precision::Q16;
+    frame.series = {series_of({-1.7e308, 0, 1.7e308})};
+    const Decoded decoded = decode(encode_frame(frame));
+    EXPECT_EQ(field(decoded, "mean")->string_or("type", ""), "f64");
+    EXPECT_EQ(number_at(decoded, "mean", 2), 1.7e308);
+}
+
+TEST(FrameBytes, FindingO11_LargeNumbersThatDifferLittleKeepEveryDigit) {
+    const std::vector<std::vector<double>> odd{
+        {1794810000, 1794810001, 1794810002}, {2e10, 2e10 + 512}, {5e-324, 1e-323, 1.5e-323}};
+    for (const std::vector<double>& values : odd) {
+        Frame frame;
+        frame.precision = Precision::F32;
+        frame.series = {series_of({0, 1}), series_of(values)};
+        const Decoded decoded = decode(encode_frame(frame));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            EXPECT_EQ(number_at(decoded, "mean", 2 + i), values[i]);
+        }
+    }
+}
+
+TEST(FrameBytes, FindingO11_OrdinaryNumbersStaySmall) {
+    Frame frame;
+    frame.series = {series_of({0.1, 0.9}), series_of({0.25, 0.25})};
+    EXPECT_EQ(field(decode(encode_frame(frame)), "mean")->string_or("type", ""), "f32");
+}
+
 TEST(FrameBytes, SeriesAtTheSameXSendItOnce) {
     Frame frame;
     frame.share_x = true;
