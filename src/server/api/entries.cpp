@@ -38,6 +38,13 @@ void write_index(JsonWriter& json, const std::string& run, const KeyInfo& key,
     if (std::ranges::any_of(entries, [](const auto& entry) { return entry.rank != 0; })) {
         write_column(json, "rank", entries, [](const auto& entry) { return entry.rank; });
     }
+    // A key may hold several kinds: which entry is which. Numbers of entries count all of them.
+    if (std::ranges::any_of(entries, [&](const auto& entry) {
+            return kind_of(*entry.value) != key.kind;
+        })) {
+        write_column(json, "kinds", entries,
+                     [](const auto& entry) { return to_string(kind_of(*entry.value)); });
+    }
     const auto items = [](const taffrail::Entry& entry) {
         const auto* image = std::get_if<Image>(entry.value.get());
         return image != nullptr ? image->images.size() : std::size_t{1};
@@ -68,8 +75,10 @@ Response index(const ApiContext& context, const Request& request) {
             continue;
         }
         const auto run = find_run(context, id);
+        const KeyInfo* before = nullptr;  // the entries of a key of several kinds are listed once
         for (const KeyInfo& key : details->keys) {
-            if (wanted(key)) {
+            if (wanted(key) && (before == nullptr || before->key != key.key)) {
+                before = &key;
                 if (auto entries = context.entries->get(id, *run, key.key)) {
                     write_index(json, id, key, **entries);
                 }

@@ -59,11 +59,13 @@ void spread(const Histogram& histogram, const Grid& grid, std::vector<double>& c
             counts[at] += count;
             continue;
         }
+        // In halves: a bin from -1e308 to 1e308 is wider than a double holds.
+        const double width = right / 2 - left / 2;
         for (; at < counts.size() && grid.edges[at] < right; ++at) {
             const double overlap =
-                std::min(right, grid.edges[at + 1]) - std::max(left, grid.edges[at]);
+                std::min(right, grid.edges[at + 1]) / 2 - std::max(left, grid.edges[at]) / 2;
             if (overlap > 0) {
-                counts[at] += count * overlap / (right - left);
+                counts[at] += count * (overlap / width);
             }
         }
     }
@@ -79,8 +81,8 @@ double percentile(const std::vector<double>& edges, const std::vector<double>& c
     double below = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] > 0 && below + counts[i] >= target) {
-            return edges[i] +
-                   (edges[i + 1] - edges[i]) * std::clamp((target - below) / counts[i], 0.0, 1.0);
+            return std::lerp(edges[i], edges[i + 1],
+                             std::clamp((target - below) / counts[i], 0.0, 1.0));
         }
         below += counts[i];
     }
@@ -174,6 +176,8 @@ Response histograms(const ApiContext& context, const Request& request) {
                        static_cast<double>(entry.step) > to ||
                        std::get_if<Histogram>(entry.value.get()) == nullptr;
             });
+            // Columns stand in the order of their steps, whatever order they were logged in.
+            std::ranges::stable_sort(*entries, {}, &taffrail::Entry::step);
             for (const auto& entry : *entries) {
                 const auto& histogram = std::get<Histogram>(*entry.value);
                 if (!histogram.edges.empty()) {

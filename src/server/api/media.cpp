@@ -10,8 +10,12 @@
 #include "server/byte_range.h"
 #include "server/url.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <span>
 
 namespace taffrail::server {
 namespace {
@@ -100,31 +104,104 @@ Response blob(const ApiContext& context, const Request& request) {
     return response;
 }
 
-// Raw float pixels are shown as 0…1; when they leave that range they are stretched over what they
-// span.
-Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw) {
+/// Values that become black and white.
+struct FloatRange {
+    float low = 0, high = 1;
+    std::size_t odd = 0;  ///< values that are no finite number
+};
+
+enum class FloatShades : std::uint8_t { Robust, Full, Unit };
+
+FloatShades parse_shades(const Request& request) {
+    const std::string_view name = request.parameter("range").value_or("");
+    if (name.empty() || name == "robust") {
+        return FloatShades::Robust;
+    }
+    if (name == "full") {
+        return FloatShades::Full;
+    }
+    if (name == "unit") {
+        return FloatShades::Unit;
+    }
+    refuse(400, "invalid", "'range' is robust, full or unit");
+}
+
+// What fits into 0…1 is shown as that. Otherwise one bright pixel must not turn the rest black: the
+// range leaves out the lowest and the highest hundredth.
+FloatRange range_of(const std::vector<float>& values, FloatShades shades) {
+    std::vector<float> finite;
+    finite.reserve(values.size());
+    std::ranges::copy_if(values, std::back_inserter(finite),
+                         [](float value) { return std::isfinite(value); });
+    FloatRange range{.odd = values.size() - finite.size()};
+    if (shades == FloatShades::Unit || finite.empty()) {
+        return range;
+    }
+    const auto [least, largest] = std::ranges::minmax(finite);
+    if (shades == FloatShades::Robust) {
+        const auto at = [&](double share) {
+            const auto place =
+                finite.begin() + std::lround(share * static_cast<double>(finite.size() - 1));
+            std::ranges::nth_element(finite, place);
+            return *place;
+        };
+        range.low = at(0.01);
+        range.high = at(0.99);
+        if (range.low >= 0 && range.high <= 1) {
+            return {.low = 0, .high = 1, .odd = range.odd};
+        }
+    }
+    if (shades == FloatShades::Full || !(range.low < range.high)) {
+        range.low = least;
+        range.high = largest;
+    }
+    return range;
+}
+
+/// Pixels of one value are grey, or magenta where there is no number: never taken for black.
+Bytes shade(const std::vector<float>& values, int channels, const FloatRange& range, int& made) {
+    const auto scale = [&](float value) {
+        // In double: both ends may be as far apart as a float reaches.
+        const double span = static_cast<double>(range.high) - range.low;
+        const double at = span > 0 ? (static_cast<double>(value) - range.low) / span : 0;
+        return static_cast<std::byte>(std::lround(std::clamp(at, 0.0, 1.0) * 255));
+    };
+    const bool marks = range.odd > 0 && channels != 4;
+    made = marks ? 3 : channels;
+    const auto per_pixel = static_cast<std::size_t>(channels);
+    Bytes pixels;
+    pixels.reserve(values.size() / per_pixel * static_cast<std::size_t>(made));
+    for (std::size_t i = 0; i + per_pixel <= values.size(); i += per_pixel) {
+        const std::span pixel(values.data() + i, per_pixel);
+        if (!std::ranges::all_of(pixel, [](float value) { return std::isfinite(value); })) {
+            constexpr std::byte kMagenta[] = {std::byte{255}, std::byte{0}, std::byte{255},
+                                              std::byte{255}};
+            pixels.insert(pixels.end(), kMagenta, kMagenta + made);
+            continue;
+        }
+        for (int c = 0; c < made; ++c) {
+            pixels.push_back(scale(pixel[std::min<std::size_t>(
+                static_cast<std::size_t>(c), marks && channels < 3 ? 0 : per_pixel - 1)]));
+        }
+    }
+    return pixels;
+}
+
+Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw, FloatShades shades,
+                                FloatRange& range) {
     const std::size_t expected = static_cast<std::size_t>(image.width) *
                                  static_cast<std::size_t>(image.height) *
                                  static_cast<std::size_t>(image.channels) * size_of(image.dtype);
     if (raw.size() != expected) {
         return Error{ErrorCode::Corrupt, "the stored pixels do not fit the picture's size"};
     }
-    std::vector<float> values = to_f32(TensorView(
+    const std::vector<float> values = to_f32(TensorView(
         raw.data(), image.dtype, {static_cast<std::int64_t>(expected / size_of(image.dtype))}));
-    float low = 0, high = 1;
-    for (float value : values) {
-        if (std::isfinite(value)) {
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-    }
-    Bytes pixels(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const float scaled = std::isfinite(values[i]) ? (values[i] - low) / (high - low) : 0;
-        pixels[i] = static_cast<std::byte>(std::lround(std::clamp(scaled, 0.0f, 1.0f) * 255));
-    }
+    range = range_of(values, shades);
+    int channels = image.channels;
+    const Bytes pixels = shade(values, image.channels, range, channels);
     return encode_png(pixels.data(), static_cast<std::uint32_t>(image.width),
-                      static_cast<std::uint32_t>(image.height), image.channels);
+                      static_cast<std::uint32_t>(image.height), channels);
 }
 
 /// A PNG or JPEG made `width` pixels wide, in its own format. A picture that cannot be decoded, a
@@ -169,8 +246,10 @@ Response image(const ApiContext& context, const Request& request) {
         refuse(404, "not_found", "the entry holds no such picture");
     }
     const Blob& stored = value->images[static_cast<std::size_t>(item)];
-    const std::string tag =
-        '"' + to_hex(std::span(stored.ref.sha256).first(16)) + '-' + std::to_string(width) + '"';
+    const FloatShades shades = parse_shades(request);
+    const std::string tag = '"' + to_hex(std::span(stored.ref.sha256).first(16)) + '-' +
+                            std::to_string(width) + '-' + std::to_string(static_cast<int>(shades)) +
+                            '"';
     Response response;
     response.headers.emplace_back("ETag", tag);
     protect(response);
@@ -185,10 +264,13 @@ Response image(const ApiContext& context, const Request& request) {
     std::string format = value->format;
     auto bytes = std::make_shared<Bytes>(**loaded);
     if (format == "raw") {
-        auto encoded = picture_of_floats(*value, *bytes);
+        FloatRange range;
+        auto encoded = picture_of_floats(*value, *bytes, shades, range);
         if (!encoded) {
             refuse(404, "unavailable", encoded.error().message);
         }
+        response.headers.emplace_back("Taffrail-Range",
+                                      fmt::format("{} {} {}", range.low, range.high, range.odd));
         *bytes = *std::move(encoded);
         format = "png";
     }

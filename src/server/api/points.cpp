@@ -12,7 +12,19 @@ namespace {
 
 struct SeriesRef {
     std::string run, key;
+    std::optional<std::int32_t> rank;  ///< all of them where it is absent
 };
+
+/// Steps that a JavaScript number holds exactly.
+constexpr std::int64_t kLargestExactStep = std::int64_t{1} << 53;
+
+/// The step as a number and, where a reader's numbers may not hold it, as text too.
+void write_step(JsonWriter& json, std::int64_t step) {
+    json.member("step", step);
+    if (step > kLargestExactStep || step < -kLargestExactStep) {
+        json.member("step_text", std::to_string(step));
+    }
+}
 
 std::vector<SeriesRef> series_list(const Json& body) {
     const Json* list = body.find("series");
@@ -30,7 +42,11 @@ std::vector<SeriesRef> series_list(const Json& body) {
             key->string() == nullptr) {
             refuse(400, "invalid", "every item of 'series' has 'run' and 'key'");
         }
-        series.push_back({*run->string(), *key->string()});
+        const Json* rank = item.find("rank");
+        series.push_back({*run->string(), *key->string(),
+                          rank != nullptr && rank->integer()
+                              ? std::optional(static_cast<std::int32_t>(*rank->integer()))
+                              : std::nullopt});
     }
     return series;
 }
@@ -47,8 +63,10 @@ std::optional<std::string> nearest_of_long_series(const ApiContext& context, con
                                                   const AxisQuery& axis, double at) {
     const auto details = context.workspace->details(ref.run);
     const KeyInfo* key = details ? details->key(ref.key) : nullptr;
+    // Bins know places as doubles, which do not tell steps beyond 2^53 apart.
     if (key == nullptr || key->kind != Kind::Scalar || key->count <= kLongSeries ||
-        details->info.attempts > 1 || axis.axis == Axis::Metric) {
+        details->info.attempts > 1 || axis.axis == Axis::Metric || ref.rank ||
+        key->scalar.last_step > kLargestExactStep || key->scalar.first_step < -kLargestExactStep) {
         return std::nullopt;
     }
     const auto run = context.workspace->run(ref.run);
@@ -98,8 +116,7 @@ std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const
             return *std::move(known);
         }
     }
-    const auto loaded =
-        load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, ref.rank);
     if (!loaded || loaded->on_axis.x.empty()) {
         return "null";
     }
@@ -114,11 +131,9 @@ std::string nearest_point(const ApiContext& context, const SeriesRef& ref, const
     }
     const Point& point = loaded->points[loaded->on_axis.source[index]];
     JsonWriter json;
-    json.begin_object()
-        .member("step", point.step)
-        .member("time_ms", to_ms(point.time_ns))
-        .member("x", x[index])
-        .member("value", point.value);
+    json.begin_object();
+    write_step(json, point.step);
+    json.member("time_ms", to_ms(point.time_ns)).member("x", x[index]).member("value", point.value);
     if (smoothing.method != query::SmoothingMethod::None) {
         json.member("smooth", query::smooth(x, loaded->on_axis.y, smoothing)[index]);
     }
@@ -159,8 +174,7 @@ Response points(const ApiContext& context, const Request& request) {
 }
 
 std::string range_stats(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis) {
-    const auto loaded =
-        load_series(*context.workspace, ref.run, ref.key, ref.key, axis, std::nullopt);
+    const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, ref.rank);
     if (!loaded) {
         return "null";
     }

@@ -177,6 +177,42 @@ Response environment(const ApiContext& context, const Request& request) {
     return Response::json(std::move(json).take());
 }
 
+constexpr std::int64_t kMatches = 10'000;
+
+/// Calls `visit` for every line (of one rank) with its number among them. Never holds more than a
+/// part of them: a long run writes millions.
+template <typename Visit>
+std::int64_t each_line(const RecordedRun& run, std::optional<std::int64_t> rank, Visit visit) {
+    constexpr std::size_t kPart = 50'000;
+    std::int64_t number = 0;
+    for (std::size_t first = 0;; first += kPart) {
+        const std::vector<taffrail::ConsoleLine> lines = run.console(first, kPart);
+        for (const taffrail::ConsoleLine& line : lines) {
+            if (!rank || line.rank == *rank) {
+                visit(number++, line);
+            }
+        }
+        if (lines.size() < kPart) {
+            return number;
+        }
+    }
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view wanted) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return !std::ranges::search(text, wanted, {}, lower, lower).empty();
+}
+
+void write_line(JsonWriter& json, std::int64_t number, const taffrail::ConsoleLine& line) {
+    json.begin_object()
+        .member("line", number)
+        .member("time_ms", to_ms(line.time_ns))
+        .member("error", line.is_error)
+        .member("rank", line.rank)
+        .member("text", line.text)
+        .end_object();
+}
+
 Response console(const ApiContext& context, const Request& request) {
     const auto run = find_run(context, required_parameter(request, "run"));
     std::int64_t first = integer_parameter(request, "first", 0);
@@ -186,44 +222,39 @@ Response console(const ApiContext& context, const Request& request) {
                           ? std::optional(integer_parameter(request, "rank", 0))
                           : std::nullopt;
     const auto wanted = request.parameter("search");
+    const std::int64_t skip = integer_parameter(request, "skip", 0);
     // A filter needs every line; a page without one needs only itself.
-    const bool all = rank || (wanted && !wanted->empty());
-    std::vector<taffrail::ConsoleLine> lines =
-        all ? run->console(0, SIZE_MAX) : std::vector<taffrail::ConsoleLine>();
-    if (rank) {
-        std::erase_if(lines, [&](const auto& line) { return line.rank != *rank; });
-    }
-    const auto total = static_cast<std::int64_t>(all ? lines.size() : count_console_lines(*run));
+    const auto total = rank ? each_line(*run, rank, [](auto, const auto&) {})
+                            : static_cast<std::int64_t>(count_console_lines(*run));
     first = std::clamp<std::int64_t>(first < 0 ? total + first : first, 0, total);
     const std::int64_t last = std::min(total, first + count);
-    const std::int64_t offset = all ? 0 : first;
-    if (!all) {
-        lines =
-            run->console(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
-    }
     JsonWriter json;
     json.begin_object().member("total", total).member("first", first).key("lines").begin_array();
-    for (std::int64_t i = first;
-         i < std::min(last, offset + static_cast<std::int64_t>(lines.size())); ++i) {
-        const auto& line = lines[static_cast<std::size_t>(i - offset)];
-        json.begin_object()
-            .member("line", i)
-            .member("time_ms", to_ms(line.time_ns))
-            .member("error", line.is_error)
-            .member("rank", line.rank)
-            .member("text", line.text)
-            .end_object();
+    if (rank) {
+        each_line(*run, rank, [&](std::int64_t number, const auto& line) {
+            if (number >= first && number < last) {
+                write_line(json, number, line);
+            }
+        });
+    } else {
+        std::int64_t number = first;
+        for (const auto& line : run->console(static_cast<std::size_t>(first),
+                                             static_cast<std::size_t>(last - first))) {
+            write_line(json, number++, line);
+        }
     }
     json.end_array();
     if (wanted && !wanted->empty()) {
         std::int64_t matched = 0;
         json.key("matches").begin_array();
-        for (std::int64_t i = 0; i < total; ++i) {
-            if (lines[static_cast<std::size_t>(i)].text.find(*wanted) != std::string::npos &&
-                ++matched <= 10'000) {
-                json.value(i);
+        each_line(*run, rank, [&](std::int64_t number, const auto& line) {
+            if (contains_ignoring_case(line.text, *wanted)) {
+                if (matched >= skip && matched < skip + kMatches) {
+                    json.value(number);
+                }
+                ++matched;
             }
-        }
+        });
         json.end_array().member("matched", matched);
     }
     json.end_object();

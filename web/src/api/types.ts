@@ -281,7 +281,7 @@ export interface Console {
   total: number;
   first: number;
   lines: ConsoleLine[];
-  /** with search: line numbers that match, at most 10,000 */
+  /** with search: line numbers that match, at most 10,000 after `skip` */
   matches?: number[];
   /** with search: how many match in all */
   matched?: number;
@@ -330,6 +330,8 @@ export interface EntryIndex {
   attempt?: number[];
   /** absent = all 0 */
   rank?: number[];
+  /** of each entry, where a key holds several; absent = all of that kind */
+  kinds?: Kind[];
   /** images of a batch; absent = all 1 */
   items?: number[];
 }
@@ -570,6 +572,8 @@ export interface ChartQuery {
   attempts?: "winning" | "all";
   /** absent = all ranks */
   rank?: number;
+  /** a key that several ranks logged: one line through all points (default), a line each, or their mean with the standard deviation as low and high */
+  ranks?: "together" | "apart" | "mean";
   /** default: all but spread; smooth only with smoothing; spread = min and max unless every series is raw */
   fields?: ("min" | "max" | "mean" | "last" | "count" | "smooth" | "spread")[];
   /** series at the same x send it once, see SeriesDirectory.x; default false */
@@ -607,6 +611,10 @@ export interface SeriesDirectory {
   key: number[];
   /** number in FrameHeader.groups */
   group?: number[];
+  /** only with ranks: the rank whose points these are, -1 where they are not told apart */
+  rank?: number[];
+  /** only with ranks: how many the mean is of, else 1 */
+  ranks?: number[];
   attempt: number[];
   /** false: an older attempt, drawn faint */
   current: boolean[];
@@ -660,6 +668,8 @@ export interface FrameHeader {
 export interface SeriesRef {
   run: string;
   key: string;
+  /** absent = all ranks */
+  rank?: number;
 }
 
 /** Exact points next to a position, for tooltips and pins. */
@@ -675,6 +685,8 @@ export interface PointsQuery {
 /** The nearest point of the winning attempts; null where the series is empty. Of series longer than 100,000 points, rank is absent where several ranks share the run. */
 export interface ExactPoint {
   step?: number;
+  /** the step in digits, beyond 2^53, where not every reader's numbers hold it */
+  step_text?: string;
   time_ms?: number;
   x: number;
   value: Float;
