@@ -5,6 +5,7 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "store/frame_file.h"
+#include "store/last_sign.h"
 #include "store/layout.h"
 #include "store/liveness.h"
 #include "store/manifest.h"
@@ -180,7 +181,7 @@ std::optional<WriterGlance> glance_at_file(const std::string& url) {
     WriterGlance glance = glance_of(state, checkpoint->identity);
     glance.finished = marks.finished;
     glance.last_sign_ns =
-        marks.finished ? std::max(marks.finished->time_ns, state.last_time_ns())
+        marks.finished ? finished_at(*marks.finished, state)
                        : std::max({found->modified_ns, state.last_time_ns(), marks.last_sign_ns});
     glance.newest_log = url;
     glance.newest_bytes = found->file_bytes;
@@ -241,7 +242,7 @@ Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64
     }
     WriterGlance glance = glance_of(log.state(), log.identity());
     glance.finished = log.finished();
-    glance.last_sign_ns = log.last_sign_of_life_ns();
+    glance.last_sign_ns = last_sign_of(log);
     glance.newest_log = url;
     const auto size = io::stat(url);
     glance.newest_bytes = size.ok() ? size->size : 0;
@@ -280,8 +281,12 @@ RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlan
             info.id = writer.identity.run_id;
         }
         const std::int64_t start = writer.identity.start_time_ns;
-        info.start_time_ns = info.start_time_ns == 0 ? start : std::min(info.start_time_ns, start);
-        info.end_time_ns = std::max(info.end_time_ns, writer.last_sign_ns);
+        // A clock may have been before 1970, or have gone back since the start: no run ends before
+        // it began.
+        const std::int64_t end = std::max(start, writer.last_sign_ns);
+        const bool first = &writer == &writers.front();
+        info.start_time_ns = first ? start : std::min(info.start_time_ns, start);
+        info.end_time_ns = first ? end : std::max(info.end_time_ns, end);
         info.attempts = std::max(info.attempts, writer.identity.attempt + 1);
         info.world_size = std::max(info.world_size, writer.identity.world_size);
         meta.merge(writer.meta);

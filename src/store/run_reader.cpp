@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "store/glance.h"
+#include "store/last_sign.h"
 #include "store/layout.h"
 #include "store/liveness.h"
 #include "store/meta_edit.h"
@@ -85,9 +86,7 @@ void RunReader::describe() const {
         glance.meta = writer->log.state().meta();
         glance.hparams = writer->log.state().hparams();
         glance.finished = writer->log.finished();
-        glance.last_sign_ns = writer->log.finished() ? std::max(writer->log.finished()->time_ns,
-                                                                writer->log.state().last_time_ns())
-                                                     : writer->log.last_sign_of_life_ns();
+        glance.last_sign_ns = last_sign_of(writer->log);
     }
     info_ = describe_run(folder_, glances, edits_);
 }
