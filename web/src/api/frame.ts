@@ -5,11 +5,17 @@ import type { FieldDirectory, FrameHeader } from "./types";
 export interface Frame {
   header: FrameHeader;
   x: Float64Array;
-  fields: Map<string, Float32Array | Uint32Array | Uint8Array>;
+  fields: Map<string, Float64Array | Float32Array | Uint32Array | Uint8Array>;
 }
 
 /** Memory that the raster worker can read without a copy, where the browser allows it (the server's headers ask for that). */
 const memory = (bytes: number): ArrayBufferLike => (globalThis.crossOriginIsolated ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+
+/** Whether single precision draws what lies between two values as well as double does: it must hold them, and tell pixels apart. */
+const isSingleEnough = (low: number, high: number) => {
+  const reach = Math.max(Math.abs(low), Math.abs(high));
+  return reach < 3e38 && (reach === 0 || (reach > 1e-30 && (high - low) * 2048 >= reach));
+};
 
 const types = { f64: Float64Array, f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array, q16: Uint16Array };
 
@@ -17,9 +23,10 @@ function readField(field: FieldDirectory, body: ArrayBufferLike, yScale: ScaleKi
   const Type = types[field.type];
   const array = new Type(body as ArrayBuffer, field.offset, field.length);
   if (field.type !== "q16") return array;
-  const out = new Float32Array(memory(array.length * 4));
   const bias = field.bias ?? 0;
   const scale = field.scale ?? 1;
+  const single = isSingleEnough(untransform(yScale, bias), untransform(yScale, bias + scale * 65534));
+  const out = single ? new Float32Array(memory(array.length * 4)) : new Float64Array(memory(array.length * 8));
   const length = array.length;
   if (yScale === "linear") for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : bias + scale * array[i];
   else for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : untransform(yScale, bias + scale * array[i]);
@@ -33,7 +40,7 @@ function readX(array: ArrayLike<number>, bias: number): Float64Array {
 }
 
 export function decodeFrame(header: FrameHeader, body: ArrayBufferLike): Frame {
-  const fields = new Map<string, Float32Array | Uint32Array | Uint8Array>();
+  const fields: Frame["fields"] = new Map();
   let x: Float64Array = new Float64Array(0);
   for (const field of header.fields ?? []) {
     const array = readField(field, body, (header.y_scale || "linear") as ScaleKind);

@@ -75,7 +75,7 @@ function Sections() {
   const none = sections.value.length === 0;
   return (
     <div class="page-scroll" ref={box} tabIndex={-1} data-scroll="charts">
-      {none ? <Empty icon="search" title={view.value.q ? "No metric matches" : "No metrics yet"}><p>{view.value.q ? <>Nothing is called <code>{view.value.q}</code>. The search takes regular expressions.</> : "This project has runs but no scalar was logged so far. This page fills by itself."}</p></Empty> : null}
+      {none ? <Empty icon="search" title={view.value.q ? "No metric matches" : "No metrics yet"}><p>{view.value.q ? <>Nothing is called <code>{view.value.q}</code>. The search takes regular expressions (no back references, no looking ahead).</> : "This project has runs but no scalar was logged so far. This page fills by itself."}</p></Empty> : null}
       <div class="sections" style={{ height: none ? 0 : y + 24 }}>{out}</div>
     </div>
   );

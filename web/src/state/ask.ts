@@ -1,6 +1,6 @@
 // Turns the view state into the question a chart asks the server.
 import type { Grouping, Smoothing } from "../api/types";
-import { forcedRuns, visibleIds } from "./runs";
+import { forcedRuns, runById, visibleIds } from "./runs";
 import { densityFrom } from "../viz/line_chart";
 import type { ChartAsk } from "./feed";
 import { view, type PanelSettings } from "./view";
@@ -46,6 +46,7 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     raw_limit: bins,
     smoothing: smoothingOf(panel),
     group: grouping,
+    ...(!grouping && ids.some((id) => (runById.value.get(id)?.world_size ?? 1) > 1) ? { ranks: v.rk } : {}),
     attempts: v.att && !grouping ? "all" : "winning",
     y_scale: panel?.y_scale ?? v.ys,
     share_x: true,

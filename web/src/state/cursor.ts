@@ -20,6 +20,7 @@ export const markedStep = computed<number | null>(() => {
 
 export interface TooltipRow {
   run: string;
+  rank: number | null;
   label: string;
   key: string;
   color: string;

@@ -174,7 +174,7 @@ export class Feed {
     const data = this.data!;
     const runs = new Set(this.dirty);
     this.dirty.clear();
-    if (ask.group || data.series.length === 0) return null;
+    if (ask.group || data.series.length === 0 || data.series.some((s) => s.ranks > 1)) return null;
     const scale = data.xScale as ScaleKind;
     const ends: SeriesEnd[] = [];
     let size = 0;
@@ -194,7 +194,7 @@ export class Feed {
     if (lists.length > 128) return null;
     return lists.map((list) => {
       const from = Math.min(...list.map((e) => e.from));
-      return { query: { ...ask, runs: list.map((e) => e.run), keys: ask.expression ? ask.keys : [list[0].key], attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from };
+      return { query: { ...ask, runs: [...new Set(list.map((e) => e.run))], keys: ask.expression ? ask.keys : [list[0].key], attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from };
     });
   }
 

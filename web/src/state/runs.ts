@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, get, post } from "../api/client";
 import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server } from "../api/types";
+import { pattern } from "../lib/pattern";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
 import { showsRevision } from "./live";
 import { inTurn } from "./steps";
@@ -134,12 +135,11 @@ effect(() => {
   );
 });
 
-/** Text or regular expression on name, group and tags. A broken expression counts as plain text. */
+/** Text or regular expression on name, group and tags. An expression that is broken or not known counts as plain text. */
 export function textMatcher(text: string): (value: string) => boolean {
   if (!text) return () => true;
   try {
-    const pattern = new RegExp(text, "i");
-    return (value) => pattern.test(value);
+    return pattern(text);
   } catch {
     const plain = text.toLowerCase();
     return (value) => value.toLowerCase().includes(plain);

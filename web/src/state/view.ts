@@ -41,6 +41,7 @@ export interface View {
   cb: string; // colour by column
   out: boolean; // ignore outliers
   att: boolean; // show older attempts
+  rk: "apart" | "mean"; // a key that several ranks logged: a line each, or mean ± deviation
   za: boolean; // zoom all charts together
   sel: { all: boolean; except: string[] };
   slots: string[] | null; // colour slots once a person changed visibility; null = by start time
@@ -61,7 +62,7 @@ export interface View {
   sort: SortKey[];
   tg: string; // table group column
   diff: boolean; // compare: only differences
-  media: { rows: "run" | "key"; size: number; step: number | null; kind: string; mode: string; fit: boolean };
+  media: { rows: "run" | "key"; size: number; step: number | null; kind: string; mode: string; fit: boolean; range: string };
   dist: { mode: "ridge" | "heat" | "percentiles"; tab: string; color: string; dims: number; from: number | null; to: number | null };
   hp: { goal: string; mode: "parallel" | "scatter" | "matrix"; axes: string[] | null; brushes: Record<string, Brush>; inverted: string[]; logs: string[]; sx: string; sy: string };
   sys: { host: string; mode: "heat" | "lines" };
@@ -70,10 +71,10 @@ export interface View {
 
 export const defaults: View = {
   page: "projects", project: "", run: "", tab: "overview", q: "", rq: "", filter: "",
-  x: "step", xm: "", xs: "linear", ys: "linear", sm: "none", sa: 0.6, gb: [], gc: "mean", gw: "std", cb: "", out: false, att: true, za: true,
+  x: "step", xm: "", xs: "linear", ys: "linear", sm: "none", sa: 0.6, gb: [], gc: "mean", gw: "std", cb: "", out: false, att: true, rk: "apart", za: true,
   sel: { all: true, except: [] }, slots: null, base: "", cmp: [], zoom: {}, pins: [], range: null,
   pk: null, closed: [], order: [], size: "m", panels: {}, extra: [], full: "", arch: false, cols: null, sort: [], tg: "", diff: true,
-  media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true },
+  media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
   dist: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },
   hp: { goal: "", mode: "parallel", axes: null, brushes: {}, inverted: [], logs: [], sx: "", sy: "" },
   sys: { host: "", mode: "heat" },

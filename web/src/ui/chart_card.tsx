@@ -26,6 +26,8 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
   const current = theme.value;
   const byKey = keys.length > 1 && oneRun(data);
   const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
+  const ranks = [...new Set(data.series.map((s) => s.rank).filter((r) => r !== null))].sort((a, b) => a - b);
+  const single = oneRun(data);
   return (s) => {
     const info = data.series[s];
     const keyDash = keys.length > 1 ? dashes[keys.indexOf(info.key) % dashes.length] : null;
@@ -34,11 +36,19 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
       return { color: slotColor(current, slot), dash: keyDash ?? dashes[Math.floor(slot / 8) % 3], faint: false, label: info.group.label };
     }
     // One run, several metrics: colours tell the metrics apart.
-    if (byKey) return { color: slotColor(current, keys.indexOf(info.key)), dash: dashes[Math.floor(keys.indexOf(info.key) / 8) % 3], faint: !info.current, label: info.key };
+    if (byKey) return { color: slotColor(current, keys.indexOf(info.key)), dash: dashes[(Math.floor(keys.indexOf(info.key) / 8) + Math.max(0, ranks.indexOf(info.rank ?? -1))) % 3], faint: !info.current, label: withRank(info.key, info) };
     const own = style(info.run);
-    return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label: byId.get(info.run)?.name ?? info.run };
+    const label = withRank(byId.get(info.run)?.name ?? info.run, info);
+    if (info.rank !== null) {
+      // Of one run, colours tell its ranks apart; of several, dashes do, and the colour stays the run's.
+      const place = ranks.indexOf(info.rank);
+      return { color: single && !keyDash ? slotColor(current, place) : own.color, dash: keyDash ?? dashes[(single ? Math.floor(place / 8) : place) % 3], faint: !info.current, label };
+    }
+    return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label };
   };
 }
+
+const withRank = (name: string, { rank, ranks }: ChartData["series"][0]) => (rank !== null ? `${name} · rank ${rank}` : ranks > 1 ? `${name} · mean of ${ranks} ranks` : name);
 
 const oneRun = (data: ChartData) => !data.header.groups && data.series.every((s) => s.run === data.series[0].run);
 
@@ -48,19 +58,22 @@ let lookup = 0;
 function exactRows(data: ChartData, near: Nearby[], x: number, rows: TooltipRow[]): void {
   clearTimeout(lookup);
   lookup = window.setTimeout(async () => {
-    const asked = near.map((n) => data.series[n.series]).filter((s) => s.run);
+    const asked = near.map((n) => data.series[n.series]).filter((s) => s.run && s.ranks === 1);
     if (!asked.length) return;
     try {
-      const reply = await post<Points>("series:points", { series: asked.map((s) => ({ run: s.run, key: s.key })), x: { ...data.header.x, from: undefined, to: undefined }, at: x, smoothing: data.smoothed ? smoothingOf(undefined) : undefined });
+      const reply = await post<Points>("series:points", { series: asked.map((s) => ({ run: s.run, key: s.key, rank: s.rank ?? undefined })), x: { ...data.header.x, from: undefined, to: undefined }, at: x, smoothing: data.smoothed ? smoothingOf(undefined) : undefined });
       const tip = tooltip.peek();
       if (!tip || tip.rows !== rows) return;
       const exact = rows.map((row) => {
-        const i = asked.findIndex((s) => s.run === row.run && s.key === row.key);
+        const i = asked.findIndex((s) => s.run === row.run && s.key === row.key && s.rank === row.rank);
         const point = i >= 0 ? reply.points[i] : null;
         if (!point) return row;
         return { ...row, value: toNumber(point.value), smooth: point.smooth === undefined ? row.smooth : toNumber(point.smooth), x: point.x, exact: true, extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}` };
       });
-      tooltip.value = { ...tip, rows: exact };
+      // A number of the page does not hold every step; the server's text does.
+      const nearest = reply.points.find((p) => p?.x === x)?.step_text;
+      const title = nearest && data.header.x.axis === "step" ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}` : tip.title;
+      tooltip.value = { ...tip, title, rows: exact };
     } catch {
       // The binned values on show stay; the next move asks again.
     }
@@ -129,7 +142,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
     chart.current = c;
 
     function ask() {
-      f.ask(askOf(spec, c.plotWidth, runs));
+      f.ask(askOf(spec, c.askWidth, runs));
     }
     function draw() {
       const v = view.peek();
@@ -159,9 +172,10 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
         const info = data.series[n.series];
         const st = look(n.series)!;
         const raw = data.mean ? data.mean[n.bin] : n.value;
-        const spread = data.raster.low && data.raster.high && info.group ? ` ± ${formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3)} n=${data.runs?.[n.bin] ?? ""}` : "";
+        const half = data.raster.low && data.raster.high ? formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3) : "";
+        const spread = !half ? "" : info.group ? ` ± ${half} n=${data.runs?.[n.bin] ?? ""}` : info.ranks > 1 ? ` ± ${half}` : "";
         const range = !info.group && data.min && data.max && data.max[n.bin] > data.min[n.bin] ? `${formatNumber(data.min[n.bin], 3)} … ${formatNumber(data.max[n.bin], 3)}` : "";
-        return { run: info.run || info.group?.label || "", label: st.label, key: info.key, color: st.color, dash: st.dash, value: raw, smooth: data.smoothed ? n.value : null, x: n.x, exact: false, extra: spread || range };
+        return { run: info.run || info.group?.label || "", rank: info.rank, label: st.label, key: info.key, color: st.color, dash: st.dash, value: raw, smooth: data.smoothed ? n.value : null, x: n.x, exact: false, extra: spread || range };
       });
       const total = data.series.filter((s) => s.current).length;
       tooltip.value = { title: `${v.x === "metric" ? v.xm : v.x} ${formatAxisValue(v.x, x)}`, rows, more: Math.max(0, total - rows.length), x: client.x, y: client.y, frozen: false };

@@ -129,6 +129,7 @@ export function ChartToolbar() {
             <Segmented label="x scale" value={view.value.xs} onChange={(xs) => change({ xs })} options={[{ value: "linear", label: "linear" }, { value: "log", label: "log" }, { value: "symlog", label: "symlog" }]} />
             <span class="label">y axis</span>
             <Segmented label="y scale" value={view.value.ys} onChange={(ys) => change({ ys })} options={[{ value: "linear", label: "linear" }, { value: "log", label: "log" }, { value: "symlog", label: "symlog" }]} />
+            {visible.value.some((r) => r.world_size > 1) ? <><span class="label">ranks</span><Segmented label="Ranks" value={view.value.rk} onChange={(rk) => change({ rk })} options={[{ value: "apart", label: "a line each" }, { value: "mean", label: "mean ± std" }]} /></> : null}
             <span class="label">cards</span>
             <Segmented label="Card size" value={view.value.size} onChange={(size) => change({ size })} options={[{ value: "s", label: "small" }, { value: "m", label: "medium" }, { value: "l", label: "large" }]} />
             <span class="label">drawing</span>

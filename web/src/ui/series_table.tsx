@@ -27,7 +27,7 @@ export function SeriesTable({ data, keys }: { data: ChartData; keys: string[] })
             const value = bin < 0 ? NaN : (data.mean ?? data.raster.line)[bin];
             return (
               <tr key={s} data-run={info.run} class={isMarked(info.run) ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = info.run || null)} onPointerLeave={() => (hoveredRun.value = null)}>
-                <td>{info.group?.label ?? runById.value.get(info.run)?.name ?? info.run}</td>
+                <td>{info.group?.label ?? runById.value.get(info.run)?.name ?? info.run}{info.rank !== null ? ` · rank ${info.rank}` : ""}</td>
                 {keys.length > 1 ? <td>{info.key}</td> : null}
                 <td class="number">{bin < 0 ? "–" : formatNumber(value, 5)}</td>
                 <td class="number">{formatNumber(info.last, 5)}</td>

@@ -26,7 +26,7 @@ export function TooltipLayer() {
       <table>
         <tbody>
           {tip.rows.map((row) => (
-            <tr key={row.run + row.key}>
+            <tr key={row.run + row.key + row.rank}>
               <td><Swatch color={row.color} dash={row.dash} /></td>
               <td>{row.label}</td>
               {manyKeys ? <td class="muted">{row.key}</td> : null}

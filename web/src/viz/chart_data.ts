@@ -1,13 +1,15 @@
 // The series of one chart: decoded from frames, grown by tails, asked by the cursor.
 import type { Frame } from "../api/frame";
 import type { FrameHeader, GroupInfo } from "../api/types";
-import type { RasterData } from "./raster";
+import type { Numbers, RasterData } from "./raster";
 import { transform, untransform, type ScaleKind } from "./scale";
 
 export interface SeriesInfo {
   run: string; // "" for a group
   key: string;
   group: GroupInfo | null;
+  rank: number | null; // null: not told apart
+  ranks: number; // how many the line is the mean of
   attempt: number;
   current: boolean;
   points: number;
@@ -20,9 +22,9 @@ export interface ChartData {
   header: FrameHeader;
   series: SeriesInfo[];
   raster: RasterData;
-  min: Float32Array | null;
-  max: Float32Array | null;
-  mean: Float32Array | null;
+  min: Numbers | null;
+  max: Numbers | null;
+  mean: Numbers | null;
   runs: Uint32Array | null;
   markCount: Uint32Array;
   smoothed: boolean;
@@ -50,21 +52,23 @@ export function chartData(frame: Frame): ChartData {
     starts[i + 1] = starts[i] + directory.bins[i];
     shift[i] = directory.x ? directory.x[i] - starts[i] : i;
   }
-  const f32 = (name: string) => (fields.get(name) as Float32Array | undefined) ?? null;
-  const smooth = f32("smooth");
-  const mean = f32("mean");
+  const numbers = (name: string) => (fields.get(name) as Numbers | undefined) ?? null;
+  const smooth = numbers("smooth");
+  const mean = numbers("mean");
   const grouped = header.groups !== undefined;
   // Frames of nothing but points come without the spread that points do not have.
   const points = directory.raw.every((raw) => raw);
-  const min = f32("min") ?? (points ? mean : null);
-  const max = f32("max") ?? (points ? mean : null);
-  const line = smooth ?? mean ?? f32("max") ?? new Float32Array(starts[n]);
+  const min = numbers("min") ?? (points ? mean : null);
+  const max = numbers("max") ?? (points ? mean : null);
+  const line = smooth ?? mean ?? numbers("max") ?? new Float32Array(starts[n]);
   return {
     header,
     series: directory.bins.map((_, i) => ({
       run: directory.run[i] >= 0 ? header.runs[directory.run[i]] : "",
       key: header.keys[directory.key[i]],
       group: grouped && directory.group ? header.groups![directory.group[i]] : null,
+      rank: directory.rank && directory.rank[i] >= 0 ? directory.rank[i] : null,
+      ranks: directory.ranks?.[i] ?? 1,
       attempt: directory.attempt[i],
       current: directory.current[i],
       points: directory.points[i],
@@ -78,8 +82,8 @@ export function chartData(frame: Frame): ChartData {
       x: frame.x,
       shift,
       line,
-      low: grouped ? f32("low") : min,
-      high: grouped ? f32("high") : max,
+      low: grouped ? numbers("low") : spread(numbers("low"), min),
+      high: grouped ? numbers("high") : spread(numbers("high"), max),
       count: (fields.get("count") as Uint32Array | undefined) ?? null,
       under: smooth ? mean : null,
       markBin: (fields.get("mark_bin") as Uint32Array | undefined) ?? new Uint32Array(0),
@@ -97,6 +101,12 @@ export function chartData(frame: Frame): ChartData {
     points: directory.points.reduce((a, b) => a + b, 0),
     bins: starts[n],
   };
+}
+
+/** The band of means over ranks where a series is one, else its smallest and largest values. */
+function spread(band: Numbers | null, ends: Numbers | null): Numbers | null {
+  if (!band || !ends) return band ?? ends;
+  return band.map((v, i) => (v === v ? v : ends[i])) as Numbers;
 }
 
 /** Position of bin i of series s on the x axis: its point, or the middle of its edges as the axis draws them. */
@@ -145,12 +155,12 @@ function binsWithin(data: ChartData, s: number, x: [number, number] | null): [nu
 }
 
 // NaN fails every comparison; infinities are left out. Plain loops: they run over a million bins for every picture of a thousand runs.
-function smallest(values: Float32Array, begin: number, end: number, above: number): number {
+function smallest(values: Numbers, begin: number, end: number, above: number): number {
   let found = Infinity;
   for (let i = begin; i < end; i++) if (values[i] < found && values[i] > above) found = values[i];
   return found;
 }
-function largest(values: Float32Array, begin: number, end: number, above: number): number {
+function largest(values: Numbers, begin: number, end: number, above: number): number {
   let found = -Infinity;
   for (let i = begin; i < end; i++) if (values[i] > found && values[i] > above && values[i] < Infinity) found = values[i];
   return found;
@@ -188,14 +198,16 @@ export function valueRange(data: ChartData, visible: (s: number) => boolean, kin
 export function padRange(range: [number, number], kind: ScaleKind): [number, number] {
   let a = transform(kind, range[0]);
   let b = transform(kind, range[1]);
-  if (b - a < 1e-12 * Math.max(1, Math.abs(a))) {
+  if (b - a <= 1e-14 * Math.max(Math.abs(a), Math.abs(b))) {
     const half = kind === "linear" ? Math.abs(a) * 0.1 || 1 : 0.5;
     a -= half;
     b += half;
   } else {
-    const air = (b - a) * 0.05;
+    const air = b * 0.05 - a * 0.05;
     a -= air;
     b += air;
   }
-  return [untransform(kind, a), untransform(kind, b)];
+  // The air may leave the numbers that there are.
+  const finite = (v: number) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, v));
+  return [finite(untransform(kind, a)), finite(untransform(kind, b))];
 }

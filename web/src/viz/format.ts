@@ -18,7 +18,7 @@ export function formatNumber(value: number, digits = 4, short = false): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e15) {
-    return value.toExponential(Math.max(0, digits - 1)).replace(/\.?0+e/, "e").replace("e+", "e");
+    return exponent(value, Math.max(0, digits - 1));
   }
   if (short) {
     for (const [unit, suffix] of suffixes) {
@@ -55,28 +55,38 @@ export function formatInteger(value: number): string {
   return groupThousands(Math.round(value));
 }
 
-/** Labels of one axis: the same number of decimals for all of them. */
-export function formatTicks(values: number[]): string[] {
-  const largest = Math.max(...values.map(Math.abs), 0);
-  if (largest === 0) return values.map(() => "0");
-  const distinct = values.length > 1 ? Math.min(...values.slice(1).map((v, i) => Math.abs(v - values[i])).filter((v) => v > 0)) : largest;
-  if (largest < 1e-3 || (values.length > 2 && distinct > 0 && largest / Math.min(...values.filter((v) => v !== 0).map(Math.abs)) >= 1e4 && Math.min(...values.filter((v) => v !== 0).map(Math.abs)) < 1e-3)) {
-    return values.map((v) => (v === 0 ? "0" : v.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e")));
+const exponent = (value: number, digits: number) => value.toExponential(digits).replace(/\.?0+e/, "e").replace("e+", "e");
+
+/** As few digits as tell the values apart. */
+function exponents(values: number[]): string[] {
+  for (let digits = 2; ; digits++) {
+    const out = values.map((v) => (v === 0 ? "0" : exponent(v, digits)));
+    if (digits === 15 || new Set(out).size === new Set(values).size) return out;
   }
+}
+
+/** Labels of one axis: the same number of decimals for all of them, unless they span decades. */
+export function formatTicks(values: number[]): string[] {
+  const sizes = values.map(Math.abs).filter((v) => v > 0);
+  if (sizes.length === 0) return values.map(() => "0");
+  const largest = Math.max(...sizes);
+  const smallest = Math.min(...sizes);
+  const gaps = values.slice(1).map((v, i) => Math.abs(v - values[i])).filter((v) => v > 0);
+  const distinct = gaps.length ? Math.min(...gaps) : largest;
+  const decades = values.length > 2 && largest / smallest >= 1e3; // no linear axis has such ticks
+  if (largest < 1e-3 || largest >= 1e15 || (decades && largest / smallest >= 1e4 && smallest < 1e-3)) return exponents(values);
+  if (decades) return values.map((v) => formatNumber(v, 4, true));
   let unit = 1;
   let suffix = "";
   if (largest >= 1e4 || (largest >= 1e3 && distinct >= 500)) {
-    for (const [u, s] of suffixes) {
-      if (largest >= u && (distinct / u >= 1e-3 || values.length < 2)) {
-        unit = u;
-        suffix = s;
-        break;
-      }
-    }
+    const found = suffixes.find(([u]) => largest >= u && (distinct / u >= 1e-3 || values.length < 2));
+    // A number of six digits before its suffix is read more easily whole.
+    if (found && largest / found[0] < 1e5) [unit, suffix] = found;
   }
   let decimals = 0;
   while (decimals < 8 && values.some((v) => Math.abs((v / unit) * 10 ** decimals - Math.round((v / unit) * 10 ** decimals)) > 1e-6)) decimals++;
-  return values.map((v) => (v === 0 ? "0" : (v / unit).toFixed(decimals) + suffix));
+  const text = (v: number) => (unit === 1 && largest >= 1e5 ? groupThousands(v, decimals) : (v / unit).toFixed(decimals));
+  return values.map((v) => (v === 0 ? "0" : text(v) + suffix));
 }
 
 export function formatDuration(seconds: number): string {
@@ -101,9 +111,10 @@ export function formatTime(ms: number, withSeconds = false): string {
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${pad(d.getHours())}:${pad(d.getMinutes())}${withSeconds ? ":" + pad(d.getSeconds()) : ""}`;
 }
 
-/** "3 min ago": `now` is the server's clock. */
+/** "3 min ago": `now` is the server's clock. What lies ahead of it says so: somebody's clock is wrong. */
 export function formatAgo(ms: number, now: number): string {
   const s = (now - ms) / 1000;
+  if (s < -120) return `${formatTime(ms)}, ahead of this clock`;
   if (s < 5) return "now";
   if (s < 60) return `${Math.floor(s)} s ago`;
   if (s < 3600) return `${Math.floor(s / 60)} min ago`;

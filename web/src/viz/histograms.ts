@@ -66,7 +66,7 @@ function drawRidge(canvas: HTMLCanvasElement, width: number, height: number, ser
       const marked = step !== null && column === shown[nearestColumn(shown, step)];
       c.beginPath();
       c.moveTo(plot.x.pixel(edges[0]), base);
-      column.counts.forEach((n, i) => c.lineTo(plot.x.pixel((edges[i] + edges[i + 1]) / 2), base - (n / most) * lift));
+      column.counts.forEach((n, i) => c.lineTo(plot.x.pixel(edges[i] / 2 + edges[i + 1] / 2), base - (n / most) * lift));
       c.lineTo(plot.x.pixel(edges[edges.length - 1]), base);
       c.closePath();
       c.fillStyle = marked ? plot.colors.accent : tint;

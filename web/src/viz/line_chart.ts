@@ -2,6 +2,7 @@
 //
 // The chart owns no state of the page. It is told what to show (`update`) and reports what a person does (`ChartEvents`).
 import { binX, nearestBin, padRange, valueRange, type ChartData } from "./chart_data";
+import { emptyWords } from "./chart_words";
 import { formatAxisTicks, formatTicks } from "./format";
 import { listen, type Box } from "./gestures";
 import { mix, parseColor, themes, type Theme } from "./palette";
@@ -86,6 +87,7 @@ export class LineChart {
   private readonly base: HTMLCanvasElement;
   private readonly axes: HTMLCanvasElement;
   private readonly overlay: HTMLCanvasElement;
+  private readonly note: HTMLDivElement;
   private readonly raster: RasterClient;
   private readonly stop: () => void;
   private readonly observer: ResizeObserver;
@@ -120,11 +122,13 @@ export class LineChart {
     this.axes = make("canvas", "plot-axes") as HTMLCanvasElement;
     this.overlay = make("canvas", "plot-overlay") as HTMLCanvasElement;
     this.clip.append(this.base);
-    this.element.append(this.clip, this.axes, this.overlay);
+    this.note = make("div", "plot-note") as HTMLDivElement;
+    this.note.setAttribute("role", "note");
+    this.element.append(this.clip, this.axes, this.overlay, this.note);
     parent.append(this.element);
-    this.raster = new RasterClient((bitmap, id) => this.show(bitmap, id));
+    this.raster = new RasterClient((bitmap, id) => this.show(bitmap, id), (trouble) => this.say(trouble, true));
     this.stop = listen(this.element, {
-      inside: (x, y) => x >= gutter.left && x <= this.width - gutter.right && y >= 0 && y <= this.height,
+      inside: (x, y) => x >= this.left && x <= this.width - gutter.right && y >= 0 && y <= this.height,
       hover: (x, y) => this.hover(x, y),
       leave: () => this.events.leave(),
       select: (box, done) => this.selectBox(box, done),
@@ -163,8 +167,13 @@ export class LineChart {
   }
   private layoutPending = false;
 
-  get plotWidth(): number {
+  /** Width to ask series for. Does not depend on the labels, which depend on the series. */
+  get askWidth(): number {
     return Math.max(1, this.width - gutter.left - this.rightGutter());
+  }
+
+  private get plotWidth(): number {
+    return Math.max(1, this.width - this.left - this.rightGutter());
   }
 
   /** Axis values ↔ pixels, for tests and exports. */
@@ -191,7 +200,7 @@ export class LineChart {
       canvas.height = Math.round(height * ratio);
     }
     this.lastJobKey = "";
-    this.events.resize(this.plotWidth); // asks for series: that first
+    this.events.resize(this.askWidth); // asks for series: that first
     this.layoutSoon();
   }
 
@@ -200,22 +209,59 @@ export class LineChart {
     if (!props || this.width < 20 || this.height < 20) return;
     const right = this.width - this.rightGutter();
     const bottom = this.height - gutter.bottom;
-    this.clip.style.left = gutter.left + "px";
-    this.clip.style.top = gutter.top + "px";
-    this.clip.style.width = right - gutter.left + "px";
-    this.clip.style.height = bottom - gutter.top + "px";
     const { data } = props;
     let x = props.x ?? (data ? [data.xFrom, data.xTo] : [0, 1]);
     if (!(x[1] > x[0])) x = props.xScale === "log" ? [x[0] / 2 || 0.5, x[0] * 2 || 2] : [x[0] - 0.5, x[0] + 0.5];
     if (props.xScale === "log" && !(x[0] > 0)) x = [Math.min(1, x[1]), x[1]];
-    const found = data && !props.y ? this.valueRange(data, props) : null;
-    const y = props.y ?? padRange(found ?? (props.yScale === "log" ? [0.1, 1] : [0, 1]), props.yScale);
-    this.xs = new Scale(props.xScale, x[0], x[1], gutter.left, right);
+    const y = this.yRange(props);
     this.ys = new Scale(props.yScale, y[0], y[1], bottom, gutter.top);
+    this.left = this.labelRoom(props);
+    this.xs = new Scale(props.xScale, x[0], x[1], this.left, right);
+    this.clip.style.left = this.left + "px";
+    this.clip.style.top = gutter.top + "px";
+    this.clip.style.width = right - this.left + "px";
+    this.clip.style.height = bottom - gutter.top + "px";
     this.requestBitmap();
     this.stretch();
     this.drawAxes();
     this.drawOverlaySoon();
+  }
+
+  private left = gutter.left;
+  private hasValues = true;
+
+  /** What the y axis spans; says so where there is nothing to draw. */
+  private yRange(props: ChartProps): [number, number] {
+    const { data, yScale } = props;
+    const usable = props.y && (yScale !== "log" || props.y[0] > 0) ? props.y : null;
+    const found = data && !usable ? this.valueRange(data, props) : null;
+    this.hasValues = !data || usable !== null || found !== null;
+    const words = this.hasValues ? "" : emptyWords(data!, (s) => props.style(s) !== null, props.xScale, yScale, props.x !== null);
+    this.say(words, false);
+    if (usable) return usable;
+    const padded = padRange(found ?? (yScale === "log" ? [0.1, 1] : [0, 1]), yScale);
+    // A box drawn on another scale may reach below what a log axis has.
+    return props.y && found && props.y[1] > padded[0] ? [padded[0], props.y[1]] : padded;
+  }
+
+  private said = { empty: "", trouble: "" };
+  private say(text: string, trouble: boolean): void {
+    this.said[trouble ? "trouble" : "empty"] = text;
+    const shown = this.said.trouble || this.said.empty;
+    if (this.note.textContent !== shown) this.note.textContent = shown;
+  }
+
+  /** Whole labels: the room left of the axis grows with them, up to half of the chart. */
+  private labelRoom(props: ChartProps): number {
+    const c = this.axes.getContext("2d")!;
+    c.font = this.font;
+    const widest = Math.max(0, ...formatTicks(this.yTicks(props)).map((text) => c.measureText(text).width));
+    return Math.min(Math.floor(this.width / 2), Math.max(gutter.left, Math.ceil(widest) + 11));
+  }
+
+  private yTicks(props: ChartProps): number[] {
+    const count = Math.max(2, Math.floor((this.height - gutter.top - gutter.bottom) / 36));
+    return this.hasValues ? ticks(props.yScale, this.ys.from, this.ys.to, count) : [];
   }
 
   /** Kept until something changes that it depends on: charts are laid out more often than their data changes. */
@@ -232,11 +278,7 @@ export class LineChart {
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
     const countX = Math.max(2, Math.floor(this.plotWidth / 64));
-    const countY = Math.max(2, Math.floor((this.height - gutter.top - gutter.bottom) / 36));
-    return {
-      x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
-      y: ticks(props.yScale, this.ys.from, this.ys.to, countY),
-    };
+    return { x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"), y: this.yTicks(props) };
   }
 
   private requestBitmap(): void {
@@ -309,6 +351,7 @@ export class LineChart {
     }
     this.base.getContext("bitmaprenderer")!.transferFromImageBitmap(bitmap);
     this.base.style.visibility = "visible";
+    this.say("", true);
     this.shown = { id, ...job };
     this.paintedAt = performance.now();
     this.element.dataset.painted = String(id);
@@ -349,7 +392,7 @@ export class LineChart {
     const t = this.tickValues();
     const bottom = Math.round(this.ys.start) + 0.5;
     c.beginPath();
-    c.moveTo(gutter.left, bottom);
+    c.moveTo(this.left, bottom);
     c.lineTo(this.xs.end, bottom);
     c.textBaseline = "top";
     let free = -Infinity;
@@ -357,7 +400,7 @@ export class LineChart {
     t.x.forEach((v, i) => {
       const px = this.xs.pixel(v);
       const w = c.measureText(xLabels[i]).width;
-      const left = Math.max(gutter.left - 8, Math.min(this.width - w - 2, px - w / 2));
+      const left = Math.max(this.left - 8, Math.min(this.width - w - 2, px - w / 2));
       c.moveTo(Math.round(px) + 0.5, bottom);
       c.lineTo(Math.round(px) + 0.5, bottom + 4);
       if (left < free + 8) return;
@@ -368,7 +411,7 @@ export class LineChart {
     c.textBaseline = "middle";
     c.textAlign = "right";
     const yLabels = formatTicks(t.y);
-    t.y.forEach((v, i) => c.fillText(yLabels[i], gutter.left - 7, this.ys.pixel(v)));
+    t.y.forEach((v, i) => c.fillText(yLabels[i], this.left - 7, this.ys.pixel(v)));
     c.textAlign = "left";
     if (props.endLabels && props.data) this.drawEndLabels(c);
   }
@@ -426,7 +469,7 @@ export class LineChart {
     const bottom = this.ys.start;
     c.save();
     c.beginPath();
-    c.rect(gutter.left, top - 2, this.xs.end - gutter.left, bottom - top + 4);
+    c.rect(this.left, top - 2, this.xs.end - this.left, bottom - top + 4);
     c.clip();
     if (props.range) {
       const a = this.xs.pixel(props.range[0]);

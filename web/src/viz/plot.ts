@@ -27,7 +27,7 @@ export class Plot {
     this.c.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.colors = themes[theme];
     this.c.font = `11px ${getComputedStyle(canvas).fontFamily}`;
-    const widest = yAxis.labels ? Math.min(120, Math.max(...yAxis.labels.map((l) => this.c.measureText(l).width), 10) + 14) : 48;
+    const widest = yAxis.labels ? Math.min(120, yAxis.labels.reduce((most, l) => Math.max(most, this.c.measureText(l).width), 10) + 14) : 48;
     this.box = { left: widest + (yAxis.title ? 16 : 0), right: 12, top: title ? 24 : 8, bottom: xAxis.title ? 36 : 22 };
     this.x = new Scale(xAxis.kind ?? "linear", xAxis.from, xAxis.to, this.box.left, width - this.box.right);
     this.y = new Scale(yAxis.kind ?? "linear", yAxis.from, yAxis.to, height - this.box.bottom, this.box.top);
@@ -120,6 +120,7 @@ export class Plot {
 
   dots(xs: ArrayLike<number>, ys: ArrayLike<number>, color: (i: number) => string, radius = 3, alpha = 0.85): void {
     const { c } = this;
+    if (xs.length > crowd) return this.crowd(xs, ys, color);
     c.globalAlpha = alpha;
     for (let i = 0; i < xs.length; i++) {
       const x = this.x.pixel(xs[i]);
@@ -131,6 +132,23 @@ export class Plot {
       c.fill();
     }
     c.globalAlpha = 1;
+  }
+
+  /** Very many dots: one for every two pixels that hold any, so that the cost is bound by the picture. The first of each shows its colour. */
+  private crowd(xs: ArrayLike<number>, ys: ArrayLike<number>, color: (i: number) => string): void {
+    const { c, width, height } = this;
+    const columns = Math.ceil(width / 2);
+    const taken = new Uint8Array(columns * Math.ceil(height / 2));
+    for (let i = 0; i < xs.length; i++) {
+      const x = this.x.pixel(xs[i]);
+      const y = this.y.pixel(ys[i]);
+      if (!(x >= 0 && x < width && y >= 0 && y < height)) continue;
+      const at = (y >> 1) * columns + (x >> 1);
+      if (taken[at]) continue;
+      taken[at] = 1;
+      c.fillStyle = color(i);
+      c.fillRect((x >> 1) * 2, (y >> 1) * 2, 2, 2);
+    }
   }
 
   /** Bars from zero (or the lower edge of a log axis) up to y, `share` of the slot wide. */
@@ -167,6 +185,9 @@ export class Plot {
   }
 }
 
+/** From here on dots are drawn as a crowd. */
+const crowd = 20_000;
+
 function line(c: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number): void {
   c.beginPath();
   c.moveTo(x0, y0);
@@ -193,6 +214,6 @@ export function rangeOf(values: Iterable<number>, kind: ScaleKind = "linear", ai
   if (!(from <= to)) return kind === "log" ? [0.1, 1] : [0, 1];
   if (kind === "log") return [from / 1.1, to * 1.1];
   if (from === to) return [from - (Math.abs(from) * 0.1 || 0.5), to + (Math.abs(to) * 0.1 || 0.5)];
-  const pad = (to - from) * air;
-  return [from - pad, to + pad];
+  const pad = to * air - from * air; // not (to - from): that may be more than a double holds
+  return [Math.max(-Number.MAX_VALUE, from - pad), Math.min(Number.MAX_VALUE, to + pad)];
 }

@@ -6,17 +6,20 @@ import { drawDensity } from "./density";
 import type { ScaleKind } from "./scale";
 import { Spans } from "./spans";
 
+/** Values of a chart: single precision where that is enough to draw them, double where not (docs/api/frame.md). */
+export type Numbers = Float32Array | Float64Array;
+
 /** The numbers of a chart as the raster sees them; series stand one after another, see docs/api/frame.md. */
 export interface RasterData {
   starts: Uint32Array; // first bin of series i; one more at the end
   raw: Uint8Array;
   x: Float64Array; // of bin i of series s: x[i + shift[s]]; series on the same x share it
   shift: Int32Array;
-  line: Float32Array; // what the line follows: mean, or the smoothed value
-  low: Float32Array | null; // band
-  high: Float32Array | null;
+  line: Numbers; // what the line follows: mean, or the smoothed value
+  low: Numbers | null; // band
+  high: Numbers | null;
   count: Uint32Array | null;
-  under: Float32Array | null; // raw values under a smoothed line of raw points
+  under: Numbers | null; // raw values under a smoothed line of raw points
   markBin: Uint32Array;
   markKind: Uint8Array;
 }
@@ -171,10 +174,11 @@ export class Raster {
 
   private disc(x: number, y: number, radius: number, rgb: [number, number, number], alpha: number): void {
     const { width, height } = this.job;
-    for (let c = Math.floor(x - radius - 1); c <= Math.ceil(x + radius); c++) {
-      if (c < 0 || c >= width) continue;
-      for (let r = Math.floor(y - radius - 1); r <= Math.ceil(y + radius); r++) {
-        if (r < 0 || r >= height) continue;
+    // Bound by the picture, not by the place: counting up from a place far outside would never end.
+    const right = Math.min(width - 1, Math.ceil(x + radius));
+    const bottom = Math.min(height - 1, Math.ceil(y + radius));
+    for (let c = Math.max(0, Math.floor(x - radius - 1)); c <= right; c++) {
+      for (let r = Math.max(0, Math.floor(y - radius - 1)); r <= bottom; r++) {
         const cover = radius + 0.5 - Math.hypot(c + 0.5 - x, r + 0.5 - y);
         if (cover > 0) this.blend(r * width + c, rgb, Math.min(1, cover) * alpha);
       }
@@ -197,9 +201,8 @@ export class Raster {
       const top = data.markKind[m] === 1 ? 1 : height - size - 1;
       for (let row = 0; row < size; row++) {
         const half = ((up ? row : size - 1 - row) / size) * (size * 0.55) + 0.5;
-        for (let c = Math.round(x - half); c <= Math.round(x + half); c++) {
-          if (c >= 0 && c < width) this.blend((top + row) * width + c, style.rgb, 1);
-        }
+        const last = Math.min(width - 1, Math.round(x + half));
+        for (let c = Math.max(0, Math.round(x - half)); c <= last; c++) this.blend((top + row) * width + c, style.rgb, 1);
       }
     }
   }

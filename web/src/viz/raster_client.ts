@@ -1,6 +1,6 @@
 // The main thread's side of the raster worker: one worker for every chart of the page.
 import type { RasterData, RasterJob } from "./raster";
-import type { DrawMessage, DrawnMessage } from "./raster_worker";
+import type { BeganMessage, DrawMessage, DrawnMessage } from "./raster_worker";
 
 let worker: Worker | null = null;
 let nextChart = 1;
@@ -9,7 +9,7 @@ const clients = new Map<number, RasterClient>();
 
 /** Counters for tests and benchmarks. */
 export const rasterStats = {
-  draws: 0, lastMs: 0, totalMs: 0, restarts: 0,
+  draws: 0, lastMs: 0, totalMs: 0, restarts: 0, ended: 0,
   /** Charts whose newest picture is not there yet. */
   get pending() {
     let count = 0;
@@ -26,7 +26,9 @@ export function startRaster(): void {
 function ensure(): Worker {
   if (!worker) {
     worker = new Worker(new URL(RASTER_WORKER_URL, document.baseURI), { type: "module" });
-    worker.onmessage = (event: MessageEvent<DrawnMessage>) => {
+    worker.onmessage = (event: MessageEvent<DrawnMessage | BeganMessage>) => {
+      clearTimeout(watch);
+      if ("began" in event.data) return watchOver(event.data.began);
       const { chart, id, bitmap, ms } = event.data;
       rasterStats.draws++;
       rasterStats.lastMs = ms;
@@ -45,6 +47,24 @@ function ensure(): Worker {
   return worker;
 }
 
+/** Seconds after which a picture is given up: a thousand runs take a tenth of one. */
+const patience = 10;
+let watch = 0;
+
+function watchOver(chart: number): void {
+  // Twice, so that messages which a busy or sleeping page has not heard yet come first.
+  watch = window.setTimeout(() => (watch = window.setTimeout(() => end(chart), 1000)), patience * 1000);
+}
+
+/** One picture that never ends would keep every other chart of the page waiting. */
+function end(chart: number): void {
+  worker?.terminate();
+  worker = null;
+  rasterStats.ended++;
+  clients.get(chart)?.giveUp(`Drawing this took more than ${patience} s and was ended. Other charts are not affected; reload the page to try again.`);
+  restart();
+}
+
 function restart(): void {
   ensure();
   for (const client of clients.values()) client.drawAgain(true);
@@ -57,7 +77,12 @@ export class RasterClient {
   private last: { id: number; data: RasterData; job: RasterJob } | null = null;
   private received = 0;
 
-  constructor(private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void) {
+  private rest = { until: 0, turns: 0 };
+
+  constructor(
+    private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void,
+    private readonly onTrouble: (words: string) => void,
+  ) {
     clients.set(this.chart, this);
   }
 
@@ -69,13 +94,13 @@ export class RasterClient {
   }
 
   get waits(): boolean {
-    return this.last !== null && this.received !== this.last.id;
+    return this.last !== null && performance.now() >= this.rest.until && this.received !== this.last.id;
   }
 
   /** `anew`: to a worker that has heard of nothing yet. */
   drawAgain(anew = false): void {
     if (anew) this.sent = null;
-    if (!this.last) return;
+    if (!this.last || performance.now() < this.rest.until) return;
     const { id, data, job } = this.last;
     const message: DrawMessage = { id, chart: this.chart, job };
     if (this.sent !== data) message.data = this.sent = data;
@@ -87,6 +112,12 @@ export class RasterClient {
     if (!bitmap) setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
     else if (this.last && id < this.last.id - 1) bitmap.close();
     else this.onBitmap(bitmap, id);
+  }
+
+  /** Not again at once: while this chart is drawn, or tried, the others wait. */
+  giveUp(words: string): void {
+    this.rest = { until: performance.now() + 30_000 * 2 ** this.rest.turns, turns: Math.min(8, this.rest.turns + 1) };
+    this.onTrouble(words);
   }
 
   destroy(): void {

@@ -10,6 +10,10 @@ export interface DrawMessage {
 export interface ForgetMessage {
   forget: number;
 }
+/** Said before a picture is drawn: one that never ends is known by that. */
+export interface BeganMessage {
+  began: number;
+}
 export interface DrawnMessage {
   id: number;
   chart: number;
@@ -41,6 +45,7 @@ async function drawAll(): Promise<void> {
     const data = held.get(chart);
     if (!data) continue;
     const began = performance.now();
+    (self as unknown as Worker).postMessage({ began: chart } satisfies BeganMessage);
     const bitmap = await drawn(message.job, data);
     const reply: DrawnMessage = { id: message.id, chart, bitmap, ms: performance.now() - began };
     (self as unknown as Worker).postMessage(reply, bitmap ? [bitmap] : []);

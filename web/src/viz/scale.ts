@@ -15,10 +15,32 @@ export function untransform(kind: ScaleKind, value: number): number {
   return Math.sign(value) * (10 ** Math.abs(value) - 1);
 }
 
+/** The largest and the smallest span whose difference and quotient a double still holds. */
+const widest = Number.MAX_VALUE / 4;
+const narrowest = 1e-290;
+
+/**
+ * An axis as numbers: pixel = (transform(value) * unit - a) * factor. `unit` is 1 unless the span of the axis is so wide or so narrow that a
+ * double could not hold it or its inverse.
+ */
+export interface AxisMap {
+  unit: number;
+  a: number;
+  factor: number;
+}
+
+export function axisMap(kind: ScaleKind, from: number, to: number, size: number): AxisMap {
+  const [low, high] = [transform(kind, from), transform(kind, to)];
+  const reach = Math.max(Math.abs(low), Math.abs(high));
+  const unit = reach > widest ? 1 / 16 : Math.abs(high - low) < narrowest && reach < 1 ? 2 ** 600 : 1;
+  const a = low * unit;
+  const span = high * unit - a;
+  return { unit, a, factor: span !== 0 && Number.isFinite(span) ? size / span : 0 };
+}
+
 /** Maps [from, to] to pixels [start, end]; end may be smaller than start (a y axis grows upwards). */
 export class Scale {
-  private readonly a: number;
-  private readonly factor: number;
+  private readonly map: AxisMap;
 
   constructor(
     readonly kind: ScaleKind,
@@ -27,34 +49,35 @@ export class Scale {
     readonly start: number,
     readonly end: number,
   ) {
-    this.a = transform(kind, from);
-    const span = transform(kind, to) - this.a;
-    this.factor = span !== 0 && Number.isFinite(span) ? (end - start) / span : 0;
+    this.map = axisMap(kind, from, to, end - start);
   }
 
   pixel(value: number): number {
-    return this.start + (transform(this.kind, value) - this.a) * this.factor;
+    const { unit, a, factor } = this.map;
+    return this.start + (transform(this.kind, value) * unit - a) * factor;
   }
 
   value(pixel: number): number {
-    return this.factor === 0 ? this.from : untransform(this.kind, this.a + (pixel - this.start) / this.factor);
+    const { unit, a, factor } = this.map;
+    return factor === 0 ? this.from : untransform(this.kind, (a + (pixel - this.start) / factor) / unit);
   }
 }
 
 const nice = [1, 2, 2.5, 5, 10];
 
 function linearTicks(from: number, to: number, count: number, whole: boolean): number[] {
-  const span = to - from;
-  if (!(span > 0) || !Number.isFinite(span)) return [from];
-  const rough = span / Math.max(1, count);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  let step = (nice.find((n) => n * power >= rough * 0.999) ?? 10) * power;
+  // Each end by itself: their difference may be more than a double holds.
+  const rough = to / Math.max(1, count) - from / Math.max(1, count);
+  if (!(rough >= 0) || !Number.isFinite(rough) || !(to > from)) return [from];
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, Number.MIN_VALUE)));
+  let step = Math.max((nice.find((n) => n * power >= rough * 0.999) ?? 10) * power, Number.MIN_VALUE);
   if (whole) step = Math.max(1, Math.round(step));
   const ticks: number[] = [];
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
   for (let i = first; i <= last && ticks.length < 100; i++) ticks.push(Number((i * step).toPrecision(14)));
-  return ticks;
+  // Beyond 14 digits several would read the same; one is enough.
+  return ticks.filter((v, i) => i === 0 || v !== ticks[i - 1]);
 }
 
 /** Nice positions inside [from, to]; about `count` of them. `whole` keeps to whole numbers. */

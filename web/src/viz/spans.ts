@@ -2,21 +2,17 @@
 //
 // Positions on the x axis become pixels once for a whole picture. Series that were logged at the same steps share them, so a thousand
 // runs cost little more than their values.
-import { transform, type ScaleKind } from "./scale";
-import type { RasterAxis, RasterData, RasterJob } from "./raster";
+import { axisMap, transform, type AxisMap, type ScaleKind } from "./scale";
+import type { Numbers, RasterAxis, RasterData, RasterJob } from "./raster";
 
-interface Linear {
+interface Linear extends AxisMap {
   kind: ScaleKind;
-  a: number;
-  factor: number;
   base: number;
 }
 
 function linear(axis: RasterAxis, size: number, upwards: boolean): Linear {
-  const a = transform(axis.kind, axis.from);
-  const span = transform(axis.kind, axis.to) - a;
-  const factor = span !== 0 && Number.isFinite(span) ? size / span : 0;
-  return upwards ? { kind: axis.kind, a, factor: -factor, base: size } : { kind: axis.kind, a, factor, base: 0 };
+  const map = axisMap(axis.kind, axis.from, axis.to, upwards ? -size : size);
+  return { ...map, kind: axis.kind, base: upwards ? size : 0 };
 }
 
 export class Spans {
@@ -44,14 +40,14 @@ export class Spans {
     this.high = new Float32Array(job.width);
     this.hasBand = data.low !== null && data.high !== null && !(data.low === data.line && data.high === data.line);
     this.ys = linear(job.y, job.height, true);
-    const { kind, a, factor, base } = linear(job.x, job.width, false);
+    const { kind, unit, a, factor, base } = linear(job.x, job.width, false);
     const { x } = data;
     this.at = new Float64Array(x.length);
-    if (kind === "linear") for (let i = 0; i < x.length; i++) this.at[i] = base + (x[i] - a) * factor;
-    else for (let i = 0; i < x.length; i++) this.at[i] = base + (transform(kind, x[i]) - a) * factor;
+    if (kind === "linear") for (let i = 0; i < x.length; i++) this.at[i] = base + (x[i] * unit - a) * factor;
+    else for (let i = 0; i < x.length; i++) this.at[i] = base + (transform(kind, x[i]) * unit - a) * factor;
   }
 
-  toY = (value: number): number => this.ys.base + (transform(this.ys.kind, value) - this.ys.a) * this.ys.factor;
+  toY = (value: number): number => this.ys.base + (transform(this.ys.kind, value) * this.ys.unit - this.ys.a) * this.ys.factor;
 
   clear(): void {
     this.low.fill(Infinity);
@@ -61,22 +57,22 @@ export class Spans {
   }
 
   /** Rows of the values of a series, kept near the picture; NaN where there is none. */
-  private pixels(values: Float32Array, begin: number, end: number): Float32Array {
+  private pixels(values: Numbers, begin: number, end: number): Float32Array {
     if (this.rows.length < end - begin) this.rows = new Float32Array(end - begin);
     const { rows, height } = this;
-    const { kind, a, factor, base } = this.ys;
+    const { kind, unit, a, factor, base } = this.ys;
     const floor = -height;
     const ceiling = 2 * height;
     for (let i = begin; i < end; i++) {
       const value = kind === "linear" ? values[i] : transform(kind, values[i]);
-      const y = base + (value - a) * factor;
+      const y = base + (value * unit - a) * factor;
       rows[i - begin] = y < floor ? floor : y > ceiling ? ceiling : y;
     }
     return rows;
   }
 
   /** Widens the columns by the polyline of `values`. Points without neighbours go to `isolated` as x, y. */
-  addLine(s: number, values: Float32Array, isolated: number[] | null): void {
+  addLine(s: number, values: Numbers, isolated: number[] | null): void {
     const { width, low, high, at } = this;
     const { starts, raw, count, shift } = this.data;
     const begin = starts[s];
@@ -145,7 +141,7 @@ export class Spans {
   addBand(s: number): void {
     const { width, height, low, high, at } = this;
     const { starts, raw, count, shift } = this.data;
-    const { kind, a: origin, factor, base } = this.ys;
+    const { kind, unit, a: origin, factor, base } = this.ys;
     const lows = this.data.low!;
     const highs = this.data.high!;
     const isRaw = raw[s] === 1;
@@ -164,8 +160,8 @@ export class Spans {
       const x0 = at[i + toX];
       const x1 = isRaw ? x0 : at[i + toX + 1];
       const ta = kind === "linear" ? a : transform(kind, a);
-      const l = ta === ta ? base + (ta - origin) * factor : height;
-      const h = base + ((kind === "linear" ? b : transform(kind, b)) - origin) * factor;
+      const l = ta === ta ? base + (ta * unit - origin) * factor : height;
+      const h = base + ((kind === "linear" ? b : transform(kind, b)) * unit - origin) * factor;
       if (h !== h || x1 < 0 || x0 >= width) {
         pc = -1;
         continue;

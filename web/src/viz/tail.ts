@@ -1,17 +1,18 @@
 // Joins the tail of a live series to what is already held, so that history is never fetched twice.
 import type { ChartData } from "./chart_data";
+import type { Numbers } from "./raster";
 
 interface Columns {
   x: number[];
   fields: Map<keyof Fields, number[]>;
 }
 interface Fields {
-  line: Float32Array;
-  low: Float32Array;
-  high: Float32Array;
-  mean: Float32Array;
-  min: Float32Array;
-  max: Float32Array;
+  line: Numbers;
+  low: Numbers;
+  high: Numbers;
+  mean: Numbers;
+  min: Numbers;
+  max: Numbers;
   count: Uint32Array;
 }
 
@@ -73,7 +74,7 @@ function halve(columns: Columns, limit: number): void {
 }
 
 // What grows is the current series, whichever attempt it came from; older attempts never do.
-const id = (data: ChartData, s: number) => `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].current ? "" : data.series[s].attempt}`;
+const id = (data: ChartData, s: number) => `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].rank ?? ""}\n${data.series[s].current ? "" : data.series[s].attempt}`;
 
 /** What is new of some series: all their points from `from` on. */
 export interface Tail {
@@ -148,9 +149,10 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
   const starts = new Uint32Array(parts.length + 1);
   parts.forEach((p, i) => (starts[i + 1] = starts[i] + p.x.length - 1));
   const total = starts[parts.length];
-  const gather = (name: keyof Fields): Float32Array | null => {
+  const gather = (name: keyof Fields): Numbers | null => {
     if (!field(held, name)) return null;
-    const out = new Float32Array(total);
+    const double = [held, ...tails.map((tail) => tail.data)].some((data) => field(data, name) instanceof Float64Array);
+    const out = double ? new Float64Array(total) : new Float32Array(total);
     parts.forEach((p, i) => out.set(p.fields.get(name) ?? [], starts[i]));
     return out;
   };
