@@ -30,7 +30,7 @@ async function build() {
   mkdirSync(join(part, "assets"), { recursive: true });
   const { build: once } = await import("esbuild");
   // Workers first: the page needs their hashed names.
-  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts", live: "src/state/live_worker.ts" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", metafile: true });
+  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts", markdown: "src/lib/markdown_worker.ts", live: "src/state/live_worker.ts" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", metafile: true });
   const define = {};
   for (const [file, info] of Object.entries(workers.metafile.outputs)) {
     if (!info.entryPoint) continue;

@@ -1,46 +1,15 @@
-// Markdown to safe HTML. Raw HTML in the text stays text; what is left goes through DOMPurify before it becomes part of the page,
-// so that no script, frame, form or foreign request comes out of whatever a run wrote.
+// Markdown to safe HTML. A worker turns it into HTML; that goes through DOMPurify before it becomes part of the page, so that no script,
+// frame, form or foreign request comes out of whatever a run wrote.
 import DOMPurify from "dompurify";
-import { Marked, type Tokens } from "marked";
+import { formatBytes, formatInteger } from "../viz/format";
+import { LimitedWorker, TookTooLong } from "./limited";
 
-let maths: typeof import("temml").default | null = null;
+declare const MARKDOWN_WORKER_URL: string;
+const worker = new LimitedWorker<string, string>(MARKDOWN_WORKER_URL);
 
-/** Loads the maths renderer when the text needs it. */
-export async function prepareMarkdown(text: string): Promise<void> {
-  if (!maths && /\$[^$\n]+\$/.test(text)) maths = (await import("temml")).default;
-}
-
-const escapeHtml = (text: string) => text.replace(/[<>&"']/g, (c) => `&#${c.charCodeAt(0)};`);
-
-function renderMaths(source: string, displayMode: boolean): string {
-  if (!maths) return escapeHtml(source);
-  try {
-    return maths.renderToString(source, { displayMode, trust: false, throwOnError: false });
-  } catch {
-    return escapeHtml(source);
-  }
-}
-
-const marked = new Marked({ gfm: true, breaks: false });
-marked.use({
-  // Handing raw HTML on, even to be sanitised, would already make the browser report every inline handler in it.
-  renderer: { html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text) },
-  extensions: [
-    {
-      name: "maths",
-      level: "inline",
-      start: (source: string) => {
-        const at = source.indexOf("$");
-        return at < 0 ? undefined : at;
-      },
-      tokenizer(source: string) {
-        const match = /^\$\$([^$]+)\$\$|^\$([^$\n]+)\$/.exec(source);
-        return match ? { type: "maths", raw: match[0], source: match[1] ?? match[2], display: match[1] !== undefined } : undefined;
-      },
-      renderer: (token) => renderMaths(String(token.source), token.display === true),
-    },
-  ],
-});
+/** What the page's own thread takes: cleaning and laying out happen there, a few hundred milliseconds at most. */
+const most = { characters: 400_000, tags: 20_000 };
+const seconds = 3;
 
 const purify = DOMPurify(window);
 purify.addHook("afterSanitizeAttributes", (node) => {
@@ -52,7 +21,22 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG" && !/^data:image\/(png|jpeg|gif|webp);/.test(node.getAttribute("src") ?? "")) node.removeAttribute("src");
 });
 
-export function renderMarkdown(text: string): string {
-  const html = marked.parse(text, { async: false });
-  return purify.sanitize(html, { USE_PROFILES: { html: true, mathMl: true }, FORBID_TAGS: ["style", "form", "input", "button", "iframe", "svg", "video", "audio"], FORBID_ATTR: ["style", "srcset"], ALLOWED_URI_REGEXP: /^(https?:|mailto:|#|data:image\/)/i });
+function tagsIn(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at + 1)) count++;
+  return count;
+}
+
+/** The HTML of a text, or the reason why it is better shown as it is. */
+export async function renderMarkdown(text: string): Promise<{ html: string } | { plain: string }> {
+  if (text.length > most.characters) return { plain: `${formatBytes(text.length)} of Markdown are too much to format` };
+  try {
+    const html = await worker.ask(text, seconds).result;
+    const tags = tagsIn(html);
+    if (tags > most.tags) return { plain: `${formatInteger(tags)} parts are too many to format` };
+    const rules = { USE_PROFILES: { html: true, mathMl: true }, FORBID_TAGS: ["style", "form", "input", "button", "iframe", "svg", "video", "audio"], FORBID_ATTR: ["style", "srcset"], ALLOWED_URI_REGEXP: /^(https?:|mailto:|#|data:image\/)/i };
+    return { html: purify.sanitize(html, rules) };
+  } catch (error) {
+    return { plain: error instanceof TookTooLong ? `formatting it took longer than ${seconds} s` : `it could not be formatted: ${(error as Error).message}` };
+  }
 }

@@ -24,6 +24,30 @@ export function parseMesh(format: string, bytes: ArrayBuffer, hint: { vertices: 
   }
 }
 
+/** Why a mesh would be an empty picture; "" when there is something to see. */
+export function emptyMesh({ positions, indices }: Mesh): string {
+  const count = positions.length / 3;
+  if (count === 0) return "This mesh has no vertices.";
+  let finite = 0;
+  for (let i = 0; i < positions.length; i++) if (Number.isFinite(positions[i])) finite++;
+  if (finite === 0) return "No coordinate of this mesh is a finite number.";
+  if (!indices) return "";
+  if (indices.length === 0) return `This mesh has ${count} vertices and no faces.`;
+  for (let i = 0; i < indices.length; i++) if (indices[i] >= count) return `A face names vertex ${indices[i]}, and there are only ${count}.`;
+  return hasArea(positions, indices) ? "" : "The faces of this mesh have no area: their corners lie on a line or in one point.";
+}
+
+function hasArea(p: Float32Array, index: Uint32Array): boolean {
+  for (let i = 0; i + 2 < index.length; i += 3) {
+    const [a, b, c] = [index[i] * 3, index[i + 1] * 3, index[i + 2] * 3];
+    const u = [0, 1, 2].map((k) => p[b + k] - p[a + k]);
+    const v = [0, 1, 2].map((k) => p[c + k] - p[a + k]);
+    const area = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
+    if (area > 0) return true;
+  }
+  return false;
+}
+
 function parseArrays(bytes: ArrayBuffer, { vertices, faces, has_colors, has_normals }: { vertices: number; faces: number; has_colors: boolean; has_normals: boolean }): Mesh {
   let at = 0;
   const take = (length: number) => {

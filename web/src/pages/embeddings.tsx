@@ -11,7 +11,9 @@ import { CanvasPlot } from "../ui/canvas_plot";
 import { Search, Segmented, Select } from "../ui/controls";
 import { loadEntry } from "../ui/media_item";
 import { Empty, Failed, Skeleton } from "../ui/states";
+import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
+import { WhenSeen } from "../ui/when_seen";
 import { formatInteger, formatNumber } from "../viz/format";
 import { mix, rampColor, slotColor, themes } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
@@ -25,6 +27,7 @@ function labelColor(i: number): string {
 function EmbeddingCard({ run, name, index, step }: { run: string; name: string; index: number; step: number }) {
   const { dims, color } = view.value.dist;
   const [projection, setProjection] = useState<Projection | null>(null);
+  const [problem, setProblem] = useState("");
   const [text, setText] = useState("");
   const [turn, setTurn] = useState({ yaw: 0.5, pitch: 0.3 });
   const plot = useRef<Plot | null>(null);
@@ -36,18 +39,23 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
     return { v, vectors: new Float32Array(bytes) };
   });
   useEffect(() => {
-    if (value) void computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(setProjection);
+    if (value) computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(setProjection, (e: Error) => setProblem(e.message));
   }, [value]);
   const columns = value?.v.metadata.columns ?? [];
   const label = Math.max(0, columns.indexOf(color || columns[0]));
   const labels = useMemo(() => value?.v.metadata.rows.map((r) => String(r[label] ?? "")) ?? [], [value, label]);
   const names = useMemo(() => [...new Set(labels)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })), [labels]);
-  if (error) return <Failed message={error} />;
+  if (error || problem) return <Failed message={error || `The principal components could not be computed. ${problem}`} />;
   if (!value || !projection) return <Skeleton height={420} />;
   const numeric = names.length > 16 && names.every((n) => n !== "" && Number.isFinite(Number(n)));
   const range = numeric ? rangeOf(names.map(Number), "linear", 0) : [0, 1];
   const colorOf = (i: number) => (numeric ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0])) : labelColor(Math.max(0, names.indexOf(labels[i]))));
   const found = text ? labels.map((l) => l.toLowerCase().includes(text.toLowerCase())) : null;
+  const { rows } = projection;
+  const left = value.v.count - rows.length;
+  const share = Math.min(1, projection.explained.slice(0, dims).reduce((a, b) => a + b, 0));
+  if (!rows.length) return <section class="plot-card" data-embedding={name} data-run={run}><Empty title={name}><p>{value.v.count ? `None of its ${formatInteger(value.v.count)} vectors is made of finite numbers.` : "It holds no vectors."}</p></Empty></section>;
+  /** Of the i-th vector that is shown. */
   const point = (i: number): [number, number] => {
     const [a, b, c] = [0, 1, 2].map((k) => projection.coordinates[i * 3 + k]);
     if (dims === 2) return [a, b];
@@ -55,7 +63,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
     const z = a * Math.sin(turn.yaw) + c * Math.cos(turn.yaw);
     return [x, b * Math.cos(turn.pitch) - z * Math.sin(turn.pitch)];
   };
-  const points = Array.from({ length: value.v.count }, (_, i) => point(i));
+  const points = Array.from({ length: rows.length }, (_, i) => point(i));
   return (
     <section
       class="plot-card" data-embedding={name} data-run={run}
@@ -70,14 +78,14 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
     >
       <CanvasPlot
         title={`${name} · ${runById.value.get(run)?.name ?? run} · step ${formatInteger(step)}`} label={`Principal components of ${value.v.count} vectors of ${name}`} height={420} deps={[projection, dims, color, text, turn, labels]}
-        actions={<span class="chip" data-explained={projection.explained.slice(0, dims).reduce((a, b) => a + b, 0)}>PCA explains {formatNumber(100 * projection.explained.slice(0, dims).reduce((a, b) => a + b, 0), 3)} %</span>}
+        actions={<>{left > 0 ? <span class="chip warn" data-left={left} title="They hold NaN or an infinity">{formatInteger(left)} of {formatInteger(value.v.count)} left out</span> : null}<span class="chip" data-explained={share}>PCA explains {formatNumber(100 * share, 3)} %</span></>}
         draw={(canvas, width, height) => {
           const reach = rangeOf(projection.coordinates);
           const span = Math.max(Math.abs(reach[0]), Math.abs(reach[1]));
           const [xr, yr] = dims === 2 ? [rangeOf(points.map((p) => p[0])), rangeOf(points.map((p) => p[1]))] : [[-span * 1.3, span * 1.3], [-span * 1.3, span * 1.3]];
           const p = new Plot(canvas, width, height, theme.peek(), { from: xr[0], to: xr[1], title: dims === 2 ? "component 1" : "" }, { from: yr[0], to: yr[1], title: dims === 2 ? "component 2" : "" });
           plot.current = p;
-          p.inside(() => p.dots(points.map((q) => q[0]), points.map((q) => q[1]), (i) => (found && !found[i] ? themes[theme.peek()].sunken : colorOf(i)), 3));
+          p.inside(() => p.dots(points.map((q) => q[0]), points.map((q) => q[1]), (i) => (found && !found[rows[i]] ? themes[theme.peek()].sunken : colorOf(rows[i])), 3));
         }}
         onMove={(x, y) => {
           const p = plot.current;
@@ -91,7 +99,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
               best = i;
             }
           });
-          return best >= 0 ? [`vector ${best}`, ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[best]?.[k] ?? ""}`)].join("\n") : null;
+          return best >= 0 ? [`vector ${rows[best]}`, ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[rows[best]]?.[k] ?? ""}`)].join("\n") : null;
         }}
       />
       <div class="row" style={{ padding: "0 12px" }}>
@@ -105,7 +113,7 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
 
 export function EmbeddingsTab() {
   const v = view.value;
-  const ids = visible.value.slice(0, 24).map((r) => r.id);
+  const ids = visible.value.map((r) => r.id);
   const { value, error, loading, again } = useLoad("embeddings " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] }) : Promise.resolve({ revision: 0, series: [] })));
   if (error) return <Failed message={error} retry={again} />;
   if (!value || (loading && !value.series.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
@@ -113,7 +121,7 @@ export function EmbeddingsTab() {
   return (
     <>
       <div class="toolbar"><Segmented label="Dimensions" value={String(v.dist.dims)} onChange={(d) => change({ dist: { ...v.dist, dims: Number(d) } })} options={[{ value: "2", label: "2D" }, { value: "3", label: "3D" }]} /></div>
-      <div class="overview" style={{ gridTemplateColumns: "repeat(auto-fill, minmax(520px, 1fr))" }}>{value.series.slice(0, 6).map((s) => <EmbeddingCard key={s.run + s.key} run={s.run} name={s.key} index={s.step.length - 1} step={s.step[s.step.length - 1]} />)}</div>
+      <div class="overview" style={{ gridTemplateColumns: "repeat(auto-fill, minmax(min(520px, 100%), 1fr))" }}>{value.series.map((s) => ({ s, last: lastOf(s, "embedding") })).filter(({ last }) => last >= 0).map(({ s, last }) => <WhenSeen key={s.run + s.key} height={480}><EmbeddingCard run={s.run} name={s.key} index={last} step={s.step[last]} /></WhenSeen>)}</div>
     </>
   );
 }

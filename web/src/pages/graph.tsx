@@ -4,12 +4,14 @@ import { post } from "../api/client";
 import type { GraphNode, GraphValue, Index } from "../api/types";
 import { fold, groupsOf, type Folded, type FoldedNode } from "../lib/graph";
 import type { LayoutJob, LayoutReply } from "../lib/layout_worker";
+import { LimitedWorker } from "../lib/limited";
 import { runById, runs, runsState, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { IconButton, Search, Select } from "../ui/controls";
 import { loadEntry } from "../ui/media_item";
 import { Empty, Failed, Skeleton } from "../ui/states";
+import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { fileName, saveBlob } from "../viz/export";
 import { formatInteger, formatNumber } from "../viz/format";
@@ -19,22 +21,49 @@ import { cellText } from "./run";
 
 declare const LAYOUT_WORKER_URL: string;
 const patch = (graph: Partial<View["graph"]>) => change({ graph: { ...view.value.graph, ...graph } });
-let worker: Worker | null = null;
-let nextJob = 1;
+const worker = new LimitedWorker<LayoutJob, LayoutReply>(LAYOUT_WORKER_URL);
+/** Nodes of one picture; more are no picture any more, and more than a page can hold. */
+const drawable = 1500;
+/** From here on the simple layout: the fine one takes minutes. */
+const finely = 300;
 
-function useLayout(folded: Folded | null): LayoutReply | null {
-  const [reply, setReply] = useState<LayoutReply | null>(null);
+const nodeWidth = (n: FoldedNode) => Math.max(90, Math.min(220, n.label.length * 7.5 + 36));
+const nodeHeight = (n: FoldedNode) => (n.group ? 44 : 34);
+
+function jobOf(folded: Folded, simple: boolean): LayoutJob {
+  return {
+    nodes: folded.nodes.map((n) => ({ id: n.id, width: nodeWidth(n), height: nodeHeight(n) })),
+    edges: folded.edges.map(({ from, to, shape }) => ({ from, to, label: shape ? shape.length * 6 + 10 : 0 })),
+    simple,
+  };
+}
+
+function useLayout(folded: Folded | null): { layout: LayoutReply | null; error: string } {
+  const [state, setState] = useState<{ of: Folded | null; layout: LayoutReply | null; error: string }>({ of: null, layout: null, error: "" });
   useEffect(() => {
-    if (!folded) return;
-    worker ??= new Worker(new URL(LAYOUT_WORKER_URL, document.baseURI), { type: "module" });
-    const id = nextJob++;
-    const job: LayoutJob = { id, nodes: folded.nodes.map((n) => ({ id: n.id, width: Math.max(90, Math.min(220, n.label.length * 7.5 + 36)), height: n.group ? 44 : 34 })), edges: folded.edges.map(({ from, to, shape }) => ({ from, to, label: shape ? shape.length * 6 + 10 : 0 })) };
-    const listen = (event: MessageEvent<LayoutReply>) => event.data.id === id && setReply(event.data);
-    worker.addEventListener("message", listen);
-    worker.postMessage(job);
-    return () => worker!.removeEventListener("message", listen);
+    if (!folded || folded.nodes.length === 0 || folded.nodes.length > drawable) return;
+    let gone = false;
+    const ask = (simple: boolean) => worker.ask(jobOf(folded, simple), 8);
+    let asked = ask(folded.nodes.length > finely);
+    asked.result
+      .catch((error) => {
+        if (gone) throw error;
+        return (asked = ask(true)).result; // too deep or too tangled for the fine one
+      })
+      .then((layout) => gone || setState({ of: folded, layout, error: "" }), (error: Error) => gone || setState({ of: folded, layout: null, error: error.message }));
+    return () => {
+      gone = true;
+      asked.end();
+    };
   }, [folded]);
-  return reply;
+  return state.of === folded ? state : { layout: state.layout, error: "" };
+}
+
+/** What of a graph that is too large to draw has the searched text in its name. */
+function matching(folded: Folded, text: string): Folded {
+  const wanted = text.toLowerCase();
+  const kept = new Set(folded.nodes.filter((n) => n.id.toLowerCase().includes(wanted)).map((n) => n.id));
+  return { nodes: folded.nodes.filter((n) => kept.has(n.id)), edges: folded.edges.filter((e) => kept.has(e.from) && kept.has(e.to)) };
 }
 
 function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: LayoutReply; colorOf: (n: FoldedNode) => string; wanted: string }) {
@@ -43,6 +72,7 @@ function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: L
   const box = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; y: number; px: number; py: number } | null>(null);
   const sizes = new Map(folded.nodes.map((n) => [n.id, n]));
+  const edgeInfo = new Map(folded.edges.map((e) => [e.from + "\n" + e.to, e]));
   useEffect(() => {
     const { clientWidth, clientHeight } = box.current!;
     const k = Math.max(0.25, Math.min(1.2, clientWidth / (layout.width + 20), clientHeight / (layout.height + 20)));
@@ -70,7 +100,7 @@ function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: L
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="var(--muted)" /></marker></defs>
         <g transform={`translate(${port.x} ${port.y}) scale(${port.k})`}>
           {layout.edges.map((e) => {
-            const info = folded.edges.find((f) => f.from === e.from && f.to === e.to);
+            const info = edgeInfo.get(e.from + "\n" + e.to);
             const lit = e.from === select || e.to === select;
             return (
               <g key={e.from + "→" + e.to}>
@@ -82,8 +112,8 @@ function Canvas({ folded, layout, colorOf, wanted }: { folded: Folded; layout: L
           {layout.nodes.map((at) => {
             const n = sizes.get(at.id);
             if (!n) return null;
-            const w = Math.max(90, Math.min(220, n.label.length * 7.5 + 36));
-            const h = n.group ? 44 : 34;
+            const w = nodeWidth(n);
+            const h = nodeHeight(n);
             const dim = wanted && !n.id.toLowerCase().includes(wanted.toLowerCase());
             return (
               <g
@@ -131,20 +161,22 @@ export function GraphPage() {
   const { value: index, error, loading, again } = useLoad("graphs " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["graph"] }) : Promise.resolve({ revision: 0, series: [] })));
   const choices = index?.series ?? [];
   const chosen = choices.find((s) => s.run + "\n" + s.key === v.graph.key) ?? choices.find((s) => s.run === v.run) ?? choices[0];
-  const { value: graph } = useLoad(`graph ${chosen?.run} ${chosen?.key}`, async () => (chosen ? ((await loadEntry(chosen.run, chosen.key, chosen.step.length - 1)).value as GraphValue) : null));
+  const { value: graph, error: graphError } = useLoad(`graph ${chosen?.run} ${chosen?.key}`, async () => (chosen ? ((await loadEntry(chosen.run, chosen.key, lastOf(chosen, "graph"))).value as GraphValue) : null));
   const nodes = graph?.nodes ?? [];
-  const folded = useMemo(() => (graph ? fold(nodes, new Set(v.graph.open)) : null), [graph, v.graph.open]);
-  const layout = useLayout(folded);
+  const whole = useMemo(() => (graph ? fold(nodes, new Set(v.graph.open)) : null), [graph, v.graph.open]);
+  const large = whole !== null && whole.nodes.length > drawable;
+  const folded = useMemo(() => (whole && large && text ? matching(whole, text) : whole), [whole, large, text]);
+  const { layout, error: layoutError } = useLayout(folded);
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
-  if (error) return <div class="page"><Failed message={error} retry={again} /></div>;
+  if (error || graphError) return <div class="page"><Failed message={error || graphError} retry={again} /></div>;
   if (index && !loading && choices.length === 0) return <div class="page"><Empty icon="graph" title="No model graph in the visible runs"><p>Log one with <code>log_graph</code>.</p></Empty></div>;
-  const most = Math.max(1, ...(folded?.nodes.map((n) => n.parameters) ?? []));
+  const most = (folded?.nodes ?? []).reduce((m, n) => Math.max(m, n.parameters), 1);
   const devices = [...new Set(nodes.map((n) => n.device))];
   const colorOf = (n: FoldedNode) => (v.graph.color === "parameters" ? rampColor(Math.log1p(n.parameters) / Math.log1p(most)) : v.graph.color === "device" ? slotColor(theme.value, devices.indexOf(n.device)) : slotColor(theme.value, n.group ? 4 : [...n.op].reduce((h, c) => (h * 31 + c.charCodeAt(0)) >>> 0, 7) % 8));
   const groups = groupsOf(nodes);
   const depthOf = (g: string) => g.split("/").length;
-  const deepest = Math.max(0, ...groups.map(depthOf));
-  const depth = Math.max(0, ...v.graph.open.map(depthOf));
+  const deepest = groups.reduce((m, g) => Math.max(m, depthOf(g)), 0);
+  const depth = v.graph.open.reduce((m, g) => Math.max(m, depthOf(g)), 0);
   return (
     <div class="page">
       <div class="toolbar" role="toolbar" aria-label="Graph">
@@ -156,7 +188,13 @@ export function GraphPage() {
         <IconButton icon="download" label="Save as SVG" onClick={() => { const svg = document.querySelector(".graph-canvas svg"); if (svg) saveBlob(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }), fileName(chosen?.key ?? "graph") + ".svg"); }} />
       </div>
       <div class="main" style={{ flex: 1 }}>
-        {folded && layout && layout.nodes.length ? <Canvas folded={folded} layout={layout} colorOf={colorOf} wanted={text} /> : <div class="page page-pad"><Skeleton height={300} /></div>}
+        {folded && folded.nodes.length === 0 ? (
+          <div class="page"><Empty icon="graph" title={nodes.length ? "No node matches" : "The graph has no nodes"}><p>{nodes.length ? <>Nothing is called <code>{text}</code>.</> : <>What was logged as <code>{chosen?.key}</code> is a graph without any node.</>}</p></Empty></div>
+        ) : folded && folded.nodes.length > drawable ? (
+          <div class="page"><Empty icon="graph" title={`${formatInteger(folded.nodes.length)} nodes are too many to draw`}><p>{deepest > 0 && depth > 0 ? "Fold groups with the depth slider, or search" : "Search"} for a part of a name: up to {formatInteger(drawable)} nodes are drawn.</p></Empty></div>
+        ) : layoutError ? (
+          <div class="page"><Failed message={`This graph could not be laid out. ${layoutError}`} /></div>
+        ) : folded && layout && layout.nodes.length ? <Canvas folded={folded} layout={layout} colorOf={colorOf} wanted={text} /> : <div class="page page-pad"><Skeleton height={300} /></div>}
         {folded ? <Side nodes={nodes} folded={folded} /> : null}
       </div>
     </div>

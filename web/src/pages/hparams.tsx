@@ -199,7 +199,7 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
       const middle = a.names ? -1 : (finite[finite.length >> 1] ?? 0);
       return Float64Array.from(rows, (r) => (Number.isFinite(a.values[r]) ? (a.log ? Math.log(a.values[r]) : a.values[r]) : middle));
     });
-    void computeImportance(columnsOf, Float64Array.from(rows, (r) => goal.values[r])).then((r) => !stale && setList(r.slice().sort((p, q) => q.share - p.share)));
+    void computeImportance(columnsOf, Float64Array.from(rows, (r) => goal.values[r])).then((r) => stale || setList(r.slice().sort((p, q) => q.share - p.share)), () => stale || setList([]));
     return () => {
       stale = true;
     };

@@ -1,6 +1,7 @@
 // The track of a step slider: ticks at the steps that exist, the shared cursor, pinned steps and the thumb. Hovering it moves the shared
 // cursor, so that charts on the same page mark the step under the pointer.
 import { useRef } from "preact/hooks";
+import type { EntryIndex } from "../api/types";
 import { cursor, markedStep } from "../state/cursor";
 import { change, view } from "../state/view";
 
@@ -13,6 +14,9 @@ export function entryAt(steps: number[], step: number): number {
   for (let i = 0; i < steps.length; i++) if (steps[i] <= step && (best < 0 || steps[i] >= steps[best])) best = i;
   return best;
 }
+
+/** The last entry of a kind; a key may hold others too. -1 when there is none. */
+export const lastOf = (series: EntryIndex, kind: string) => (series.kinds ? series.kinds.findLastIndex((k) => k === kind) : series.step.length - 1);
 
 /** The step media are shown at where charts are near: under the cursor, chosen on a slider, pinned, or the latest. */
 export const mediaStep = () => cursor.value?.step ?? view.value.media.step ?? markedStep.value ?? Infinity;
