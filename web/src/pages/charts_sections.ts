@@ -64,7 +64,9 @@ export function sectionsOf(all: KeyInfo[], v: Pick<View, "q" | "pk" | "closed" |
   }
   // Media and distributions stand below the charts so that they follow the same cursor; closed until a person wants them.
   for (const [kind, title, kinds] of [["media", "media", mediaKinds], ["histogram", "distributions", ["histogram"]]] as const) {
-    const cards = all.filter((k) => (kinds as readonly string[]).includes(k.kind) && !k.hidden && accept(k.key)).map((k) => ({ id: `${kind}:${k.key}`, title: k.key, keys: [k.key] }));
+    // A key of several kinds (an image, then a table) is one card.
+    const found = new Set(all.filter((k) => (kinds as readonly string[]).includes(k.kind) && !k.hidden && accept(k.key)).map((k) => k.key));
+    const cards = [...found].map((key) => ({ id: `${kind}:${key}`, title: key, keys: [key] }));
     const name = "*" + kind;
     if (cards.length) out.push({ name, title, cards, open: toggled.has(name) === !v.q, kind });
   }

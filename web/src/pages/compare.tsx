@@ -45,6 +45,17 @@ function rowsFrom(reply: Runs, ids: string[]): CompareRow[] {
   return rows;
 }
 
+/** Columns in one question; a run may have logged thousands of parameters. */
+const columnPage = 1000;
+
+/** Every column of the runs, page by page. */
+async function loadCells(project: string, runs: string[], columns: string[]): Promise<Runs> {
+  const ask = (part: string[]) => post<Runs>("runs:query", { project, runs, columns: part, directory: false, archived: "include" });
+  const reply = await ask(columns.slice(0, columnPage));
+  for (let first = columnPage; first < columns.length; first += columnPage) Object.assign(reply.values, (await ask(columns.slice(first, first + columnPage))).values);
+  return reply;
+}
+
 function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: Cell }) {
   if (cell === null) return <span class="muted">–</span>;
   const value = numberOf(cell);
@@ -72,18 +83,21 @@ function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
   const name = (id: string) => runById.value.get(id)?.name ?? id;
   const commits = [cell(a, "git/commit"), cell(b, "git/commit")];
   const code = diffLines(cell(a, "git/diff").split("\n"), cell(b, "git/diff").split("\n")).filter((l) => l.kind !== " " || l.text);
+  const recorded = (e: Environment, part: string) => e.cells.some((c) => c.name.startsWith(part));
+  /** Two runs without a word about it are not the same: nobody knows. */
+  const unknown = (part: string) => [recorded(a, part) ? "" : name(base), recorded(b, part) ? "" : name(chosen)].filter(Boolean).join(" and ");
   const packages = (e: Environment) => e.cells.filter((c) => c.name.startsWith("packages/")).map((c) => `${c.name.slice(9)} ${c.value}`);
   const packageDiff = diffLines(packages(a).sort(), packages(b).sort()).filter((l) => l.kind !== " ");
   return (
     <div class="overview">
       <section class="card">
         <div class="row"><h2>Code</h2><span class="muted">{name(base)} →</span><Select label="Compared with" value={chosen} onChange={setOther} options={others.map((id) => ({ value: id, label: name(id) }))} /></div>
-        <p class="small">{commits[0] === commits[1] ? <>same commit <code>{commits[0].slice(0, 10) || "unknown"}</code></> : <>commit <code>{commits[0].slice(0, 10)}</code> → <code>{commits[1].slice(0, 10)}</code></>}</p>
-        {code.some((l) => l.kind !== " ") ? <pre class="diff">{code.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The uncommitted changes are the same.</p>}
+        {unknown("git/") ? <p class="muted" data-unknown="code">No code was recorded for {unknown("git/")}.</p> : <><p class="small">{commits[0] === commits[1] ? <>same commit <code>{commits[0].slice(0, 10) || "unknown"}</code></> : <>commit <code>{commits[0].slice(0, 10)}</code> → <code>{commits[1].slice(0, 10)}</code></>}</p>
+        {code.some((l) => l.kind !== " ") ? <pre class="diff">{code.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The uncommitted changes are the same.</p>}</>}
       </section>
       <section class="card">
         <h2>Packages</h2>
-        {packageDiff.length ? <pre class="diff">{packageDiff.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : "minus"}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The same packages.</p>}
+        {unknown("packages/") ? <p class="muted" data-unknown="packages">No packages were recorded for {unknown("packages/")}.</p> : packageDiff.length ? <pre class="diff">{packageDiff.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : "minus"}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The same packages.</p>}
       </section>
     </div>
   );
@@ -95,8 +109,8 @@ export function ComparePage() {
   const ids = v.cmp.length >= 2 ? v.cmp.filter((id) => runById.value.has(id)) : visible.value.slice(0, 4).map((r) => r.id);
   const base = ids.includes(v.base) ? v.base : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
-  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/")).slice(0, 3000).map((c) => c.id);
-  const { value, error, again } = useLoad("compare " + ordered.join("\n") + wanted.length, () => (ordered.length ? post<Runs>("runs:query", { project: v.project, runs: ordered, columns: wanted, directory: false, archived: "include" }) : Promise.resolve(null)), (list) => list.some((id) => ids.includes(id)));
+  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/")).map((c) => c.id);
+  const { value, error, again } = useLoad("compare " + ordered.join("\n") + wanted.length, () => (ordered.length ? loadCells(v.project, ordered, wanted) : Promise.resolve(null)), (list) => list.some((id) => ids.includes(id)));
   const all = useMemo(() => (value ? rowsFrom(value, ordered) : []), [value]);
   const charts = useMemo(() => suggested(keys.value), [keys.value]);
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;

@@ -50,6 +50,28 @@ function HistogramsTab() {
   );
 }
 
+/** Area under the curve by the trapezoid rule over recall. */
+function areaOf(p: PrCurveValue): number {
+  const points = p.recall.map((r, i) => [toNumber(r), toNumber(p.precision[i])]).filter(([r, v]) => Number.isFinite(r) && Number.isFinite(v)).sort((a, b) => a[0] - b[0]);
+  let sum = 0;
+  for (let i = 1; i < points.length; i++) sum += ((points[i][0] - points[i - 1][0]) * (points[i][1] + points[i - 1][1])) / 2;
+  return sum;
+}
+
+/** Why a curve has no area; "" when it has one. */
+function withoutArea(p: PrCurveValue): string {
+  const sum = (list: (number | string | null)[]) => list.reduce((n: number, v) => n + (toNumber(v) || 0), 0);
+  if (p.recall.length === 0) return "no points";
+  if (p.true_positives.length && sum(p.true_positives) + sum(p.false_negatives) === 0) return "no positives: recall is not defined";
+  return p.recall.some((r, i) => Number.isFinite(toNumber(r)) && Number.isFinite(toNumber(p.precision[i]))) ? "" : "no finite points";
+}
+
+function AreaCell({ curve }: { curve: PrCurveValue }) {
+  const why = withoutArea(curve);
+  if (why) return <td class="number muted" data-why={why}>{why}</td>;
+  return <td class="number" data-area={areaOf(curve)}>{formatNumber(areaOf(curve), 4)}</td>;
+}
+
 function PrTab() {
   const list = visible.value.slice(0, 24);
   const ids = list.map((r) => r.id);
@@ -63,13 +85,6 @@ function PrTab() {
   if (!curves.length) return <Empty icon="distributions" title="No precision-recall curves"><p>Log them with <code>log_pr_curve</code>.</p></Empty>;
   const byKey = new Map<string, typeof curves>();
   for (const c of curves) byKey.set(c.key, [...(byKey.get(c.key) ?? []), c]);
-  /** Area under the curve by the trapezoid rule over recall. */
-  const area = (p: PrCurveValue) => {
-    const points = p.recall.map((r, i) => [toNumber(r), toNumber(p.precision[i])]).sort((a, b) => a[0] - b[0]);
-    let sum = 0;
-    for (let i = 1; i < points.length; i++) sum += ((points[i][0] - points[i - 1][0]) * (points[i][1] + points[i - 1][1])) / 2;
-    return sum;
-  };
   return (
     <>
       <div class="toolbar"><label class="field">step<input type="range" style={{ width: 240 }} min={0} max={Math.max(0, steps.length - 1)} value={steps.indexOf(step)} aria-label="Step" onInput={(e) => setAt(steps[Number(e.currentTarget.value)])} /></label><span>{formatInteger(step)}</span></div>
@@ -82,13 +97,13 @@ function PrTab() {
                 const plot = new Plot(canvas, width, height, theme.peek(), { from: 0, to: 1.02, title: "recall" }, { from: 0, to: 1.05, title: "precision" });
                 plot.inside(() => members.forEach((m) => {
                   const p = m.entry?.value as PrCurveValue | undefined;
-                  if (p) plot.lines(p.recall.map(toNumber), p.precision.map(toNumber), runStyle.value(m.run).color, 1.5, runStyle.value(m.run).dash ?? []);
+                  if (p && !withoutArea(p)) plot.lines(p.recall.map(toNumber), p.precision.map(toNumber), runStyle.value(m.run).color, 1.5, runStyle.value(m.run).dash ?? []);
                 }));
               }}
             />
             <table class="plain-table" style={{ margin: "0 12px", width: "calc(100% - 24px)" }}>
               <thead><tr><th>run</th><th class="number">area</th></tr></thead>
-              <tbody>{members.map((m) => m.entry && <tr key={m.run}><td><span class="row"><Swatch color={runStyle.value(m.run).color} />{runById.value.get(m.run)?.name}</span></td><td class="number" data-area={area(m.entry.value as PrCurveValue)}>{formatNumber(area(m.entry.value as PrCurveValue), 4)}</td></tr>)}</tbody>
+              <tbody>{members.map((m) => m.entry && <tr key={m.run}><td><span class="row"><Swatch color={runStyle.value(m.run).color} />{runById.value.get(m.run)?.name}</span></td><AreaCell curve={m.entry.value as PrCurveValue} /></tr>)}</tbody>
             </table>
           </div>
         ))}
@@ -102,7 +117,7 @@ export function DistributionsPage() {
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   const has = (kind: string) => keys.value.some((k) => k.kind === kind);
   const steps = keys.value.filter((k) => k.kind === "histogram").map((k) => k.last_step);
-  const most = Math.max(0, ...steps);
+  const most = steps.reduce((a, b) => Math.max(a, b), 0);
   return (
     <>
       <RunList />

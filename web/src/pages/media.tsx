@@ -82,7 +82,7 @@ export function MediaPage() {
           <label class="field">kind<Select label="Kind" value={m.kind} onChange={(kind) => patch({ kind })} options={[{ value: "", label: "all" }, ...kinds.map((k) => ({ value: k as string, label: k === "mesh" ? "3D" : k }))]} /></label>
           <label class="field">size<input type="range" min={64} max={480} step={8} value={m.size} aria-label="Size" onInput={(e) => patch({ size: Number(e.currentTarget.value) }, true)} /></label>
           <Segmented label="Scale" value={m.fit ? "fit" : "1:1"} onChange={(f) => patch({ fit: f === "fit" })} options={[{ value: "fit", label: "fit" }, { value: "1:1", label: "1:1" }]} />
-          <Check checked={m.mode === "diff"} onChange={(on) => patch({ mode: on ? "diff" : "" })}>difference to {runById.value.get(reference ?? "")?.name ?? "baseline"}</Check>
+          <Check checked={m.mode === "diff"} onChange={(on) => patch({ mode: on ? "diff" : "" })}><span class="ellipsis">difference to {runById.value.get(reference ?? "")?.name ?? "baseline"}</span></Check>
           {visible.value.length > runLimit ? <span class="chip warn">the first {runLimit} of {formatInteger(visible.value.length)} runs</span> : null}
         </div>
         <div class="page-scroll">
@@ -96,7 +96,7 @@ export function MediaPage() {
                       const i = entryAt(s.step, step);
                       const other = m.mode === "diff" ? series.find((x) => x.run === reference && x.key === s.key) : undefined;
                       return (
-                        <div class={`media-cell${m.rows === "key" && isMarked(s.run) ? " hovered" : ""}`} key={s.run + s.key} data-key={s.key} data-run={s.run} data-index={i} data-step={i >= 0 ? s.step[i] : ""}>
+                        <div class={`media-cell${m.rows === "key" && isMarked(s.run) ? " hovered" : ""}`} key={s.run + s.kind + s.key} data-key={s.key} data-run={s.run} data-index={i} data-step={i >= 0 ? s.step[i] : ""}>
                           <div class="small muted ellipsis" style={{ maxWidth: Math.max(140, m.size) }}>{m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}{i >= 0 && s.step[i] !== step ? ` · step ${formatInteger(s.step[i])}` : ""}</div>
                           <MediaItem run={s.run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={m.size} fit={m.fit} against={other ? { run: other.run, index: entryAt(other.step, step) } : undefined} />
                         </div>

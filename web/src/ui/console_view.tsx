@@ -10,6 +10,14 @@ import { Empty } from "./states";
 import { VirtualList } from "./virtual_list";
 
 const chunk = 500;
+/** Matches in one answer of the server. */
+const matchBlock = 10_000;
+
+interface Matches {
+  skip: number; // matches before the first in the list
+  list: number[];
+  count: number;
+}
 
 function Text({ line, wanted }: { line: ConsoleLine; wanted: string }) {
   const spans = parseAnsi(line.text);
@@ -29,7 +37,7 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
   const [total, setTotal] = useState(known);
   const [, redraw] = useState(0);
   const [search, setSearch] = useState("");
-  const [matches, setMatches] = useState<{ list: number[]; count: number } | null>(null);
+  const [matches, setMatches] = useState<Matches | null>(null);
   const [match, setMatch] = useState(0);
   const [follow, setFollow] = useState(false);
   const chunks = useRef(new Map<number, ConsoleLine[] | "loading">());
@@ -38,21 +46,19 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
     // The last chunk held may have grown.
     chunks.current.delete(Math.floor((total - 1) / chunk));
   }, [total]);
+  const block = Math.floor(match / matchBlock) * matchBlock;
+  useEffect(() => setMatch(0), [search, run]);
   useEffect(() => {
     if (!search) {
       setMatches(null);
       return;
     }
     let stale = false;
-    get<Console>("console", { run, first: 0, count: 1, search }).then((r) => {
-      if (stale) return;
-      setMatches({ list: r.matches ?? [], count: r.matched ?? 0 });
-      setMatch(0);
-    }, () => undefined);
+    get<Console>("console", { run, first: 0, count: 1, search, skip: block }).then((r) => !stale && setMatches({ skip: block, list: r.matches ?? [], count: r.matched ?? 0 }), () => undefined);
     return () => {
       stale = true;
     };
-  }, [search, run]);
+  }, [search, run, block]);
   const lineAt = (i: number): ConsoleLine | null => {
     const c = Math.floor(i / chunk);
     const held = chunks.current.get(c);
@@ -67,8 +73,8 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
     return held === "loading" ? null : (held[i - c * chunk] ?? null);
   };
   if (total === 0) return <Empty title="Nothing was captured"><p>Switch on console capture with <code>RunOptions::console</code>.</p></Empty>;
-  const target = matches?.list.length ? matches.list[match] : follow ? total - 1 : undefined;
-  const step = (d: number) => matches?.list.length && setMatch((match + d + matches.list.length) % matches.list.length);
+  const target = matches?.count ? matches.list[match - matches.skip] : follow ? total - 1 : undefined;
+  const step = (d: number) => matches?.count && setMatch((match + d + matches.count) % matches.count);
   return (
     <div class="page" style={{ minHeight: 0 }}>
       <div class="toolbar">

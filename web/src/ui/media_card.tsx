@@ -6,20 +6,20 @@ import { runById, runStyle, visibleIds } from "../state/runs";
 import { formatInteger } from "../viz/format";
 import { Swatch } from "./controls";
 import { HistogramCard } from "./histogram_card";
-import { MediaItem } from "./media_item";
+import { mediaKinds, MediaItem } from "./media_item";
 import { entryAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 
 type Place = { left: number; top: number; width: number; height: number };
 const runLimit = 24;
 
-function useIndex(name: string, ids: string[]) {
-  return useLoad(`index ${name} ${ids.join()}`, () => (ids.length ? post<Index>("entries:index", { runs: ids, keys: [name] }) : Promise.resolve({ revision: 0, series: [] })), (runs) => runs.some((id) => ids.includes(id)));
+function useIndex(name: string, ids: string[], kinds: readonly string[]) {
+  return useLoad(`index ${name} ${kinds[0]} ${ids.join()}`, () => (ids.length ? post<Index>("entries:index", { runs: ids, keys: [name], kinds }) : Promise.resolve({ revision: 0, series: [] })), (runs) => runs.some((id) => ids.includes(id)));
 }
 
 export function MediaCard({ name, place }: { name: string; place: Place }) {
   const ids = visibleIds.value;
-  const { value, error } = useIndex(name, ids.slice(0, runLimit));
+  const { value, error } = useIndex(name, ids.slice(0, runLimit), mediaKinds);
   const series = value?.series ?? [];
   const steps = [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b);
   const step = Math.min(mediaStep(), steps[steps.length - 1] ?? 0);
@@ -35,7 +35,7 @@ export function MediaCard({ name, place }: { name: string; place: Place }) {
         {series.map((s) => {
           const i = entryAt(s.step, step);
           return (
-            <div key={s.run} class={`media-cell${isMarked(s.run) ? " hovered" : ""}`} data-run={s.run} data-step={i >= 0 ? s.step[i] : ""} onPointerEnter={() => (hoveredRun.value = s.run)} onPointerLeave={() => (hoveredRun.value = null)}>
+            <div key={s.run + s.kind} class={`media-cell${isMarked(s.run) ? " hovered" : ""}`} data-run={s.run} data-step={i >= 0 ? s.step[i] : ""} onPointerEnter={() => (hoveredRun.value = s.run)} onPointerLeave={() => (hoveredRun.value = null)}>
               <div class="row small" style={{ maxWidth: Math.max(140, size) }}><Swatch color={runStyle.value(s.run).color} /><span class="ellipsis">{runById.value.get(s.run)?.name ?? s.run}</span></div>
               <MediaItem run={s.run} name={name} kind={s.kind} index={i} items={s.kind === "image" ? 1 : (s.items?.[i] ?? 1)} size={size} fit />
             </div>
@@ -50,7 +50,7 @@ export function MediaCard({ name, place }: { name: string; place: Place }) {
 
 /** Histograms of the picked run, otherwise of the newest visible one that has some. */
 export function HistogramPanel({ name, place }: { name: string; place: Place }) {
-  const { value: index } = useIndex(name, visibleIds.value.slice(0, 200));
+  const { value: index } = useIndex(name, visibleIds.value.slice(0, 200), ["histogram"]);
   const holders = index?.series.map((s) => s.run) ?? [];
   const run = pickedRun.value && holders.includes(pickedRun.value) ? pickedRun.value : (holders[0] ?? "");
   const { value, error } = useLoad(`hist ${run} ${name}`, () => (run ? post<Histograms>("histograms:query", { runs: [run], keys: [name], width: 80 }) : Promise.resolve({ revision: 0, series: [] })), (runs) => runs.includes(run));

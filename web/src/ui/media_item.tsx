@@ -3,10 +3,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { apiUrl, get, getBytes } from "../api/client";
 import type { AudioValue, Entries, Entry, ImageValue, MeshValue, TableValue, TextValue, VideoValue } from "../api/types";
 import { theme } from "../state/settings";
-import { formatNumber } from "../viz/format";
+import { formatInteger, formatNumber } from "../viz/format";
 import { themes } from "../viz/palette";
 import { FigurePanel } from "./figure_panel";
+import { FloatPicture } from "./float_picture";
 import { Markdown } from "./markdown";
+import { PlainText } from "./plain_text";
 
 /** Kinds that MediaItem shows. */
 export const mediaKinds: readonly string[] = ["image", "video", "audio", "mesh", "text", "table", "figure"];
@@ -43,10 +45,32 @@ export function useEntry(run: string, key: string, index: number): { entry: Entr
 
 export const imageUrl = (run: string, key: string, index: number, item = 0) => apiUrl("image", { run, key, index, item: item || undefined });
 
-export function Picture({ run, name, index, item = 0, size, fit, against }: { run: string; name: string; index: number; item?: number; size: number; fit: boolean; against?: { run: string; index: number } }) {
+/** From this many times as long as wide on, the short side would be less than a pixel. */
+const sliver = 40;
+
+function Stored({ url, alt, size, fit }: { url: string; alt: string; size: number; fit: boolean }) {
+  const [state, setState] = useState<{ of: string; broken: boolean; width: number; height: number }>({ of: "", broken: false, width: 0, height: 0 });
+  const known = state.of === url ? state : null;
+  if (known?.broken) return <div class="media-note" role="note" style={{ width: Math.max(140, size) }}>This is no picture that a browser can show. <a href={url} download="picture">Save its bytes</a></div>;
+  const long = known ? Math.max(known.width / known.height, known.height / known.width) : 1;
+  return (
+    <>
+      <img
+        class={`picture${fit ? (long > sliver ? " sliver" : " fit") : ""}`} src={url} alt={alt} loading="lazy" decoding="async" style={fit ? { width: size, height: size } : undefined} draggable={false}
+        onError={() => setState({ of: url, broken: true, width: 0, height: 0 })}
+        onLoad={(e) => setState({ of: url, broken: false, width: e.currentTarget.naturalWidth, height: e.currentTarget.naturalHeight })}
+      />
+      {fit && known && long > sliver ? <div class="small muted">{formatInteger(known.width)} × {formatInteger(known.height)}, not to scale</div> : null}
+    </>
+  );
+}
+
+export function Picture({ run, name, index, item = 0, size, fit, against, floats }: { run: string; name: string; index: number; item?: number; size: number; fit: boolean; against?: { run: string; index: number }; floats?: boolean }) {
   const url = imageUrl(run, name, index, item);
+  const alt = `${name} at entry ${index}`;
   if (against && against.run !== run && against.index >= 0) return <Difference a={url} b={imageUrl(against.run, name, against.index, item)} size={size} />;
-  return <img class={`picture${fit ? " fit" : ""}`} src={url} alt={`${name} at entry ${index}`} loading="lazy" decoding="async" style={fit ? { width: size, height: size } : undefined} draggable={false} />;
+  if (floats) return <FloatPicture run={run} name={name} index={index} item={item} alt={alt} size={size} fit={fit} />;
+  return <Stored url={url} alt={alt} size={size} fit={fit} />;
 }
 
 /** Absolute difference of two images, amplified to be seen; the mean difference as a number. */
@@ -208,9 +232,11 @@ export function MediaItem({ run, name, kind, index, items, size, fit, against }:
   const { entry, error } = useEntry(run, name, index);
   if (index < 0) return <div class="media-note" style={{ width: size }}>nothing logged yet at this step</div>;
   const value = entry?.value;
-  if (kind === "image") {
-    const captions = value?.kind === "image" ? (value as ImageValue).captions : [];
-    return <div class="media-images">{Array.from({ length: items }, (_, i) => <figure key={i}><Picture run={run} name={name} index={index} item={i} size={size} fit={fit} against={against} />{captions[i] ?? (i === 0 ? captions[0] : "") ? <figcaption class="small muted ellipsis" style={{ maxWidth: size }}>{captions[i] ?? captions[0]}</figcaption> : null}</figure>)}</div>;
+  // What the entry is counts, not what others of its key are: one key may hold several kinds.
+  if (value ? value.kind === "image" : kind === "image" && !error) {
+    const image = value?.kind === "image" ? (value as ImageValue) : null;
+    const captions = image?.captions ?? [];
+    return <div class="media-images">{Array.from({ length: image ? Math.max(1, Math.min(items, image.images.length)) : items }, (_, i) => <figure key={i}><Picture run={run} name={name} index={index} item={i} size={size} fit={fit} against={against} floats={image?.format === "raw"} />{captions[i] ?? (i === 0 ? captions[0] : "") ? <figcaption class="small muted ellipsis" style={{ maxWidth: size }}>{captions[i] ?? captions[0]}</figcaption> : null}</figure>)}</div>;
   }
   if (error) return <div class="media-note bad">{error}</div>;
   if (!value) return <div class="skeleton" style={{ width: size, height: size / 2 }} />;
@@ -228,7 +254,7 @@ export function MediaItem({ run, name, kind, index, items, size, fit, against }:
       return <MeshItem run={run} value={value as MeshValue} size={Math.max(160, size)} />;
     case "text": {
       const t = value as TextValue;
-      return <div class="text-item" style={{ maxWidth: Math.max(280, size * 2) }}>{t.plain ? <pre class="plain-text">{t.text}</pre> : <Markdown text={t.text} />}</div>;
+      return <div class="text-item" style={{ maxWidth: Math.max(280, size * 2) }}>{t.plain ? <PlainText text={t.text} /> : <Markdown text={t.text} />}</div>;
     }
     case "table":
       return <DataTable value={value as TableValue} />;

@@ -14,8 +14,8 @@ export function LatestImages({ run }: { run: string }) {
   const { value } = useLoad("images " + run, () => post<Index>("entries:index", { runs: [run], kinds: ["image"] }), (runs) => runs.includes(run));
   if (!value?.series.length) return null;
   const step = markedStep.value;
-  /** The newest entry at or before the cursor. */
-  const at = (steps: number[]) => Math.max(0, step === null ? steps.length - 1 : steps.findLastIndex((s) => s <= step));
+  /** The newest entry at or before the cursor; steps may come in any order. */
+  const at = (steps: number[]) => Math.max(0, entryAt(steps, step ?? Infinity));
   return (
     <section class="card span">
       <div class="row"><h2>{step === null ? "Last images" : `Images at step ${formatInteger(step)}`}</h2><span class="spacer" /><button type="button" class="button" onClick={() => change({ tab: "media" })}>All media</button></div>
@@ -36,10 +36,11 @@ export function MediaOfRun({ run }: { run: string }) {
     <div class="overview">
       {value.series.map((s) => {
         const i = entryAt(s.step, mediaStep());
+        const steps = [...new Set(s.step)].sort((a, b) => a - b);
         return (
-          <section class="card" key={s.key} data-media={s.key} data-step={i >= 0 ? s.step[i] : ""}>
-            <div class="row"><h3>{s.key}</h3><span class="spacer" /><span class="muted small">{i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}{i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}</span></div>
-            {s.step.length > 1 ? <StepTrack steps={s.step} step={s.step[Math.max(0, i)]} seek={seekMedia} label={`Step of ${s.key}`} /> : null}
+          <section class="card" key={s.kind + s.key} data-media={s.key} data-step={i >= 0 ? s.step[i] : ""}>
+            <div class="row"><h3 title={s.key}>{s.key}</h3><span class="spacer" /><span class="muted small">{i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}{i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}</span></div>
+            {steps.length > 1 ? <StepTrack steps={steps} step={s.step[Math.max(0, i)]} seek={seekMedia} label={`Step of ${s.key}`} /> : null}
             <MediaItem run={run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={220} fit />
           </section>
         );

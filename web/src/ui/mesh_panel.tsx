@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getBytes } from "../api/client";
 import type { MeshValue } from "../api/types";
-import { parseMesh, type Mesh } from "../lib/mesh_files";
+import { emptyMesh, parseMesh, type Mesh } from "../lib/mesh_files";
 import { addPanel, camera, drawMesh, loseContext, unload, viewerStats } from "../lib/viewer3d";
 import { theme } from "../state/settings";
 import { formatInteger } from "../viz/format";
@@ -40,7 +40,10 @@ export default function MeshPanel({ run, value, size }: { run: string; value: Me
     ];
     getBytes("blob", { run, sha: value.data.sha, format: value.format === "arrays" ? undefined : value.format })
       .then((bytes) => {
-        mesh = parseMesh(value.format, bytes, value);
+        const parsed = parseMesh(value.format, bytes, value);
+        const words = emptyMesh(parsed);
+        if (words) throw new Error(words);
+        mesh = parsed;
         draw(false);
       })
       .catch((e: Error) => !gone && setError(e.message));
@@ -78,6 +81,6 @@ export default function MeshPanel({ run, value, size }: { run: string; value: Me
       if (mesh) unload(mesh);
     };
   }, [run, value.data.sha]);
-  if (error) return <div class="media-note">{error}</div>;
+  if (error) return <div class="media-note" role="note" style={{ width: size }}>{error}</div>;
   return <canvas ref={canvas} class="mesh" width={size} height={size} style={{ width: size, height: size }} tabIndex={0} role="img" aria-label={value.faces ? `Mesh of ${formatInteger(value.vertices)} vertices and ${formatInteger(value.faces)} faces; drag or use arrow keys to turn` : `Point cloud of ${formatInteger(value.vertices)} points; drag or use arrow keys to turn`} />;
 }
