@@ -91,7 +91,7 @@ function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
   return (
     <div class="overview">
       <section class="card">
-        <div class="row"><h2>Code</h2><span class="muted">{name(base)} →</span><Select label="Compared with" value={chosen} onChange={setOther} options={others.map((id) => ({ value: id, label: name(id) }))} /></div>
+        <div class="row"><h2>Code</h2><span class="muted ellipsis">{name(base)} →</span><Select label="Compared with" value={chosen} onChange={setOther} options={others.map((id) => ({ value: id, label: name(id) }))} /></div>
         {unknown("git/") ? <p class="muted" data-unknown="code">No code was recorded for {unknown("git/")}.</p> : <><p class="small">{commits[0] === commits[1] ? <>same commit <code>{commits[0].slice(0, 10) || "unknown"}</code></> : <>commit <code>{commits[0].slice(0, 10)}</code> → <code>{commits[1].slice(0, 10)}</code></>}</p>
         {code.some((l) => l.kind !== " ") ? <pre class="diff">{code.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The uncommitted changes are the same.</p>}</>}
       </section>
