@@ -21,14 +21,17 @@
 
 namespace taffrail {
 
-/// What is known about a scalar series without reading it.
+struct MetricOptions;
+
+/// What is known about a scalar series without reading it: of the points that count, where later
+/// attempts logged some steps again.
 struct SeriesSummary {
-    std::uint64_t count = 0;      ///< points, NaN included
-    std::uint64_t nan_count = 0;  ///< NaN points
-    double min = 0, max = 0;      ///< of the non-NaN points
-    double sum = 0;               ///< of the finite points
-    double last = 0;              ///< value of the newest point in log order
-    Step first_step = 0, last_step = 0;
+    std::uint64_t count = 0;             ///< points, NaN included
+    std::uint64_t nan_count = 0;         ///< NaN points
+    double min = 0, max = 0;             ///< of the non-NaN points
+    double sum = 0;                      ///< of the finite points
+    double last = 0;                     ///< value of the newest point in log order
+    Step first_step = 0, last_step = 0;  ///< the smallest and the largest, in whatever order
     std::int64_t first_time_ns = 0, last_time_ns = 0;
 };
 
@@ -38,6 +41,8 @@ struct KeyInfo {
     Kind kind = Kind::Scalar;
     std::uint64_t count = 0;
     SeriesSummary scalar;  ///< Kind::Scalar
+    /// What Run::define_metric said of it (<taffrail/run.h>); null where nobody did.
+    std::shared_ptr<const MetricOptions> definition = {};
 };
 
 /// What a list of runs shows.
@@ -74,6 +79,12 @@ struct Point {
     std::uint64_t writer = 0, seq = 0;
 };
 
+/// Which points of a series that several attempts logged.
+enum class Attempts : std::uint8_t {
+    Winning,  ///< what a later attempt superseded is left out
+    All,
+};
+
 /// The x axis of a question.
 enum class Axis : std::uint8_t { Steps, WallTime, RelativeTime, Epoch, Samples, Metric };
 enum class Scale : std::uint8_t { Linear, Log };
@@ -87,7 +98,7 @@ struct BinRequest {
     std::optional<double> from = {},
                           to = {};  ///< in axis units (ns for the time axes); absent = all
     std::size_t width = 1000;
-    /// Absent = the winning points (newest of each re-logged range).
+    /// Every point of one attempt; absent = the points that no later attempt superseded.
     std::optional<std::uint32_t> attempt = {};
 };
 
@@ -153,6 +164,20 @@ class RecordedRun {
     [[nodiscard]] virtual std::vector<KeyInfo> keys() const = 0;
     /// Every point of a scalar key in log order (writer, seq); the live tail included.
     [[nodiscard]] virtual Result<std::vector<Point>> points(std::string_view key) const = 0;
+
+    /// Which of `points` a later attempt superseded, one flag a point; empty when none is. `points`
+    /// are all of one series, as points() gives them. docs/formats/layout.md has the rule; event
+    /// files have TensorBoard's.
+    [[nodiscard]] virtual std::vector<bool> superseded(std::span<const Point> /*points*/) const {
+        return {};
+    }
+
+    /// The points of a scalar key in log order, handed on in pieces, so that memory does not grow
+    /// with the series where the source can help it. Stops at the first error of `visit`.
+    virtual Result<void> visit_points(
+        std::string_view key, Attempts attempts,
+        const std::function<Result<void>(std::span<const Point>)>& visit) const;
+
     /// Bins of a scalar key; cost is bound by width, not by the number of points, where a pyramid
     /// exists.
     [[nodiscard]] virtual Result<Bins> bins(std::string_view key,

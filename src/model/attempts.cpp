@@ -1,54 +1,133 @@
 #include "model/attempts.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
+#include <ranges>
+#include <set>
 
 namespace taffrail::model {
 
-std::vector<AttemptSteps> attempt_steps(std::span<const Point> points) {
-    std::map<std::pair<std::int32_t, std::uint32_t>, AttemptSteps> ranges;
-    for (const Point& point : points) {
-        const auto [at, added] =
-            ranges.try_emplace({point.rank, point.attempt},
-                               AttemptSteps{point.rank, point.attempt, point.step, point.step});
-        at->second.first_step = std::min(at->second.first_step, point.step);
-        at->second.last_step = std::max(at->second.last_step, point.step);
+void take_step(std::vector<AttemptSteps>& ranges, const Point& point) {
+    const auto is_same = [&](const AttemptSteps& range) {
+        return range.rank == point.rank && range.attempt == point.attempt;
+    };
+    auto found = std::ranges::find_if(ranges | std::views::reverse, is_same);
+    if (found == ranges.rend()) {
+        ranges.push_back({point.rank, point.attempt, point.step, point.step});
+        return;
     }
-    std::vector<AttemptSteps> result;
-    for (const auto& [who, range] : ranges) {
-        result.push_back(range);
-    }
-    return result;
+    found->first_step = std::min(found->first_step, point.step);
+    found->last_step = std::max(found->last_step, point.step);
 }
 
-bool any_superseded(std::span<const AttemptSteps> attempts) {
-    for (const AttemptSteps& older : attempts) {
-        for (const AttemptSteps& newer : attempts) {
-            if (newer.rank == older.rank && newer.attempt > older.attempt &&
-                newer.first_step <= older.last_step && older.first_step <= newer.last_step) {
-                return true;
+std::vector<AttemptSteps> attempt_steps(std::span<const Point> points) {
+    std::vector<AttemptSteps> ranges;
+    for (const Point& point : points) {
+        take_step(ranges, point);
+    }
+    return ranges;
+}
+
+WinningRule::WinningRule(std::span<const AttemptProcess> processes,
+                         std::span<const AttemptSteps> logged) {
+    // R of each process that is known to exist; a process may have none yet.
+    std::map<std::pair<std::uint32_t, std::int32_t>, std::optional<Step>> begins;
+    const auto begin_at = [&](std::uint32_t attempt, std::int32_t rank, std::optional<Step> step) {
+        std::optional<Step>& begin = begins[{attempt, rank}];
+        if (step) {
+            begin = begin ? std::min(*begin, *step) : *step;
+        }
+    };
+    for (const AttemptProcess& process : processes) {
+        begin_at(process.attempt, process.rank, process.resume_step);
+    }
+    for (const AttemptSteps& range : logged) {
+        begin_at(range.attempt, range.rank, range.first_step);
+    }
+    std::set<std::uint32_t> attempts;
+    for (const auto& [who, begin] : begins) {
+        attempts.insert(who.first);
+    }
+    if (attempts.size() < 2) {
+        return;
+    }
+    std::map<std::pair<std::int32_t, std::uint32_t>, Step> last_steps;
+    for (const AttemptSteps& range : logged) {
+        const auto [at, fresh] =
+            last_steps.try_emplace({range.rank, range.attempt}, range.last_step);
+        at->second = std::max(at->second, range.last_step);
+    }
+    for (const auto& [who, last_step] : last_steps) {
+        const auto& [rank, attempt] = who;
+        std::optional<Step> from;
+        for (auto newer = attempts.upper_bound(attempt); newer != attempts.end(); ++newer) {
+            auto begin = begins.find({*newer, rank});
+            if (begin == begins.end()) {
+                begin = begins.find({*newer, 0});
+            }
+            if (begin != begins.end() && begin->second) {
+                from = from ? std::min(*from, *begin->second) : *begin->second;
             }
         }
+        if (from && *from <= last_step) {
+            superseded_from_[who] = *from;
+            all_win_ = false;
+        }
     }
-    return false;
 }
 
-std::vector<Point> choose_attempt(std::vector<Point> points, std::optional<std::uint32_t> attempt) {
+std::optional<Step> WinningRule::superseded_from(std::int32_t rank, std::uint32_t attempt) const {
+    const auto found = superseded_from_.find({rank, attempt});
+    return found == superseded_from_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool may_supersede(std::span<const AttemptProcess> processes,
+                   std::span<const AttemptSteps> logged) noexcept {
+    return std::ranges::any_of(logged, [&](const AttemptSteps& older) {
+        return std::ranges::any_of(processes,
+                                   [&](const AttemptProcess& newer) {
+                                       return newer.attempt > older.attempt && newer.resume_step &&
+                                              *newer.resume_step <= older.last_step;
+                                   }) ||
+               std::ranges::any_of(logged, [&](const AttemptSteps& newer) {
+                   return newer.attempt > older.attempt && newer.first_step <= older.last_step;
+               });
+    });
+}
+
+std::vector<bool> superseded(std::span<const AttemptProcess> processes,
+                             std::span<const Point> points) {
+    const WinningRule rule(processes, attempt_steps(points));
+    std::vector<bool> flags;
+    if (!rule.all_win()) {
+        flags.reserve(points.size());
+        for (const Point& point : points) {
+            flags.push_back(!rule.wins(point));
+        }
+    }
+    return flags;
+}
+
+std::vector<Point> choose_attempt(std::vector<Point> points,
+                                  std::span<const AttemptProcess> processes,
+                                  std::optional<std::uint32_t> attempt) {
     if (attempt) {
         std::erase_if(points, [&](const Point& point) { return point.attempt != *attempt; });
         return points;
     }
-    const std::vector<AttemptSteps> attempts = attempt_steps(points);
-    if (!any_superseded(attempts)) {
-        return points;
+    const std::vector<bool> flags = superseded(processes, points);
+    return without_flagged(std::move(points), flags);
+}
+
+std::vector<Point> without_flagged(std::vector<Point> points, const std::vector<bool>& flags) {
+    if (!flags.empty()) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            if (!flags[i]) {
+                points[kept++] = points[i];
+            }
+        }
+        points.resize(kept);
     }
-    std::erase_if(points, [&](const Point& point) {
-        return std::any_of(attempts.begin(), attempts.end(), [&](const AttemptSteps& newer) {
-            return newer.rank == point.rank && newer.attempt > point.attempt &&
-                   newer.first_step <= point.step && point.step <= newer.last_step;
-        });
-    });
     return points;
 }
 

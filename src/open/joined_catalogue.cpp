@@ -37,6 +37,16 @@ class JoinedRun final : public RecordedRun {
         return inner_->points(key);
     }
 
+    [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override {
+        return inner_->superseded(points);
+    }
+
+    Result<void> visit_points(
+        std::string_view key, Attempts attempts,
+        const std::function<Result<void>(std::span<const Point>)>& visit) const override {
+        return inner_->visit_points(key, attempts, visit);
+    }
+
     [[nodiscard]] Result<Bins> bins(std::string_view key,
                                     const BinRequest& request) const override {
         return inner_->bins(key, request);

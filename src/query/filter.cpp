@@ -1,6 +1,7 @@
 #include "query/filter.h"
 
 #include "base/strings.h"
+#include "model/metric_meaning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -313,22 +314,30 @@ Result<Filter> Filter::compile(std::string_view text) {
 }
 
 std::vector<Cell> RunSubject::metric(std::string_view statistic, std::string_view name) const {
-    if (statistic == "last") {
+    const bool is_summary = statistic == "summary";
+    if (is_summary || statistic == "last") {
         if (const auto found = info_.summary.find(std::string(name));
             found != info_.summary.end()) {
             return {found->second};
         }
     }
-    if (keys_ == nullptr) {
+    const std::vector<KeyInfo>* const keys = keys_();
+    if (keys == nullptr) {
         return {};
     }
-    const auto found = std::ranges::lower_bound(
-        *keys_, name, {}, [](const KeyInfo& key) { return std::string_view(key.key); });
-    if (found == keys_->end() || found->key != name || found->kind != Kind::Scalar ||
-        found->scalar.count == 0) {
+    auto found = std::ranges::lower_bound(
+        *keys, name, {}, [](const KeyInfo& key) { return std::string_view(key.key); });
+    while (found != keys->end() && found->key == name && found->kind != Kind::Scalar) {
+        ++found;  // a key may have had several kinds
+    }
+    if (found == keys->end() || found->key != name || found->scalar.count == 0) {
         return {};
     }
     const SeriesSummary& s = found->scalar;
+    if (is_summary) {
+        const auto value = model::summary_of(*found);
+        return value ? std::vector<Cell>{Cell(*value)} : std::vector<Cell>();
+    }
     const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
     if (statistic == "count") {
         return {Cell(static_cast<std::int64_t>(s.count))};
@@ -385,14 +394,14 @@ std::vector<Cell> RunSubject::values(std::string_view name) const {
     if (name.starts_with("metric")) {
         const auto colon = name.find(':');
         if (colon != std::string_view::npos) {
-            return metric(colon == 6 ? std::string_view("last") : name.substr(7, colon - 7),
+            return metric(colon == 6 ? std::string_view("summary") : name.substr(7, colon - 7),
                           name.substr(colon + 1));
         }
     }
     if (auto found = config(name); !found.empty()) {
         return found;
     }
-    if (auto found = metric("last", name); !found.empty()) {
+    if (auto found = metric("summary", name); !found.empty()) {
         return found;
     }
     for (std::string_view statistic : {"min", "max", "mean", "last", "count"}) {

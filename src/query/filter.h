@@ -30,17 +30,26 @@ class FilterSubject {
     [[nodiscard]] virtual std::vector<Cell> values(std::string_view name) const = 0;
 };
 
-/// A subject made of what every reader offers. `keys` may be null when no metric is asked for.
+/// A subject made of what every reader offers. A metric's bare name means the summary it was
+/// defined with (Run::define_metric), else its last value.
 class RunSubject final : public FilterSubject {
   public:
-    RunSubject(const RunInfo& info, const std::vector<KeyInfo>* keys) : info_(info), keys_(keys) {}
+    /// Keys, sorted by name, when a name is neither a field nor a setting; null when there are
+    /// none.
+    using Keys = std::function<const std::vector<KeyInfo>*()>;
+
+    RunSubject(const RunInfo& info, const std::vector<KeyInfo>* keys)
+        : info_(info), keys_([keys] { return keys; }) {}
+
+    /// Opening a run is dear where a setting decides. `keys` keeps what it read: it is asked again.
+    RunSubject(const RunInfo& info, Keys keys) : info_(info), keys_(std::move(keys)) {}
 
     [[nodiscard]] std::vector<Cell> values(std::string_view name) const override;
 
   private:
     [[nodiscard]] std::vector<Cell> metric(std::string_view statistic, std::string_view name) const;
     const RunInfo& info_;
-    const std::vector<KeyInfo>* keys_;
+    Keys keys_;
 };
 
 struct FilterError {

@@ -105,8 +105,9 @@ SeriesSummary summary_of(std::span<const double> values, std::span<const std::in
         }
     }
     summary.last = values.back();
-    summary.first_step = steps.front();
-    summary.last_step = steps.back();
+    const auto [smallest, largest] = std::ranges::minmax(steps);
+    summary.first_step = smallest;
+    summary.last_step = largest;
     summary.first_time_ns = times.front();
     summary.last_time_ns = times.back();
     return summary;

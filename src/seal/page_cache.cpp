@@ -1,5 +1,7 @@
 #include "seal/page_cache.h"
 
+#include <algorithm>
+
 namespace taffrail::seal {
 
 PageCache& PageCache::shared() {
@@ -22,8 +24,19 @@ PageCache::Page PageCache::find(std::uint64_t file, std::size_t column, std::siz
 void PageCache::keep(std::uint64_t file, std::size_t column, std::size_t number, Page page) {
     const std::size_t bytes = page->bytes();
     const std::lock_guard lock(mutex_);
-    if (bytes <= pages_.limit()) {
+    if (bytes <= limit_) {
         pages_.keep({file, column, number}, std::move(page), bytes);
+    }
+    while (pages_.weight() > limit_) {
+        pages_.drop_oldest();
+    }
+}
+
+void PageCache::set_limit(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    limit_ = std::min(bytes, pages_.limit());
+    while (pages_.weight() > limit_) {
+        pages_.drop_oldest();
     }
 }
 

@@ -16,7 +16,7 @@ class PageCache {
   public:
     using Page = std::shared_ptr<const PageValues>;
 
-    explicit PageCache(std::size_t limit_bytes) : pages_(limit_bytes) {}
+    explicit PageCache(std::size_t limit_bytes) : pages_(limit_bytes), limit_(limit_bytes) {}
 
     /// The one that sealed files use.
     static PageCache& shared();
@@ -27,6 +27,8 @@ class PageCache {
     /// Null when the page is not kept. Safe from any thread, as is everything here.
     Page find(std::uint64_t file, std::size_t column, std::size_t number);
     void keep(std::uint64_t file, std::size_t column, std::size_t number, Page page);
+    /// For programs that read everything once, to which a large cache is no help.
+    void set_limit(std::size_t bytes);
     /// For a file that is closed.
     void forget(std::uint64_t file);
 
@@ -37,6 +39,7 @@ class PageCache {
 
     mutable std::mutex mutex_;
     Lru<Name, Page> pages_;
+    std::size_t limit_;
     std::uint64_t files_ = 0;
 };
 

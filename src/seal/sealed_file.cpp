@@ -282,11 +282,17 @@ void SealedFile::for_rows(std::size_t column, std::uint64_t first_row, std::uint
 }
 
 std::vector<Point> SealedFile::points(const SeriesPlace& place) {
+    return points(place, 0, index_.sections[place.section].rows);
+}
+
+std::vector<Point> SealedFile::points(const SeriesPlace& place, std::uint64_t first_point,
+                                      std::uint64_t rows) {
     const Section& section = index_.sections[place.section];
+    const std::uint64_t first_row = section.first_row + first_point;
     LostRows lost;
-    std::vector<Point> points = axes(section.first_row, section.rows, lost);
+    std::vector<Point> points = axes(first_row, rows, lost);
     for_rows(
-        section.series[place.series].column, section.first_row, section.rows,
+        section.series[place.series].column, first_row, rows,
         [&](const PageValues& page, std::size_t row, std::size_t point) {
             points[point].value = page.number(row);
         },

@@ -74,6 +74,8 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
 
     /// The points of a series, without those in unreadable pages.
     std::vector<Point> points(const SeriesPlace& place);
+    /// The same of `rows` rows from row `first` of the series on.
+    std::vector<Point> points(const SeriesPlace& place, std::uint64_t first, std::uint64_t rows);
     /// Rows of the file without their values. An epoch or sample count that cannot be read is left
     /// out of its row; a step, time or row number costs the row.
     std::vector<Point> axes(std::uint64_t first_row, std::uint64_t rows, LostRows& lost);

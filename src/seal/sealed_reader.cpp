@@ -1,7 +1,6 @@
 #include "seal/sealed_reader.h"
 
 #include "base/try.h"
-#include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bin_query.h"
 
@@ -28,11 +27,9 @@ void merge(SeriesSummary& into, const SeriesSummary& from) {
     into.sum += from.sum;
     if (from.last_time_ns >= into.last_time_ns) {
         into.last = from.last;
-        into.last_step = from.last_step;
     }
-    if (from.first_time_ns < into.first_time_ns) {
-        into.first_step = from.first_step;
-    }
+    into.first_step = std::min(into.first_step, from.first_step);
+    into.last_step = std::max(into.last_step, from.last_step);
     into.first_time_ns = std::min(into.first_time_ns, from.first_time_ns);
     into.last_time_ns = std::max(into.last_time_ns, from.last_time_ns);
 }
@@ -42,7 +39,8 @@ void merge(SeriesSummary& into, const SeriesSummary& from) {
 std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
                                            std::span<const SealedFileInfo> files) {
     const auto run = std::make_shared<SealedRun>();
-    std::map<std::string, KeyInfo, std::less<>> keys;
+    // A key may have had several kinds: each is a key of its own, as in the log.
+    std::map<std::pair<std::string, Kind>, KeyInfo> keys;
     for (const SealedFileInfo& info : files) {
         const std::string path = run_folder + "/data/" + info.name;
         const auto leave_out = [&](const Error& error) {
@@ -62,7 +60,7 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
                 const auto& series = file->index().sections[section].series;
                 for (std::size_t i = 0; i < series.size(); ++i) {
                     run->places_[series[i].key].push_back({file, {section, i}});
-                    KeyInfo& key = keys[series[i].key];
+                    KeyInfo& key = keys[{series[i].key, Kind::Scalar}];
                     key.key = series[i].key;
                     key.kind = Kind::Scalar;
                     merge(key.scalar, series[i].summary);
@@ -76,7 +74,7 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
                 continue;
             }
             for (const SealedValue& value : (*table)->values()) {
-                KeyInfo& key = keys[std::string(value.name)];
+                KeyInfo& key = keys[{std::string(value.name), value.record.kind}];
                 key.key = value.name;
                 key.kind = value.record.kind;
                 ++key.count;
@@ -121,6 +119,69 @@ Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
     return points;
 }
 
+Result<void> SealedRun::visit_points(
+    std::string_view key, const std::function<Result<void>(std::span<const Point>)>& visit) const {
+    constexpr std::uint64_t kPieceRows = 65536;
+    const auto found = places_.find(key);
+    if (found == places_.end()) {
+        return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
+    }
+    const auto log_place = [](const Point& point) {
+        return std::tuple(point.attempt, point.rank, point.writer, point.seq);
+    };
+
+    // Rows of a file stand in log order. Files usually follow each other in it, too: each has what
+    // was logged since the one before.
+    struct Stretch {
+        const Place* place = nullptr;
+        std::uint64_t rows = 0;
+        std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t> first, last;
+    };
+
+    std::vector<Stretch> stretches;
+    for (const Place& place : found->second) {
+        Stretch stretch{&place, place.file->index().sections[place.at.section].rows, {}, {}};
+        if (found->second.size() > 1 && stretch.rows > 0) {
+            const auto head = place.file->points(place.at, 0, 1);
+            const auto tail = place.file->points(place.at, stretch.rows - 1, 1);
+            if (head.empty() || tail.empty()) {  // damaged at an end
+                TAFFRAIL_ASSIGN(const std::vector<Point> all, points(key));
+                return visit(all);
+            }
+            stretch.first = log_place(head.front());
+            stretch.last = log_place(tail.front());
+        }
+        stretches.push_back(stretch);
+    }
+    std::ranges::stable_sort(stretches, {}, &Stretch::first);
+    for (std::size_t i = 1; i < stretches.size(); ++i) {
+        if (stretches[i].first < stretches[i - 1].last) {
+            TAFFRAIL_ASSIGN(const std::vector<Point> all, points(key));
+            return visit(all);
+        }
+    }
+    for (const Stretch& stretch : stretches) {
+        for (std::uint64_t first = 0; first < stretch.rows; first += kPieceRows) {
+            TAFFRAIL_TRY(visit(stretch.place->file->points(
+                stretch.place->at, first, std::min(kPieceRows, stretch.rows - first))));
+        }
+    }
+    return {};
+}
+
+std::vector<model::AttemptSteps> SealedRun::attempt_steps(std::string_view key) const {
+    std::vector<model::AttemptSteps> steps;
+    if (const auto found = places_.find(key); found != places_.end()) {
+        for (const Place& place : found->second) {
+            for (const AttemptRange& range :
+                 place.file->index().sections[place.at.section].attempts) {
+                steps.push_back({0, range.attempt, range.first_step, range.last_step});
+            }
+        }
+    }
+    return steps;
+}
+
 std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> SealedRun::segments(
     std::string_view key, Axis axis, std::int64_t origin_ns,
     std::optional<std::uint32_t> attempt) const {
@@ -129,11 +190,7 @@ std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> SealedRun::
     if (found == places_.end()) {
         return segments;
     }
-    std::vector<model::AttemptSteps> attempts;
     for (const Place& place : found->second) {
-        for (const AttemptRange& range : place.file->index().sections[place.at.section].attempts) {
-            attempts.push_back({0, range.attempt, range.first_step, range.last_step});
-        }
         auto segment = place.file->segment(place.at, axis, origin_ns);
         if (!segment ||
             (!segments.empty() && segment->points() > 0 && segments.back()->points() > 0 &&
@@ -142,23 +199,25 @@ std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> SealedRun::
         }
         segments.push_back(std::move(segment));
     }
-    const bool one_attempt = std::all_of(
-        attempts.begin(), attempts.end(),
-        [&](const model::AttemptSteps& each) { return each.attempt == attempts.front().attempt; });
-    if (attempt ? !one_attempt || attempts.front().attempt != *attempt
-                : model::any_superseded(attempts)) {
+    if (attempt && !std::ranges::all_of(attempt_steps(key), [&](const auto& each) {
+            return each.attempt == *attempt;
+        })) {
         return std::nullopt;
     }
     return segments;
 }
 
-Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(std::string_view key,
-                                                                     const BinRequest& request,
-                                                                     std::int64_t origin_ns) const {
-    const std::string name = std::string(key) + '\0' +
-                             std::to_string(static_cast<int>(request.axis)) + '\0' +
-                             request.metric + '\0' + std::to_string(origin_ns) + '\0' +
-                             (request.attempt ? std::to_string(*request.attempt) : "");
+Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(
+    std::string_view key, const BinRequest& request, std::int64_t origin_ns,
+    std::span<const model::AttemptProcess> processes) const {
+    std::string name = std::string(key) + '\0' + std::to_string(static_cast<int>(request.axis)) +
+                       '\0' + request.metric + '\0' + std::to_string(origin_ns) + '\0' +
+                       (request.attempt ? std::to_string(*request.attempt) : "");
+    // Another attempt may begin while this object is in use.
+    for (const model::AttemptProcess& process : processes) {
+        name += '\0' + std::to_string(process.rank) + '/' + std::to_string(process.attempt) + '/' +
+                (process.resume_step ? std::to_string(*process.resume_step) : "");
+    }
     {
         const std::lock_guard lock(mutex_);
         if (const auto known = sorted_.find(name); known != sorted_.end()) {
@@ -166,7 +225,7 @@ Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(std::string
         }
     }
     TAFFRAIL_ASSIGN(std::vector<Point> points, this->points(key));
-    points = model::choose_attempt(std::move(points), request.attempt);
+    points = model::choose_attempt(std::move(points), processes, request.attempt);
     std::vector<double> x, value;
     if (request.axis == Axis::Metric) {
         TAFFRAIL_ASSIGN(const std::vector<Point> metric, this->points(request.metric));
@@ -188,15 +247,10 @@ Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(std::string
     return std::shared_ptr<const model::SortedSeries>(series);
 }
 
-std::optional<Curve> SealedRun::curve(std::string_view key, Axis axis,
-                                      std::int64_t origin_ns) const {
-    const auto found = places_.find(key);
-    if (found == places_.end() || axis == Axis::Metric) {
-        return std::nullopt;
-    }
-    const Place& first = found->second.front();
-    const auto& attempts = first.file->index().sections[first.at.section].attempts;
-    if (attempts.empty()) {
+std::optional<Curve> SealedRun::curve(std::string_view key, Axis axis, std::int64_t origin_ns,
+                                      std::span<const model::AttemptProcess> processes) const {
+    const std::vector<model::AttemptSteps> attempts = attempt_steps(key);
+    if (attempts.empty() || axis == Axis::Metric || model::may_supersede(processes, attempts)) {
         return std::nullopt;
     }
     Curve curve;
@@ -220,11 +274,13 @@ std::optional<Curve> SealedRun::curve(std::string_view key, Axis axis,
 }
 
 Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,
-                             std::int64_t origin_ns) const {
+                             std::int64_t origin_ns,
+                             std::span<const model::AttemptProcess> processes) const {
     if (!places_.contains(key)) {
         return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
     }
-    if (request.axis != Axis::Metric) {
+    if (request.axis != Axis::Metric &&
+        (request.attempt || !model::may_supersede(processes, attempt_steps(key)))) {
         if (const auto rising = segments(key, request.axis, origin_ns, request.attempt)) {
             std::vector<const model::BinSegment*> plain;
             for (const auto& segment : *rising) {
@@ -237,24 +293,58 @@ Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,
             // A block or page of it is damaged: what is left is taken point by point.
         }
     }
-    TAFFRAIL_ASSIGN(const auto series, sorted(key, request, origin_ns));
+    TAFFRAIL_ASSIGN(const auto series, sorted(key, request, origin_ns, processes));
     return series->bins(request);
 }
 
-std::vector<const SealedValue*> SealedRun::values(std::string_view key) const {
-    std::vector<const SealedValue*> values;
+void SealedRun::index_values() const {
     for (const auto& table : values_) {
         for (const SealedValue& value : table->values()) {
-            if (key.empty() || value.name == key) {
-                values.push_back(&value);
+            ordered_values_.push_back(&value);
+        }
+    }
+    std::ranges::stable_sort(ordered_values_, {}, [](const SealedValue* value) {
+        return std::tuple(value->writer.attempt, value->writer.rank, value->writer.writer,
+                          value->record.seq);
+    });
+    for (const SealedValue* value : ordered_values_) {
+        values_by_key_[value->name].push_back(value);
+    }
+}
+
+const std::vector<const SealedValue*>& SealedRun::values(std::string_view key) const {
+    static const std::vector<const SealedValue*> kNone;
+    std::call_once(values_indexed_, [this] { index_values(); });
+    if (key.empty()) {
+        return ordered_values_;
+    }
+    const auto found = values_by_key_.find(key);
+    return found == values_by_key_.end() ? kNone : found->second;
+}
+
+std::optional<SealedRun::FoundBlob> SealedRun::find_blob(const BlobRef& blob) const {
+    const auto half_of = [](const BlobRef& ref) { return load<std::uint64_t>(ref.sha256.data()); };
+    std::call_once(blobs_indexed_, [&] {
+        for (const SealedValue* value : values()) {
+            for (const tlog::BlobPlace& place : value->record.blobs) {
+                std::vector<FoundBlob>& same = blobs_[half_of(place.ref)];
+                if (std::ranges::none_of(same, [&](const FoundBlob& each) {
+                        return each.place->ref.sha256 == place.ref.sha256;
+                    })) {
+                    same.push_back({&place, value->writer.writer});
+                }
+            }
+        }
+    });
+    const auto found = blobs_.find(half_of(blob));
+    if (found != blobs_.end()) {
+        for (const FoundBlob& each : found->second) {
+            if (each.place->ref.sha256 == blob.sha256) {
+                return each;
             }
         }
     }
-    std::stable_sort(values.begin(), values.end(), [](const SealedValue* a, const SealedValue* b) {
-        return std::tuple(a->writer.attempt, a->writer.rank, a->writer.writer, a->record.seq) <
-               std::tuple(b->writer.attempt, b->writer.rank, b->writer.writer, b->record.seq);
-    });
-    return values;
+    return std::nullopt;
 }
 
 }  // namespace taffrail::seal

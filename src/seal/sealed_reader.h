@@ -5,6 +5,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/result.h>
 
+#include "model/attempts.h"
 #include "model/bin_segment.h"
 #include "model/series_index.h"
 #include "seal/seal.h"
@@ -12,6 +13,7 @@
 #include "seal/values_table.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,26 +51,46 @@ class SealedRun {
     /// NotFound for other keys.
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
 
+    /// The same points in pieces, so that memory does not grow with the series (but where several
+    /// files hold the same stretch of one log). Stops at the first error of `visit`.
+    Result<void> visit_points(
+        std::string_view key,
+        const std::function<Result<void>(std::span<const Point>)>& visit) const;
+
+    /// Steps that each attempt logged in a scalar series, all its ranks together (rank 0 here).
+    [[nodiscard]] std::vector<model::AttemptSteps> attempt_steps(std::string_view key) const;
+
     /// The series as segments that follow each other on the axis, so that a live tail can be put
-    /// behind them (model::query_bins). Nothing when that axis falls somewhere, when several
-    /// attempts logged the same steps, or when `attempt` asks for one of several: then take
-    /// points() and sort. An empty list: the key is not sealed.
+    /// behind them (model::query_bins). Nothing when that axis falls somewhere, or when `attempt`
+    /// asks for one of several: then take points() and sort. An empty list: the key is not sealed.
+    /// Whether a later attempt superseded points is the caller's to ask (model::may_supersede).
     [[nodiscard]] std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> segments(
         std::string_view key, Axis axis, std::int64_t origin_ns,
         std::optional<std::uint32_t> attempt = std::nullopt) const;
 
-    /// The whole series on an axis, when it is one attempt's and follows the axis, and every page
-    /// of it can be read.
-    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis,
-                                             std::int64_t origin_ns) const;
+    /// The whole series on an axis, when it is one attempt's, none of it is superseded, it follows
+    /// the axis, and every page of it can be read. `processes` are those of the run.
+    [[nodiscard]] std::optional<Curve> curve(
+        std::string_view key, Axis axis, std::int64_t origin_ns,
+        std::span<const model::AttemptProcess> processes = {}) const;
 
     /// Bins of the sealed points alone, on any axis. `origin_ns` is the zero of RelativeTime.
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request,
-                                    std::int64_t origin_ns) const;
+                                    std::int64_t origin_ns,
+                                    std::span<const model::AttemptProcess> processes = {}) const;
 
     /// Values of a key, or of all keys (empty), by (attempt, rank, writer, row number). Views live
     /// as long as this object.
-    [[nodiscard]] std::vector<const SealedValue*> values(std::string_view key = {}) const;
+    [[nodiscard]] const std::vector<const SealedValue*>& values(std::string_view key = {}) const;
+
+    /// Where the bytes of a blob are, and the writer that put them there.
+    struct FoundBlob {
+        const tlog::BlobPlace* place = nullptr;
+        std::uint64_t writer = 0;
+    };
+
+    /// By hash; nothing when no sealed value brought it. The first call makes an index of all.
+    [[nodiscard]] std::optional<FoundBlob> find_blob(const BlobRef& blob) const;
 
     /// One file of scalars, for those who walk over rows.
     [[nodiscard]] const std::vector<std::shared_ptr<SealedFile>>& files() const noexcept {
@@ -80,9 +103,10 @@ class SealedRun {
         SeriesPlace at;
     };
 
-    Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key,
-                                                              const BinRequest& request,
-                                                              std::int64_t origin_ns) const;
+    void index_values() const;
+    Result<std::shared_ptr<const model::SortedSeries>> sorted(
+        std::string_view key, const BinRequest& request, std::int64_t origin_ns,
+        std::span<const model::AttemptProcess> processes) const;
 
     std::shared_ptr<DamageNotes> notes_ = std::make_shared<DamageNotes>();
     std::vector<std::shared_ptr<SealedFile>> files_;
@@ -91,6 +115,10 @@ class SealedRun {
     std::vector<std::shared_ptr<const ValuesTable>> values_;
     mutable std::mutex mutex_;
     mutable std::map<std::string, std::shared_ptr<const model::SortedSeries>> sorted_;
+    mutable std::once_flag values_indexed_, blobs_indexed_;
+    mutable std::vector<const SealedValue*> ordered_values_;
+    mutable std::map<std::string_view, std::vector<const SealedValue*>, std::less<>> values_by_key_;
+    mutable std::unordered_map<std::uint64_t, std::vector<FoundBlob>> blobs_;  ///< by half a hash
 };
 
 }  // namespace taffrail::seal

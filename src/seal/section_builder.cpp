@@ -143,10 +143,12 @@ void SectionBuilder::add(const RowAxes& axes, std::span<const std::span<const do
     for (std::size_t i = 0; i < series_.size(); ++i) {
         SeriesSummary& summary = series_[i].entry.summary;
         if (summary.count == 0) {
-            summary.first_step = axes.step.front();
+            summary.first_step = *low;
+            summary.last_step = *high;
             summary.first_time_ns = axes.time_ns.front();
         }
-        summary.last_step = axes.step.back();
+        summary.first_step = std::min(summary.first_step, *low);
+        summary.last_step = std::max(summary.last_step, *high);
         summary.last_time_ns = axes.time_ns.back();
         add_values(series_[i], columns[i]);
     }

@@ -45,10 +45,17 @@ std::size_t width_for(const ChartQuery& chart, double from, double to);
 /// Throws ApiError with the place of what is wrong.
 query::Expression parse_expression(const std::string& text);
 
-/// As logged, every attempt; of an expression, where every key has a point.
-std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id,
-                              const std::string& key, const std::string& expression,
-                              std::optional<std::int32_t> rank);
+struct ChosenPoints {
+    std::vector<Point> winning;
+    /// What later attempts superseded, by attempt.
+    std::vector<std::pair<std::uint32_t, std::vector<Point>>> superseded;
+};
+
+/// The points of a series that count; of an expression, where every key has a point. Superseded
+/// ones only where all attempts are asked for.
+ChosenPoints chosen_points(Workspace& workspace, const std::string& run_id, const std::string& key,
+                           const std::string& expression, std::optional<std::int32_t> rank,
+                           Attempts attempts);
 
 /// Points of the metric that is the x axis; none for any other axis.
 std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id,

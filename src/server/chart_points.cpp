@@ -81,17 +81,14 @@ AxisLines axis_lines(Workspace& workspace, const ChartQuery& chart, const Wanted
         workspace.lines().keep(name, wanted.details->revision, lines, now);
         return lines;
     }
-    std::vector<Point> all = raw_points(workspace, id, key, chart.expression, rank);
+    const ChosenPoints chosen =
+        chosen_points(workspace, id, key, chart.expression, rank,
+                      chart.all_attempts ? Attempts::All : Attempts::Winning);
     const std::vector<Point> metric = metric_points(workspace, id, chart.x, rank);
-    std::vector<std::pair<std::uint32_t, std::vector<Point>>> lost;
-    if (chart.all_attempts) {
-        lost = overwritten_points(all);
-    }
-    const std::vector<Point> winning = winning_points(std::move(all));
-    lines->push_back(on_axis_of(chart, wanted, winning, metric));
-    lines->back().attempt = winning.empty() ? 0 : winning.back().attempt;
+    lines->push_back(on_axis_of(chart, wanted, chosen.winning, metric));
+    lines->back().attempt = chosen.winning.empty() ? 0 : chosen.winning.back().attempt;
     lines->back().current = true;
-    for (const auto& [attempt, points] : lost) {
+    for (const auto& [attempt, points] : chosen.superseded) {
         lines->push_back(on_axis_of(chart, wanted, points, metric));
         lines->back().attempt = attempt;
     }

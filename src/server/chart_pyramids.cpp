@@ -144,7 +144,9 @@ AxisQuery answer_from_pyramids(Workspace& workspace, const ChartQuery& chart,
             series.x.push_back(0);
         }
     });
-    if (!range_known) {
+    // Only where a chart asks for all of an axis: what was logged since the summary was taken, or
+    // by a version that noted the first step and not the smallest.
+    if (!range_known || !chart.x.from || !chart.x.to) {
         for (const FrameSeries& series : frame.series) {
             if (series.bins() > 0) {
                 extent.include(series.x.front(), series.x.back());

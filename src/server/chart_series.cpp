@@ -25,7 +25,7 @@ std::vector<Point> evaluate(const RecordedRun& run, const query::Expression& exp
             return {};
         }
         auto& by_step = series.emplace_back();
-        for (const Point& point : of_rank(winning_points(*std::move(points)), rank)) {
+        for (const Point& point : of_rank(winning_points(run, *std::move(points)), rank)) {
             by_step.insert_or_assign(point.step, point);
         }
     }
@@ -61,24 +61,38 @@ query::Expression parse_expression(const std::string& text) {
     return std::get<query::Expression>(std::move(parsed));
 }
 
-std::vector<Point> raw_points(Workspace& workspace, const std::string& run_id,
-                              const std::string& key, const std::string& expression,
-                              std::optional<std::int32_t> rank) {
+// Ranks are told apart last: the ones a later attempt lacks are superseded by its rank 0.
+ChosenPoints chosen_points(Workspace& workspace, const std::string& run_id, const std::string& key,
+                           const std::string& expression, std::optional<std::int32_t> rank,
+                           Attempts attempts) {
+    ChosenPoints chosen;
     auto run = workspace.run(run_id);
     if (!run) {
-        return {};
+        return chosen;
     }
     if (!expression.empty()) {
-        return evaluate(**run, parse_expression(expression), rank);
+        chosen.winning = evaluate(**run, parse_expression(expression), rank);
+        return chosen;
     }
     auto points = (*run)->points(key);
-    return points ? of_rank(*std::move(points), rank) : std::vector<Point>();
+    if (!points) {
+        return chosen;
+    }
+    if (attempts == Attempts::All) {
+        chosen.superseded = overwritten_points(**run, *points);
+        for (auto& [attempt, lost] : chosen.superseded) {
+            lost = of_rank(std::move(lost), rank);
+        }
+        std::erase_if(chosen.superseded, [](const auto& each) { return each.second.empty(); });
+    }
+    chosen.winning = of_rank(winning_points(**run, *std::move(points)), rank);
+    return chosen;
 }
 
 std::vector<Point> metric_points(Workspace& workspace, const std::string& run_id,
                                  const AxisQuery& axis, std::optional<std::int32_t> rank) {
     return axis.axis == Axis::Metric
-               ? winning_points(raw_points(workspace, run_id, axis.metric, "", rank))
+               ? chosen_points(workspace, run_id, axis.metric, "", rank, Attempts::Winning).winning
                : std::vector<Point>();
 }
 
@@ -91,7 +105,9 @@ std::optional<LoadedSeries> load_series(Workspace& workspace, const std::string&
     }
     const bool is_key = details->key(key) != nullptr;
     LoadedSeries loaded;
-    loaded.points = winning_points(raw_points(workspace, run, key, is_key ? "" : expression, rank));
+    loaded.points =
+        chosen_points(workspace, run, key, is_key ? "" : expression, rank, Attempts::Winning)
+            .winning;
     if (loaded.points.empty()) {
         return std::nullopt;
     }

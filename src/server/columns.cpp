@@ -1,6 +1,7 @@
 #include "server/columns.h"
 
 #include "base/strings.h"
+#include "model/metric_meaning.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,10 @@ Cell metric_value(const RunDetails& run, std::string_view statistic, std::string
     const SeriesSummary& s = key->scalar;
     const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
     if (statistic == "metric") {
+        const auto value = model::summary_of(*key);
+        return value ? Cell(*value) : Cell();
+    }
+    if (statistic == "metric.last") {
         return s.last;
     }
     if (statistic == "metric.count") {

@@ -1,5 +1,7 @@
 #include "server/series_source.h"
 
+#include "model/attempts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,55 +9,18 @@
 #include <unordered_map>
 
 namespace taffrail::server {
-namespace {
-
-// First step each attempt of a rank logged, for the attempts that exist.
-std::map<std::int32_t, std::map<std::uint32_t, Step>> attempt_starts(
-    const std::vector<Point>& points) {
-    std::map<std::int32_t, std::map<std::uint32_t, Step>> starts;
-    for (const Point& point : points) {
-        auto [entry, added] = starts[point.rank].try_emplace(point.attempt, point.step);
-        entry->second = std::min(entry->second, point.step);
-    }
-    return starts;
-}
-
-bool of_one_attempt(const std::vector<Point>& points) {
-    return std::ranges::all_of(
-        points, [&](const Point& point) { return point.attempt == points.front().attempt; });
-}
-
-bool is_overwritten(const Point& point, const std::map<std::uint32_t, Step>& starts) {
-    for (auto later = starts.upper_bound(point.attempt); later != starts.end(); ++later) {
-        if (later->second <= point.step) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
-std::vector<Point> winning_points(std::vector<Point> points) {
-    if (!of_one_attempt(points)) {
-        const auto starts = attempt_starts(points);
-        std::erase_if(points, [&](const Point& point) {
-            return is_overwritten(point, starts.at(point.rank));
-        });
-    }
-    return points;
+std::vector<Point> winning_points(const RecordedRun& run, std::vector<Point> points) {
+    const std::vector<bool> lost = run.superseded(points);
+    return model::without_flagged(std::move(points), lost);
 }
 
 std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
-    const std::vector<Point>& points) {
-    if (of_one_attempt(points)) {
-        return {};
-    }
-    const auto starts = attempt_starts(points);
+    const RecordedRun& run, const std::vector<Point>& points) {
+    const std::vector<bool> flags = run.superseded(points);
     std::map<std::uint32_t, std::vector<Point>> lost;
-    for (const Point& point : points) {
-        if (is_overwritten(point, starts.at(point.rank))) {
-            lost[point.attempt].push_back(point);
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        if (flags[i]) {
+            lost[points[i].attempt].push_back(points[i]);
         }
     }
     return {std::make_move_iterator(lost.begin()), std::make_move_iterator(lost.end())};

@@ -33,12 +33,11 @@ struct SeriesPoints {
     std::vector<std::uint32_t> source;  ///< number in the vector the points came from
 };
 
-/// Keeps, of each re-logged range, the newest attempt: a point loses when a later attempt of the
-/// same rank began at or below its step.
-std::vector<Point> winning_points(std::vector<Point> points);
-/// The points that lost, by attempt.
+/// Leaves out what a later attempt superseded. `points` are all of a series of `run`.
+std::vector<Point> winning_points(const RecordedRun& run, std::vector<Point> points);
+/// The points that were superseded, by attempt.
 std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
-    const std::vector<Point>& points);
+    const RecordedRun& run, const std::vector<Point>& points);
 
 /// Positions of `points` on the axis. `start_ns` is the start of the run; `metric` holds the points
 /// of the metric axis.

@@ -37,11 +37,11 @@ std::string project_of(const Workspace::Root& root) {
 
 }  // namespace
 
-const KeyInfo* RunDetails::key(std::string_view name) const noexcept {
-    const auto found = std::lower_bound(
-        keys.begin(), keys.end(), name,
-        [](const KeyInfo& entry, std::string_view wanted) { return entry.key < wanted; });
-    return found != keys.end() && found->key == name ? &*found : nullptr;
+const KeyInfo* RunDetails::key(std::string_view name, std::optional<Kind> kind) const noexcept {
+    const auto found = std::ranges::equal_range(
+        keys, name, {}, [](const KeyInfo& entry) { return std::string_view(entry.key); });
+    const auto wanted = std::ranges::find(found, kind.value_or(Kind::Scalar), &KeyInfo::kind);
+    return wanted != found.end() ? &*wanted : kind || found.empty() ? nullptr : &found.front();
 }
 
 Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots,
@@ -299,8 +299,9 @@ void Workspace::publish_changes(const std::vector<std::string>& changed,
         }
         std::vector<const KeyInfo*> grown;
         for (const KeyInfo& key : fresh->keys) {
-            const KeyInfo* earlier = old ? old->key(key.key) : nullptr;
-            if (earlier == nullptr || earlier->count != key.count) {
+            const KeyInfo* earlier = old ? old->key(key.key, key.kind) : nullptr;
+            if (earlier == nullptr || earlier->count != key.count ||
+                earlier->scalar.last_time_ns != key.scalar.last_time_ns) {
                 grown.push_back(&key);
             }
         }

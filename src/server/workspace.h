@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -37,7 +38,9 @@ struct RunDetails {
     std::vector<KeyInfo> keys;  ///< sorted by name
     std::uint64_t revision = 0;
 
-    [[nodiscard]] const KeyInfo* key(std::string_view name) const noexcept;
+    /// A key may have had several kinds; the scalar one where none is asked for.
+    [[nodiscard]] const KeyInfo* key(std::string_view name,
+                                     std::optional<Kind> kind = {}) const noexcept;
 };
 
 using RunList = std::vector<std::shared_ptr<const RunDetails>>;

@@ -214,11 +214,23 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
             known = runs_.erase(known);
         }
     }
+    if (!changed.empty() || first_time) {
+        index_ids();
+    }
     // Once a program: a server that follows running runs would write it every second.
     if (first_time && !changed.empty()) {
         write_cache();
     }
     return changed;
+}
+
+void NativeCatalogue::index_ids() {
+    folders_.clear();
+    for (const auto& [folder, known] : runs_) {
+        if (known.is_run) {
+            folders_.try_emplace(known.info.id, folder);  // a copy of a run: the first folder
+        }
+    }
 }
 
 std::vector<RunInfo> NativeCatalogue::runs(bool include_deleted) const {
@@ -236,6 +248,9 @@ std::vector<RunInfo> NativeCatalogue::runs(bool include_deleted) const {
 
 Result<std::string> NativeCatalogue::folder_of(std::string_view id) const {
     const std::shared_lock lock(mutex_);
+    if (const auto found = folders_.find(std::string(id)); found != folders_.end()) {
+        return found->second;
+    }
     const std::string* by_name = nullptr;
     std::int64_t newest = INT64_MIN;
     std::vector<const std::string*> by_prefix;

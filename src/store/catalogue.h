@@ -12,6 +12,7 @@
 #include <memory>
 #include <shared_mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace taffrail::storage {
@@ -55,13 +56,15 @@ class NativeCatalogue final : public Catalogue {
     static Known look(const std::string& folder);
     static std::array<std::int64_t, 3> modification_times(const std::string& folder);
     static bool is_unchanged(const std::string& folder, const Known& known);
+    void index_ids();
     void read_cache();
     void write_cache() const;
 
     const std::string root_;
     const bool single_run_;
     mutable std::shared_mutex mutex_;
-    std::map<std::string, Known> runs_;  ///< by folder
+    std::map<std::string, Known> runs_;                     ///< by folder
+    std::unordered_map<std::string, std::string> folders_;  ///< by id
     bool cache_read_ = false;
     mutable std::mutex opened_mutex_;
     mutable std::map<std::string, std::weak_ptr<RunReader>> opened_;

@@ -85,6 +85,19 @@ std::vector<tlog::MetaRecord> MetaState::in_force(Environment environment) const
     return records;
 }
 
+model::MetricDefinitions MetaState::metric_definitions() const {
+    model::MetricDefinitions all;
+    for (const tlog::MetaRecord& record : in_force(Environment::Leave)) {
+        if (record.type == MetaType::MetricDefinition) {
+            for (tlog::MetricDefinition& metric : tlog::decode_metric_definitions(record.payload)) {
+                all.emplace_back(std::move(metric.pattern),
+                                 std::make_shared<const MetricOptions>(std::move(metric.options)));
+            }
+        }
+    }
+    return all;
+}
+
 void MetaState::describe(RunInfo& info) const {
     std::vector<std::pair<std::int64_t, std::string>> tags;
     for (const auto& [name, entry] : entries_) {

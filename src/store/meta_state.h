@@ -4,6 +4,7 @@
 #include <taffrail/reader.h>
 
 #include "codec/tlog/batch.h"
+#include "model/metric_meaning.h"
 
 #include <cstdint>
 #include <map>
@@ -28,6 +29,8 @@ class MetaState {
     /// to decide.
     void describe(RunInfo& info) const;
     [[nodiscard]] Hparams environment() const;
+    /// What define_metric said, oldest first.
+    [[nodiscard]] model::MetricDefinitions metric_definitions() const;
     /// Message of the newest state record, or empty.
     [[nodiscard]] std::string state_message() const;
 

@@ -1,6 +1,5 @@
 #include "store/run_reader.h"
 
-#include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "store/glance.h"
@@ -89,6 +88,11 @@ void RunReader::describe() const {
         glance.last_sign_ns = last_sign_of(writer->log);
     }
     info_ = describe_run(folder_, glances, edits_);
+    MetaState all = edits_;
+    for (const WriterGlance& glance : glances) {
+        all.merge(glance.meta);
+    }
+    definitions_ = all.metric_definitions();
 }
 
 Result<bool> RunReader::refresh() {
@@ -136,113 +140,6 @@ std::vector<const WriterData*> RunReader::ordered_writers() const {
         return std::tuple(identity.attempt, identity.rank, identity.start_time_ns, identity.writer);
     });
     return order;
-}
-
-namespace {
-
-using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesTotals>;
-
-std::vector<KeyInfo> listed(const MergedKeys& merged) {
-    std::vector<KeyInfo> result;
-    for (const auto& [name, totals] : merged) {
-        result.push_back({name.first, name.second, totals.summary.count,
-                          name.second == Kind::Scalar ? totals.summary : SeriesSummary{}});
-        if (name.second != Kind::Scalar) {
-            SeriesSummary& places = result.back().scalar;
-            places.first_step = totals.summary.first_step;
-            places.last_step = totals.summary.last_step;
-            places.first_time_ns = totals.summary.first_time_ns;
-            places.last_time_ns = totals.summary.last_time_ns;
-        }
-    }
-    return result;
-}
-
-}  // namespace
-
-std::vector<KeyInfo> RunReader::keys() const {
-    {
-        const std::shared_lock lock(mutex_);
-        if (!doubt_) {
-            MergedKeys merged;
-            for (const auto& [id, writer] : writers_) {
-                for (const LogState::Key& key : writer->log.state().keys()) {
-                    if (key.defined && key.totals.summary.count > 0) {
-                        merged[{key.name, key.kind}].merge(key.totals.summary);
-                    }
-                }
-            }
-            for (const KeyInfo& key :
-                 sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
-                SeriesSummary summary = key.scalar;
-                summary.count = key.count;
-                merged[{key.key, key.kind}].merge(summary);
-            }
-            return listed(merged);
-        }
-    }
-    return keys_in_doubt();
-}
-
-// Logs and sealed files hold the same rows, each with holes of its own: only the points tell.
-std::vector<KeyInfo> RunReader::keys_in_doubt() const {
-    if (!ensure(WriterData::Depth::Everything).ok()) {
-        return {};
-    }
-    const std::shared_lock lock(mutex_);
-    std::map<std::string, Kind, std::less<>> kinds;
-    for (const auto& [id, writer] : writers_) {
-        for (const LogState::Key& key : writer->log.state().keys()) {
-            if (key.defined && key.totals.summary.count > 0) {
-                kinds[key.name] = key.kind;
-            }
-        }
-    }
-    for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
-        kinds[key.key] = key.kind;
-    }
-    MergedKeys merged;
-    for (const auto& [name, kind] : kinds) {
-        SeriesTotals totals;
-        const auto add = [&totals](const auto& at, double value) {
-            totals.add(value, at.step, at.time_ns, totals.summary.count + 1);
-        };
-        if (kind == Kind::Scalar) {
-            const auto points = collect(name, pieces(name));
-            for (const Point& point : points.ok() ? *points : std::vector<Point>()) {
-                add(point, point.value);
-            }
-        } else {
-            bool known = false;
-            for (const Entry& entry : collect_entries(name, known)) {
-                add(entry, 0);
-            }
-        }
-        if (totals.summary.count > 0) {
-            merged[{name, kind}] = totals;
-        }
-    }
-    return listed(merged);
-}
-
-std::vector<std::string> RunReader::key_names() const {
-    std::vector<std::string> names;
-    for (const auto& [id, writer] : writers_) {
-        for (const LogState::Key& key : writer->log.state().keys()) {
-            if (key.defined) {
-                names.push_back(key.name);
-            }
-        }
-    }
-    for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
-        names.push_back(key.key);
-    }
-    return names;
-}
-
-Error RunReader::no_such_key(std::string_view key) const {
-    return {ErrorCode::NotFound,
-            fmt::format("run {} has no key '{}'{}", info_.id, key, did_you_mean(key, key_names()))};
 }
 
 Hparams RunReader::environment() const {

@@ -6,9 +6,9 @@
 
 #include <taffrail/reader.h>
 
+#include "model/attempts.h"
 #include "model/series_index.h"
 #include "seal/sealed_reader.h"
-#include "store/attempts.h"
 #include "store/blob_loader.h"
 #include "store/console_order.h"
 #include "store/manifest.h"
@@ -30,6 +30,10 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] RunInfo info() const override;
     [[nodiscard]] std::vector<KeyInfo> keys() const override;
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
+    Result<void> visit_points(
+        std::string_view key, Attempts attempts,
+        const std::function<Result<void>(std::span<const Point>)>& visit) const override;
+    [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
     [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
@@ -47,6 +51,7 @@ class RunReader final : public RecordedRun {
 
   private:
     using Writers = std::map<std::uint64_t, std::unique_ptr<WriterData>>;
+    using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesTotals>;
 
     /// A key's points in one table of one writer.
     struct Piece {
@@ -77,11 +82,29 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] bool met_damage() const;
     void doubt_sealed() const;
     [[nodiscard]] std::vector<KeyInfo> keys_in_doubt() const;
+    /// Scalar keys of which an attempt may have superseded points, by what summaries tell.
+    [[nodiscard]] std::vector<std::string> keys_logged_again() const;
+    /// By name and kind, of every point that is stored.
+    /// Every point of a key in log order, in pieces.
+    Result<void> visit_all_points(
+        std::string_view key,
+        const std::function<Result<void>(std::span<const Point>)>& visit) const;
+    [[nodiscard]] MergedKeys stored_totals() const;
+    [[nodiscard]] std::vector<KeyInfo> listed(const MergedKeys& merged) const;
+    /// Of the winning points; reads those of processes that lost some.
+    [[nodiscard]] SeriesSummary winning_summary(const std::string& key) const;
+    [[nodiscard]] std::vector<model::AttemptSteps> sealed_steps(const std::string& key) const;
+    [[nodiscard]] SeriesSummary sealed_winners(const std::string& key,
+                                               const std::vector<model::AttemptSteps>& logged,
+                                               const model::WinningRule& rule) const;
+    [[nodiscard]] SeriesSummary kept_summary(const std::string& name,
+                                             const std::function<SeriesSummary()>& make) const;
     [[nodiscard]] std::vector<Entry> collect_entries(std::string_view key, bool& known) const;
     [[nodiscard]] Result<Bins> locked_bins(std::string_view key, const BinRequest& request) const;
     [[nodiscard]] Error no_such_key(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> key_names() const;
-    [[nodiscard]] std::vector<ResumePoint> resume_points() const;
+    /// Every process of the run, with the step it resumed at.
+    [[nodiscard]] std::vector<model::AttemptProcess> processes() const;
     Result<std::shared_ptr<const model::SortedSeries>> sorted(std::string_view key,
                                                               const std::vector<Piece>& pieces,
                                                               const BinRequest& request) const;
@@ -101,6 +124,7 @@ class RunReader final : public RecordedRun {
     mutable MetaState edits_;
     mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;
+    mutable model::MetricDefinitions definitions_;
     mutable std::uint64_t revision_ = 1;
     mutable ConsoleOrder console_;
 
@@ -111,6 +135,11 @@ class RunReader final : public RecordedRun {
 
     mutable std::mutex cache_mutex_;
     mutable std::map<std::string, CachedSeries> cache_;
+    /// Winning summaries of what does not grow any more.
+    mutable std::map<std::string, SeriesSummary> winning_parts_;
+    /// Steps of sealed series, with the manifest they were read under.
+    mutable std::map<std::string, std::pair<std::uint32_t, std::vector<model::AttemptSteps>>>
+        sealed_steps_;
 };
 
 template <typename Read>

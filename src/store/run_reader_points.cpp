@@ -3,6 +3,7 @@
 #include "model/axes.h"
 #include "model/bin_query.h"
 #include "model/bins.h"
+#include "store/layout.h"
 #include "store/run_reader.h"
 
 #include <fmt/core.h>
@@ -33,6 +34,18 @@ Point point_at(const WriterData& writer, const SeriesPiece& piece, std::size_t r
     point.writer = identity.writer;
     point.seq = piece.table->seq[row];
     return point;
+}
+
+// Where steps fall somewhere all may be in the range: it only decides whether points are looked at.
+model::AttemptSteps steps_of(const WriterData& writer, const SeriesPiece& piece) {
+    const tlog::FileIdentity& identity = writer.log.identity();
+    const auto& step = piece.table->axes->step();
+    model::AttemptSteps steps{identity.rank, identity.attempt, INT64_MIN, INT64_MAX};
+    if (step.rising && !step.values.empty()) {
+        steps.first_step = step.values.front();
+        steps.last_step = step.values[piece.series->points() - 1];
+    }
+    return steps;
 }
 
 }  // namespace
@@ -86,6 +99,102 @@ Result<std::vector<Point>> RunReader::points(std::string_view key) const {
     });
 }
 
+// Sealed series come page by page. Live ones are taken out of memory where the run is small, and
+// out of the logs, which are read once more, where it is not: an export of any length needs little.
+Result<void> RunReader::visit_all_points(
+    std::string_view key, const std::function<Result<void>(std::span<const Point>)>& visit) const {
+    constexpr std::uint64_t kSmallRun = 200'000;
+    constexpr std::size_t kPiece = 65536;
+    std::uint64_t live_points = 0, live_points_of_key = 0;
+    std::shared_ptr<const seal::SealedRun> sealed;
+    {
+        const std::shared_lock lock(mutex_);
+        sealed = doubt_ || !is_sealed(key) ? nullptr : sealed_;
+        for (const auto& [id, writer] : writers_) {
+            for (const LogState::Key& each : writer->log.state().keys()) {
+                if (each.defined && each.kind == Kind::Scalar) {
+                    live_points += each.totals.summary.count;
+                    live_points_of_key += each.name == key ? each.totals.summary.count : 0;
+                }
+            }
+        }
+    }
+    if (sealed != nullptr && live_points_of_key == 0) {
+        if (list_logs(folder_).empty()) {
+            return sealed->visit_points(key, visit);
+        }
+        // Damage that shows half-way is mended from the logs, so it has to show before.
+        const auto nothing = [](std::span<const Point>) -> Result<void> { return {}; };
+        TAFFRAIL_TRY(sealed->visit_points(key, nothing));
+        if (!met_damage()) {
+            return sealed->visit_points(key, visit);
+        }
+        doubt_sealed();
+    }
+    if (live_points <= kSmallRun) {
+        TAFFRAIL_ASSIGN(const std::vector<Point> all, points(key));
+        return visit(all);
+    }
+    std::vector<Point> piece;
+    Result<void> status;
+    TAFFRAIL_TRY(for_each([&](const Record& record) {
+        if (record.kind == Kind::Scalar && record.key == key) {
+            Point& point = piece.emplace_back();
+            point.step = record.step;
+            point.time_ns = record.time_ns;
+            point.value = record.scalar;
+            point.epoch = record.epoch.value_or(point.epoch);
+            point.samples = record.samples.value_or(point.samples);
+            point.attempt = record.attempt;
+            point.rank = record.rank;
+            point.phase = record.phase;
+            point.writer = record.writer;
+            point.seq = record.seq;
+            if (piece.size() == kPiece) {
+                status = visit(piece);
+                piece.clear();
+            }
+        }
+        return status.ok();
+    }));
+    TAFFRAIL_TRY(status);
+    return visit(piece);
+}
+
+Result<void> RunReader::visit_points(
+    std::string_view key, Attempts attempts,
+    const std::function<Result<void>(std::span<const Point>)>& visit) const {
+    std::vector<model::AttemptProcess> all;
+    {
+        const std::shared_lock lock(mutex_);
+        all = processes();
+    }
+    const bool one_attempt = std::ranges::all_of(
+        all, [&](const auto& each) { return each.attempt == all.front().attempt; });
+    if (attempts == Attempts::All || (one_attempt && info().attempts <= 1)) {
+        return visit_all_points(key, visit);
+    }
+    // The rule asks for the smallest step of every attempt, which may be the last thing logged.
+    std::vector<model::AttemptSteps> logged;
+    TAFFRAIL_TRY(visit_all_points(key, [&](std::span<const Point> some) -> Result<void> {
+        for (const Point& point : some) {
+            model::take_step(logged, point);
+        }
+        return {};
+    }));
+    const model::WinningRule rule(all, logged);
+    std::vector<Point> kept;
+    return visit_all_points(key, [&](std::span<const Point> some) -> Result<void> {
+        if (rule.all_win()) {
+            return visit(some);
+        }
+        kept.clear();
+        std::ranges::copy_if(some, std::back_inserter(kept),
+                             [&](const Point& point) { return rule.wins(point); });
+        return kept.empty() ? Result<void>() : visit(kept);
+    });
+}
+
 // Whatever is not plain (a live tail, files that were replaced under the reader, damage) is left to
 // points().
 std::optional<Curve> RunReader::curve(std::string_view key, Axis axis) const {
@@ -96,18 +205,25 @@ std::optional<Curve> RunReader::curve(std::string_view key, Axis axis) const {
     if (doubt_ || !is_sealed(key) || !pieces(key).empty()) {
         return std::nullopt;
     }
-    return sealed_->curve(key, axis, info_.start_time_ns);
+    return sealed_->curve(key, axis, info_.start_time_ns, processes());
 }
 
-std::vector<ResumePoint> RunReader::resume_points() const {
-    std::vector<ResumePoint> resumes;
+std::vector<model::AttemptProcess> RunReader::processes() const {
+    std::vector<model::AttemptProcess> all;
     for (const auto& [id, writer] : writers_) {
-        const tlog::FileIdentity& identity = writer->log.identity();
-        if (identity.resume_step != INT64_MIN) {
-            resumes.push_back({identity.rank, identity.attempt, identity.resume_step});
+        if (!writer->log.is_garbage()) {
+            const tlog::FileIdentity& identity = writer->log.identity();
+            all.push_back({identity.rank, identity.attempt,
+                           identity.resume_step != INT64_MIN ? std::optional(identity.resume_step)
+                                                             : std::nullopt});
         }
     }
-    return resumes;
+    return all;
+}
+
+std::vector<bool> RunReader::superseded(std::span<const Point> points) const {
+    const std::shared_lock lock(mutex_);
+    return model::superseded(processes(), points);
 }
 
 // Several writers, several attempts, or another metric as x: the points are sorted once and kept
@@ -125,16 +241,9 @@ Result<std::shared_ptr<const model::SortedSeries>> RunReader::sorted(
             return found->second.series;
         }
     }
-    auto wanted = [&](std::vector<Point> points) {
-        if (request.attempt) {
-            std::erase_if(points,
-                          [&](const Point& point) { return point.attempt != *request.attempt; });
-            return points;
-        }
-        return winning_points(std::move(points), resume_points());
-    };
     TAFFRAIL_ASSIGN(std::vector<Point> all, collect(key, pieces_of_key));
-    const std::vector<Point> points = wanted(std::move(all));
+    const std::vector<Point> points =
+        model::choose_attempt(std::move(all), processes(), request.attempt);
     std::vector<double> x;
     if (request.axis == Axis::Metric) {
         const std::vector<Piece> metric = pieces(request.metric);
@@ -171,6 +280,13 @@ Result<std::optional<Bins>> RunReader::bins_by_segments(std::string_view key,
     if (pieces.size() > 1 || request.axis == Axis::Metric || (!pieces.empty() && request.attempt)) {
         return std::optional<Bins>();
     }
+    std::vector<model::AttemptSteps> logged = sealed_->attempt_steps(key);
+    for (const Piece& piece : pieces) {
+        logged.push_back(steps_of(*piece.writer, piece.series));
+    }
+    if (!request.attempt && model::may_supersede(processes(), logged)) {
+        return std::optional<Bins>();
+    }
     const auto sealed = sealed_->segments(key, request.axis, info_.start_time_ns, request.attempt);
     const auto live = pieces.empty()
                           ? nullptr
@@ -202,7 +318,7 @@ Result<Bins> RunReader::locked_bins(std::string_view key, const BinRequest& requ
     const std::vector<Piece> found = pieces(key);
     if (is_sealed(key)) {
         if (found.empty()) {
-            return sealed_->bins(key, request, info_.start_time_ns);
+            return sealed_->bins(key, request, info_.start_time_ns, processes());
         }
         if (!doubt_) {
             TAFFRAIL_ASSIGN(std::optional<Bins> bins, bins_by_segments(key, found, request));
@@ -213,7 +329,10 @@ Result<Bins> RunReader::locked_bins(std::string_view key, const BinRequest& requ
     } else if (found.empty()) {
         return no_such_key(key);
     } else if (found.size() == 1 && request.axis != Axis::Metric &&
-               (!request.attempt || *request.attempt == found[0].writer->log.identity().attempt)) {
+               (request.attempt
+                    ? *request.attempt == found[0].writer->log.identity().attempt
+                    : !model::may_supersede(
+                          processes(), std::vector{steps_of(*found[0].writer, found[0].series)}))) {
         return found[0].series.series->bins(request, info_.start_time_ns);
     }
     TAFFRAIL_ASSIGN(const auto series, sorted(key, found, request));

@@ -110,14 +110,8 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
             }
         }
     }
-    if (sealed_ != nullptr) {
-        for (const seal::SealedValue* value : sealed_->values()) {
-            for (const tlog::BlobPlace& place : value->record.blobs) {
-                if (place.ref.sha256 == blob.sha256) {
-                    return blobs_.load(place, value->writer.writer);
-                }
-            }
-        }
+    if (const auto found = sealed_ != nullptr ? sealed_->find_blob(blob) : std::nullopt) {
+        return blobs_.load(*found->place, found->writer);
     }
     return blobs_.find(blob);
 }

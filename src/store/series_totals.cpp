@@ -1,5 +1,6 @@
 #include "store/series_totals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,6 +55,13 @@ void take_extent(SeriesSummary& summary, const Extent& extent, std::uint64_t cou
     summary.nan_count += extent.nan_count;
 }
 
+// Before the points are counted: the first ones set the range.
+void take_steps(SeriesSummary& summary, Step smallest, Step largest) noexcept {
+    const bool fresh = summary.count == 0;
+    summary.first_step = fresh ? smallest : std::min(summary.first_step, smallest);
+    summary.last_step = fresh ? largest : std::max(summary.last_step, largest);
+}
+
 }  // namespace
 
 bool any_hidden(const tlog::Axes& axes) noexcept {
@@ -67,13 +75,13 @@ bool any_hidden(const tlog::Axes& axes) noexcept {
 void SeriesTotals::add(double value, Step step, std::int64_t time_ns, std::uint64_t seq) noexcept {
     const Extent extent = extent_of({&value, 1});
     take_extent(summary, extent, 1);
-    if (summary.count++ == 0) {
-        summary.first_step = step;
+    if (summary.count == 0) {
         summary.first_time_ns = time_ns;
     }
+    take_steps(summary, step, step);
+    ++summary.count;
     if (seq >= last_seq) {
         summary.last = value;
-        summary.last_step = step;
         summary.last_time_ns = time_ns;
         last_seq = seq;
     }
@@ -94,13 +102,13 @@ void SeriesTotals::add(std::span<const double> values, const tlog::Axes& axes,
     }
     take_extent(summary, extent_of(values), values.size());
     if (summary.count == 0) {
-        summary.first_step = axes.step.front();
         summary.first_time_ns = axes.time_ns.front();
     }
+    const auto [smallest, largest] = std::ranges::minmax(axes.step);
+    take_steps(summary, smallest, largest);
     summary.count += values.size();
     if (axes.seq.back() >= last_seq) {
         summary.last = values.back();
-        summary.last_step = axes.step.back();
         summary.last_time_ns = axes.time_ns.back();
         last_seq = axes.seq.back();
     }
@@ -111,13 +119,12 @@ void SeriesTotals::merge(const SeriesSummary& later) noexcept {
         return;
     }
     take_extent(summary, {later.min, later.max, later.sum, later.nan_count}, later.count);
+    take_steps(summary, later.first_step, later.last_step);
     if (summary.count == 0 || later.first_time_ns < summary.first_time_ns) {
-        summary.first_step = later.first_step;
         summary.first_time_ns = later.first_time_ns;
     }
     if (summary.count == 0 || later.last_time_ns >= summary.last_time_ns) {
         summary.last = later.last;
-        summary.last_step = later.last_step;
         summary.last_time_ns = later.last_time_ns;
     }
     summary.count += later.count;

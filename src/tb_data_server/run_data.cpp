@@ -95,14 +95,8 @@ ScalarColumns read_scalars(const RecordedRun& run, const TagInfo& tag, std::int6
     if (!all.ok()) {
         return columns;
     }
-    std::vector<Point> points;
-    if (const auto* events = dynamic_cast<const TensorboardRun*>(&run)) {
-        const auto restarts = events->inspect(
-            [](const tensorboard::RunPart& data, const auto&) { return data.restarts(); });
-        points = tensorboard::winning_points(*std::move(all), restarts, std::nullopt);
-    } else {
-        points = model::choose_attempt(*std::move(all), std::nullopt);
-    }
+    const std::vector<bool> superseded = run.superseded(*all);
+    const std::vector<Point> points = model::without_flagged(*std::move(all), superseded);
     for (std::size_t index : spread(points.size(), limit)) {
         columns.step.push_back(points[index].step);
         columns.wall_time.push_back(to_seconds(points[index].time_ns));

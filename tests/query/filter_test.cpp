@@ -1,5 +1,7 @@
 #include "query/filter.h"
 
+#include <taffrail/run.h>
+
 #include <gtest/gtest.h>
 
 namespace taffrail::query {
@@ -46,6 +48,28 @@ TEST_F(FilterTest, ComparesConfigTagsAndMetrics) {
     EXPECT_TRUE(matches("metric.min:val/loss < 0.15"));
     EXPECT_TRUE(matches("best/acc>0.9"));
     EXPECT_TRUE(matches("amp:true and depth=4 and model:resnet*"));
+}
+
+TEST_F(FilterTest, FindingR04_ABareMetricMeansItsDefinedSummary) {
+    EXPECT_TRUE(matches("val/loss=0.2"));
+    keys_[0].definition =
+        std::make_shared<const MetricOptions>(MetricOptions{.step = "", .summary = Summary::Min});
+    EXPECT_TRUE(matches("val/loss=0.1 and val/loss.last=0.2 and metric:val/loss=0.1"));
+    keys_[0].definition =
+        std::make_shared<const MetricOptions>(MetricOptions{.step = "", .summary = Summary::None});
+    EXPECT_TRUE(matches("val/loss!=0.2 and val/loss.last=0.2"));
+}
+
+TEST_F(FilterTest, FindingG14_SettingsAreDecidedWithoutAskingForKeys) {
+    int asked = 0;
+    const RunSubject subject(info_, [&]() -> const std::vector<KeyInfo>* {
+        ++asked;
+        return &keys_;
+    });
+    EXPECT_TRUE(Filter::compile("lr<1e-3 and depth=4 and state:finished")->matches(subject));
+    EXPECT_EQ(asked, 0);
+    EXPECT_TRUE(Filter::compile("val/loss.min<0.2")->matches(subject));
+    EXPECT_GT(asked, 0);
 }
 
 TEST_F(FilterTest, KnowsPrecedenceNotAndParentheses) {

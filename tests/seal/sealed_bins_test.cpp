@@ -171,7 +171,7 @@ TEST_F(SealedBins, ShowTheNewestAttemptOfARepeatedRange) {
     const BinRequest winning{.width = 100};
     const Bins bins = run->bins("a", winning, 0).value();
     EXPECT_EQ(bins.points, 16'000u);
-    expect_bins(bins, model::choose_attempt(points, std::nullopt), winning);
+    expect_bins(bins, model::choose_attempt(points, {}, std::nullopt), winning);
     const BinRequest old{.width = 100, .attempt = 0};
     EXPECT_EQ(run->bins("a", old, 0).value().points, 10'000u);
 }

@@ -89,6 +89,15 @@ TEST(ScalarColumn, SummaryLeavesNanOutAndCountsIt) {
     EXPECT_EQ(summary.last_time_ns, 12'000'000'000);
 }
 
+TEST(ScalarColumn, FindingO06_TheRangeIsTheSmallestAndTheLargestStep) {
+    ScalarColumn column;
+    for (const std::int64_t step : {5, 9, 1, 8}) {
+        column.append(step, static_cast<double>(10 + step), 1.0F, {});
+    }
+    EXPECT_EQ(column.summary().first_step, 1);
+    EXPECT_EQ(column.summary().last_step, 9);
+}
+
 TEST(ToTimeNs, KeepsMicrosecondsOfPresentTimes) {
     EXPECT_EQ(to_time_ns(1700000000.123456) / 1000, 1700000000123456);
     EXPECT_EQ(to_time_ns(std::numeric_limits<double>::quiet_NaN()), 0);

@@ -73,6 +73,23 @@ TEST(RecordStream, BadPayloadCostsThatRecordOnly) {
     EXPECT_EQ(result.damage[0].length, 22u);
 }
 
+// Only the checksum of the length is wrong: the payload, just as long, proves that it is a record.
+TEST(RecordStream, FindingO04_ARecordProvenByItsPayloadIsKept) {
+    for (const bool is_last : {false, true}) {
+        Bytes bytes =
+            is_last ? records({"first", "second"}) : records({"first", "second", "third"});
+        bytes[21 + 9] ^= std::byte{1};
+        const auto result = read_back(bytes);
+        EXPECT_EQ(result.payloads, is_last
+                                       ? (std::vector<std::string>{"first", "second"})
+                                       : (std::vector<std::string>{"first", "second", "third"}));
+        ASSERT_EQ(result.damage.size(), 1u) << "the place is named all the same";
+        EXPECT_EQ(result.damage[0].offset, 21u);
+        EXPECT_EQ(result.damage[0].length, 22u);
+        EXPECT_EQ(result.tail, Tail::Clean);
+    }
+}
+
 TEST(RecordStream, FindsTheWayPastAnyLocalDamage) {
     const Bytes before = records({"before"}), after = records({"after", "last"});
     const Bytes junk(100, std::byte{0xAB}), zeros(5000);

@@ -19,6 +19,7 @@ struct ExportJob {
     std::vector<std::string> runs, keys, columns;
     AxisQuery x;
     bool has_x = false;
+    bool all_attempts = false;  ///< else without the points that later attempts superseded
 
     /// About how much memory it holds.
     [[nodiscard]] std::size_t bytes() const;

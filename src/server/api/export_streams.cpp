@@ -83,6 +83,9 @@ std::vector<Point> points_of(const ApiContext& context, const RunDetails& detail
     if (!points) {
         refuse(points.error());
     }
+    if (!job.all_attempts) {
+        points = winning_points(*run, *std::move(points));
+    }
     if (!job.has_x || (!job.x.from && !job.x.to)) {
         return *std::move(points);
     }

@@ -24,6 +24,11 @@ Response prepare(const ApiContext&, ExportTickets& tickets, const Request& reque
     job.runs = string_list(body, "runs", 100'000);
     job.keys = string_list(body, "keys", 100'000);
     job.columns = string_list(body, "columns", 2000);
+    const std::string attempts = body.string_or("attempts", "winning");
+    if (attempts != "winning" && attempts != "all") {
+        refuse(400, "invalid", "'attempts' is winning or all");
+    }
+    job.all_attempts = attempts == "all";
     if (const Json* x = body.find("x"); x != nullptr && !x->is_null()) {
         job.x = parse_axis(x);
         job.has_x = true;

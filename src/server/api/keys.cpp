@@ -1,4 +1,5 @@
 // GET keys: the union of the keys of a project's runs, or those of one run.
+#include "model/metric_meaning.h"
 #include "server/api/api.h"
 
 #include <algorithm>
@@ -8,17 +9,35 @@ namespace taffrail::server {
 namespace {
 
 struct KeyRow {
-    Kind kind = Kind::Scalar;
     std::uint64_t runs = 0, points = 0;
     Step first = INT64_MAX, last = INT64_MIN;
     double min = std::numeric_limits<double>::infinity(),
            max = -std::numeric_limits<double>::infinity();
+    std::shared_ptr<const MetricOptions> definition;  ///< of the newest run that has one
 };
 
-void add_run(std::map<std::string_view, KeyRow>& rows, const RunDetails& run) {
+void write_definition(JsonWriter& json, const MetricOptions* definition) {
+    if (definition == nullptr) {
+        return;
+    }
+    json.member("summary", model::name_of(definition->summary));
+    if (definition->goal != Goal::None) {
+        json.member("goal", model::name_of(definition->goal));
+    }
+    if (!definition->step.empty()) {
+        json.member("step_metric", definition->step);
+    }
+    if (definition->hidden) {
+        json.member("hidden", true);
+    }
+}
+
+void add_run(std::map<std::pair<std::string_view, Kind>, KeyRow>& rows, const RunDetails& run) {
     for (const KeyInfo& key : run.keys) {
-        KeyRow& row = rows[key.key];
-        row.kind = key.kind;
+        KeyRow& row = rows[{key.key, key.kind}];
+        if (row.definition == nullptr) {
+            row.definition = key.definition;
+        }
         ++row.runs;
         row.points += key.count;
         row.first = std::min(row.first, key.scalar.first_step);
@@ -31,7 +50,7 @@ void add_run(std::map<std::string_view, KeyRow>& rows, const RunDetails& run) {
 }
 
 Response keys(const ApiContext& context, const Request& request) {
-    std::map<std::string_view, KeyRow> rows;
+    std::map<std::pair<std::string_view, Kind>, KeyRow> rows;
     RunList used;  // keeps the names alive
     if (const auto id = request.parameter("run")) {
         used.push_back(find_details(context, *id));
@@ -56,14 +75,15 @@ Response keys(const ApiContext& context, const Request& request) {
         .begin_array();
     for (const auto& [name, row] : rows) {
         json.begin_object()
-            .member("key", name)
-            .member("kind", to_string(row.kind))
+            .member("key", name.first)
+            .member("kind", to_string(name.second))
             .member("runs", row.runs)
             .member("points", row.points);
         json.member("first_step", row.first).member("last_step", row.last);
-        if (row.kind == Kind::Scalar && row.min <= row.max) {
+        if (name.second == Kind::Scalar && row.min <= row.max) {
             json.member("min", row.min).member("max", row.max);
         }
+        write_definition(json, row.definition.get());
         json.end_object();
     }
     json.end_array().end_object();

@@ -4,7 +4,6 @@
 #include <taffrail/reader.h>
 
 #include "model/series_index.h"
-#include "sources/tensorboard/run_part.h"
 
 #include <cstdint>
 #include <functional>
@@ -12,17 +11,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace taffrail::tensorboard {
-
-/// The points that count: of a range logged again after a restart only the newest, unless one
-/// attempt is asked for.
-std::vector<Point> winning_points(std::vector<Point> points, std::span<const Restart> restarts,
-                                  std::optional<std::uint32_t> attempt);
 
 class BinCache {
   public:

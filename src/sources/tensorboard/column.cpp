@@ -102,6 +102,7 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
     last_step_ = later.last_step_;
     last_wall_ = later.last_wall_;
     max_wall_ = std::max(max_wall_, later.max_wall_);
+    min_step_ = std::min(min_step_, later.min_step_);
     max_step_ = std::max(max_step_, later.max_step_);
 }
 
@@ -113,8 +114,8 @@ SeriesSummary ScalarColumn::summary() const {
             .max = numbers ? max_ : std::numeric_limits<double>::quiet_NaN(),
             .sum = sum_,
             .last = last_,
-            .first_step = first_step_,
-            .last_step = last_step_,
+            .first_step = min_step_,
+            .last_step = max_step_,
             .first_time_ns = to_time_ns(first_wall_),
             .last_time_ns = to_time_ns(last_wall_)};
 }

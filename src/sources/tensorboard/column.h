@@ -128,6 +128,7 @@ class ScalarColumn {
         last_step_ = step;
         last_wall_ = wall_time;
         max_wall_ = wall_time > max_wall_ ? wall_time : max_wall_;
+        min_step_ = step < min_step_ ? step : min_step_;
         max_step_ = step > max_step_ ? step : max_step_;
         last_ = value;
         min_ = value < min_ ? value : min_;
@@ -153,7 +154,7 @@ class ScalarColumn {
     std::int64_t first_step_ = 0, last_step_ = 0;
     double first_wall_ = 0, last_wall_ = 0;
     double max_wall_ = -std::numeric_limits<double>::infinity();
-    std::int64_t max_step_ = INT64_MIN;
+    std::int64_t min_step_ = INT64_MAX, max_step_ = INT64_MIN;
     std::vector<Chunk> chunks_;
 };
 

@@ -13,7 +13,11 @@ constexpr std::size_t kSearchWindowBytes = std::size_t{1} << 20;
 
 RecordStream::RecordStream(io::File& file, std::uint64_t begin, std::uint64_t end,
                            std::uint64_t size, bool synchronise, Bytes& buffer)
-    : file_(file), buffer_(buffer), end_(std::min(end, size)), size_(size) {
+    : file_(file),
+      buffer_(buffer),
+      end_(std::min(end, size)),
+      size_(size),
+      proof_bytes_left_(size) {
     if (buffer_.size() < kWindowBytes) {
         buffer_.resize(kWindowBytes);
     }
@@ -77,7 +81,22 @@ bool RecordStream::is_whole_record(std::uint64_t position) {
     if (!is_header(header)) {
         return false;
     }
-    const auto length = load<std::uint64_t>(header);
+    return is_whole_payload(position, load<std::uint64_t>(header));
+}
+
+bool RecordStream::is_proven_by_payload(std::uint64_t position) {
+    if (ensure(position, kHeaderBytes) < kHeaderBytes) {
+        return false;
+    }
+    const auto length = load<std::uint64_t>(buffer_.data() + (position - window_));
+    if (length == 0 || length > proof_bytes_left_) {
+        return false;
+    }
+    proof_bytes_left_ -= length;
+    return is_whole_payload(position, length);
+}
+
+bool RecordStream::is_whole_payload(std::uint64_t position, std::uint64_t length) {
     const std::uint64_t left = size_ - position - kHeaderBytes;
     if (left < kFooterBytes || length > left - kFooterBytes) {
         return false;
@@ -140,6 +159,26 @@ bool RecordStream::next_slowly(ByteSpan& payload) {
         }
         at_ = buffer_.data() + (position_ - window_);
         const bool header = is_header(at_);
+        if (!header && is_proven_by_payload(position_)) {
+            ensure(position_, kHeaderBytes);
+            const auto proven =
+                load<std::uint64_t>(buffer_.data() + (position_ - window_)) + kFrameBytes;
+            if (ensure(position_, proven) < proven) {
+                continue;  // cut while we read
+            }
+            at_ = buffer_.data() + (position_ - window_);
+            payload = {at_ + kHeaderBytes, static_cast<std::size_t>(proven - kFrameBytes)};
+            record_ = position_;
+            position_ += proven;
+            at_ += proven;
+            mark_unreadable(
+                "the length of a record fails its checksum; its payload does not, so "
+                "the record is kept");
+            return true;
+        }
+        // Looking for the proof may have moved the window.
+        ensure(position_, kHeaderBytes);
+        at_ = buffer_.data() + (position_ - window_);
         const std::uint64_t length = header ? load<std::uint64_t>(at_) : 0;
         const std::uint64_t left = size_ - position_ - kHeaderBytes;
         const bool whole = header && left >= kFooterBytes && length <= left - kFooterBytes;

@@ -88,11 +88,18 @@ class RecordStream {
     std::uint64_t find_record(std::uint64_t from);
     bool only_zeros(std::uint64_t from);
     bool is_whole_record(std::uint64_t position);
+    /// True when the `length` bytes behind the header at `position` match the checksum behind them.
+    bool is_whole_payload(std::uint64_t position, std::uint64_t length);
+    /// A record whose length fails its own checksum is one all the same when its payload, so long,
+    /// matches. Wild lengths are not followed for ever: all such looks together read as much as the
+    /// file is long.
+    bool is_proven_by_payload(std::uint64_t position);
     void go_to(std::uint64_t position);
 
     io::File& file_;
     Bytes& buffer_;
     std::uint64_t end_, size_;
+    std::uint64_t proof_bytes_left_;
     std::uint64_t window_ = 0;  ///< file offset of buffer_[0]
     const std::byte* window_end_ = nullptr;
     const std::byte* at_ = nullptr;  ///< position_ inside the window

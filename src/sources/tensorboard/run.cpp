@@ -4,9 +4,11 @@
 #include "base/strings.h"
 #include "codec/formats/tensorboard/hparams.h"
 #include "io/files.h"
+#include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
 #include "sources/tensorboard/loader.h"
+#include "sources/tensorboard/purge.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -292,6 +294,24 @@ Result<std::vector<Point>> TensorboardRun::points(std::string_view key) const {
     return *std::move(points);
 }
 
+SeriesSummary TensorboardRun::kept_summary(const TagData& tag) const {
+    if (data_.restarts().empty() || tag.scalars.dropped()) {
+        return tag.scalars.summary();
+    }
+    const std::vector<Point> points = to_points(tag.scalars);
+    const std::vector<bool> flags = purged(points, data_.restarts());
+    return flags.empty() ? tag.scalars.summary() : summary_of_kept(points, flags);
+}
+
+std::vector<bool> TensorboardRun::superseded(std::span<const Point> points) const {
+    std::vector<Restart> restarts;
+    {
+        std::shared_lock lock(mutex_);
+        restarts = data_.restarts();
+    }
+    return purged(points, restarts);
+}
+
 Result<Bins> TensorboardRun::bins(std::string_view key, const BinRequest& request) const {
     std::vector<Restart> restarts;
     std::int64_t origin_ns = 0;
@@ -307,8 +327,14 @@ Result<Bins> TensorboardRun::bins(std::string_view key, const BinRequest& reques
         origin_ns = to_time_ns(data_.min_wall_time());
     }
     const auto winners = [&] {
-        return winning_points(scalar_points(key).value_or(std::vector<Point>()), restarts,
-                              request.attempt);
+        std::vector<Point> points = scalar_points(key).value_or(std::vector<Point>());
+        if (request.attempt) {
+            std::erase_if(points,
+                          [&](const Point& point) { return point.attempt != *request.attempt; });
+            return points;
+        }
+        const std::vector<bool> flags = purged(points, restarts);
+        return model::without_flagged(std::move(points), flags);
     };
     if (request.axis == Axis::Metric) {
         auto metric = scalar_points(request.metric);

@@ -41,6 +41,7 @@ class TensorboardRun final : public RecordedRun {
     [[nodiscard]] RunInfo info() const override;
     [[nodiscard]] std::vector<KeyInfo> keys() const override;
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
+    [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
     [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
@@ -96,6 +97,9 @@ class TensorboardRun final : public RecordedRun {
     /// The points of a scalar tag, read again from the files where they were dropped. Nothing when
     /// there is no such tag.
     [[nodiscard]] std::optional<std::vector<Point>> scalar_points(std::string_view key) const;
+    /// Of the points that no restart purged. Points that were dropped from memory are not read
+    /// again for it: then of all.
+    [[nodiscard]] SeriesSummary kept_summary(const TagData& tag) const;
     void account_memory();
     void forget();
 

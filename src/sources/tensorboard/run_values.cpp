@@ -36,10 +36,11 @@ std::vector<KeyInfo> TensorboardRun::keys() const {
         std::shared_lock lock(mutex_);
         for (const TagData& tag : data_.tags()) {
             if (tag.scalars.count() > 0) {
+                const SeriesSummary summary = kept_summary(tag);
                 keys.push_back({.key = tag.name,
                                 .kind = Kind::Scalar,
-                                .count = tag.scalars.count(),
-                                .scalar = tag.scalars.summary()});
+                                .count = summary.count,
+                                .scalar = summary});
             }
             if (!tag.details) {
                 continue;

@@ -167,6 +167,8 @@ export interface KeyInfo {
   /** scalars only, over all runs */
   min?: Float;
   max?: Float;
+  /** the number that stands for it, where define_metric named one */
+  summary?: "last" | "min" | "max" | "mean" | "none";
   goal?: "minimize" | "maximize";
   /** key that define_metric named as the x axis */
   step_metric?: string;
@@ -785,6 +787,8 @@ export interface ExportQuery {
   keys?: string[];
   /** only points in its range */
   x?: AxisQuery;
+  /** default winning: points that a later attempt superseded are left out */
+  attempts?: "winning" | "all";
   /** with what=runs: column ids */
   columns?: string[];
   /** default series; runs = the table of runs as csv */

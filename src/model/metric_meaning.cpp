@@ -1,0 +1,75 @@
+#include "model/metric_meaning.h"
+
+#include "base/strings.h"
+
+namespace taffrail::model {
+
+std::shared_ptr<const MetricOptions> definition_of(std::string_view key,
+                                                   const MetricDefinitions& definitions) {
+    std::shared_ptr<const MetricOptions> found;
+    bool by_name = false;
+    for (const auto& [pattern, options] : definitions) {
+        const bool is_name = pattern == key;
+        if (is_name || (!by_name && glob_match(pattern, key))) {
+            found = options;
+            by_name = is_name;
+        }
+    }
+    return found;
+}
+
+std::optional<double> summary_of(const KeyInfo& key) {
+    const SeriesSummary& s = key.scalar;
+    if (s.count == 0) {
+        return std::nullopt;
+    }
+    const Summary wanted = key.definition ? key.definition->summary : Summary::Last;
+    if (wanted == Summary::None) {
+        return std::nullopt;
+    }
+    if (wanted == Summary::Last) {
+        return s.last;
+    }
+    if (s.count <= s.nan_count) {
+        return std::nullopt;
+    }
+    return wanted == Summary::Min   ? s.min
+           : wanted == Summary::Max ? s.max
+                                    : s.sum / static_cast<double>(s.count - s.nan_count);
+}
+
+std::optional<double> best_of(const KeyInfo& key) {
+    const Goal goal = key.definition ? key.definition->goal : Goal::None;
+    if (goal == Goal::None || key.scalar.count <= key.scalar.nan_count) {
+        return std::nullopt;
+    }
+    return goal == Goal::Minimize ? key.scalar.min : key.scalar.max;
+}
+
+bool is_hidden(const KeyInfo& key) noexcept {
+    return key.definition && key.definition->hidden;
+}
+
+std::string_view name_of(Summary summary) noexcept {
+    switch (summary) {
+        case Summary::Min:
+            return "min";
+        case Summary::Max:
+            return "max";
+        case Summary::Mean:
+            return "mean";
+        case Summary::None:
+            return "none";
+        case Summary::Last:
+            break;
+    }
+    return "last";
+}
+
+std::string_view name_of(Goal goal) noexcept {
+    return goal == Goal::Minimize   ? "minimize"
+           : goal == Goal::Maximize ? "maximize"
+                                    : std::string_view();
+}
+
+}  // namespace taffrail::model
