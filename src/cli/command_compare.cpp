@@ -2,8 +2,10 @@
 #include "cli/commands.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
+#include "model/metric_meaning.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace taffrail::cli {
@@ -36,8 +38,9 @@ class Compare final : public Command {
         arguments.positional("RUNS", targets_, "two or more names, ids, folders or logdirs", true);
         declare_root(arguments, root_);
         arguments.option("-k,--keys", pattern_, "GLOB", "only metrics that match");
-        arguments.choice("--value", statistic_, {"last", "min", "max", "mean"},
-                         "which number of a metric");
+        arguments.choice("--value", statistic_, {"summary", "last", "min", "max", "mean"},
+                         "which number of a metric; summary is what define_metric named, else the "
+                         "last");
         arguments.flag("-a,--all", all_, "settings that are the same too");
         arguments.flag("--json", json_, "for machines");
     }
@@ -45,7 +48,11 @@ class Compare final : public Command {
     ExitCode run(Session& session) override;
 
   private:
-    [[nodiscard]] double value_of(const SeriesSummary& scalar) const {
+    [[nodiscard]] double value_of(const KeyInfo& key) const {
+        const SeriesSummary& scalar = key.scalar;
+        if (statistic_ == "summary") {
+            return model::summary_of(key).value_or(std::nan(""));
+        }
         const std::uint64_t finite = scalar.count - scalar.nan_count;
         return statistic_ == "min"    ? scalar.min
                : statistic_ == "max"  ? scalar.max
@@ -58,7 +65,7 @@ class Compare final : public Command {
                        bool only_different) const;
 
     std::vector<std::string> targets_;
-    std::string root_, pattern_, statistic_ = "last";
+    std::string root_, pattern_, statistic_ = "summary";
     bool all_ = false, json_ = false;
 };
 
@@ -117,12 +124,12 @@ ExitCode Compare::run(Session& session) {
             put(settings, name, cell_text(cell));
         }
         for (const KeyInfo& key : runs[i]->keys()) {
-            const bool wanted =
-                pattern_.empty() ? !key.key.starts_with("system/") : glob_match(pattern_, key.key);
+            const bool wanted = pattern_.empty()
+                                    ? !key.key.starts_with("system/") && !model::is_hidden(key)
+                                    : glob_match(pattern_, key.key);
             if (key.kind == Kind::Scalar && wanted) {
                 put(metrics, key.key,
-                    json_ ? format_double(value_of(key.scalar))
-                          : short_number(value_of(key.scalar)));
+                    json_ ? format_double(value_of(key)) : short_number(value_of(key)));
             }
         }
     }

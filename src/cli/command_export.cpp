@@ -3,12 +3,17 @@
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
 #include "cli/session.h"
+#include "cli/text_format.h"
 #include "io/files.h"
+#include "seal/page_cache.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace taffrail::cli {
 namespace {
+
+constexpr std::size_t kPageCacheBytes = 16u << 20;
 
 class Export final : public Command {
   public:
@@ -37,6 +42,9 @@ class Export final : public Command {
         arguments.path_option("-m,--media", media_, "DIR",
                               "write pictures, sound, meshes and arrays below this folder");
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match");
+        arguments.choice("--attempts", attempts_, {"winning", "all"},
+                         "of CSV and Parquet: only points that no later attempt superseded, or "
+                         "every point (other formats have all)");
         arguments.flag("--wide", wide_,
                        "CSV with one column a key and one line a step, rank and attempt");
     }
@@ -45,8 +53,17 @@ class Export final : public Command {
         if (const std::string wrong = wrong_usage(); !wrong.empty()) {
             return session.wrong_usage("export: " + wrong);
         }
-        const Result<void> done = write(session);
-        return done.ok() ? ExitCode::Ok : session.fail(done.error());
+        // Every page is read once: keeping them would only take memory.
+        seal::PageCache::shared().set_limit(kPageCacheBytes);
+        const auto request = collect(session);
+        if (!request.ok()) {
+            return session.fail(request.error());
+        }
+        const Result<void> done = write(session, *request);
+        if (!done.ok()) {
+            return session.fail(done.error());
+        }
+        return say_damage(session, *request) ? ExitCode::Failed : ExitCode::Ok;
     }
 
   private:
@@ -54,12 +71,15 @@ class Export final : public Command {
     [[nodiscard]] std::string wrong_usage() const;
     Result<ExportRequest> collect(const Session& session) const;
     Result<void> check_keys(const ExportRequest& request) const;
-    Result<void> write(const Session& session) const;
+    Result<void> write(const Session& session, const ExportRequest& request) const;
+    /// What could not be read is not in the export: true when there was any.
+    static bool say_damage(const Session& session, const ExportRequest& request);
     Result<void> write_tensorboard(const Session& session, const ExportRequest& request) const;
     Result<void> write_as(const ExportRequest& request, const ExportOutput& output) const;
 
     std::vector<std::string> targets_;
     std::string root_, format_ = "jsonl", output_, media_, pattern_;
+    std::string attempts_ = "winning";
     bool wide_ = false;
 };
 
@@ -109,6 +129,7 @@ Result<ExportRequest> Export::collect(const Session& session) const {
     ExportRequest request;
     request.pattern = pattern_;
     request.media_folder = media_;
+    request.attempts = attempts_ == "all" ? Attempts::All : Attempts::Winning;
     std::vector<std::string> targets = targets_;
     if (targets.empty()) {
         targets.emplace_back();
@@ -143,8 +164,28 @@ Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
 #endif
 }
 
-Result<void> Export::write(const Session& session) const {
-    TAFFRAIL_ASSIGN(const ExportRequest request, collect(session));
+bool Export::say_damage(const Session& session, const ExportRequest& request) {
+    constexpr std::size_t kMostPlaces = 10;
+    bool any = false;
+    for (const auto& run : request.runs) {
+        const std::vector<Damage> damage = run->damage();
+        any = any || !damage.empty();
+        for (std::size_t i = 0; i < std::min(damage.size(), kMostPlaces); ++i) {
+            session.warn(damage[i].file + " at byte " + std::to_string(damage[i].offset) + ", " +
+                         grouped(damage[i].length) + " bytes: " + damage[i].reason);
+        }
+        if (!damage.empty()) {
+            session.warn("the export of " + run->info().name + " has what could be read of it; " +
+                         (damage.size() > kMostPlaces
+                              ? grouped(damage.size()) + " places are damaged, "
+                              : std::string()) +
+                         "`taffrail verify` lists every place");
+        }
+    }
+    return any;
+}
+
+Result<void> Export::write(const Session& session, const ExportRequest& request) const {
     TAFFRAIL_TRY(check_keys(request));
     if (format_ == "tensorboard") {
         return write_tensorboard(session, request);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/run_json.h"
 #include "cli/text_format.h"
+#include "model/metric_meaning.h"
 #include "query/filter.h"
 
 #include <algorithm>
@@ -11,10 +12,32 @@
 namespace taffrail::cli {
 namespace {
 
-/// A run with its keys, read only where a filter, a sort or a column asks for metrics.
-struct ListedRun {
+/// A run with its keys, which are read only where a name is neither a field nor a setting of it:
+/// thousands of runs are filtered by their settings without opening one.
+class ListedRun {
+  public:
+    ListedRun(RunInfo about, std::shared_ptr<const Catalogue> catalogue)
+        : info(std::move(about)), catalogue_(std::move(catalogue)) {}
+
+    [[nodiscard]] const std::vector<KeyInfo>& keys() const {
+        if (!keys_) {
+            const auto opened = catalogue_->run(info.id);
+            keys_ = opened.ok() ? (*opened)->keys() : std::vector<KeyInfo>();
+        }
+        return *keys_;
+    }
+
+    [[nodiscard]] bool knows_keys() const noexcept { return keys_.has_value(); }
+
+    [[nodiscard]] query::RunSubject subject() const {
+        return query::RunSubject(info, [this] { return &keys(); });
+    }
+
     RunInfo info;
-    std::vector<KeyInfo> keys;
+
+  private:
+    std::shared_ptr<const Catalogue> catalogue_;
+    mutable std::optional<std::vector<KeyInfo>> keys_;
 };
 
 /// Orders cells: numbers before text, null last.
@@ -54,7 +77,8 @@ class Ls final : public Command {
         arguments.option("-f,--filter", filter_, "EXPR",
                          "only runs for which this holds, e.g. 'lr<1e-3 and tag:ablation'");
         arguments.option("-s,--sort", sort_, "NAME",
-                         "by a field, a setting or a metric (val/loss.min); -NAME turns it round");
+                         "by a field, a setting or a metric (val/loss.min), the best first where "
+                         "define_metric said what is best; -NAME turns it round");
         arguments.option("-c,--columns", columns_, "NAMES", "more columns, separated by commas");
         arguments.count("-n,--limit", limit_, "N", "at most N runs; 0 is all of them");
         arguments.flag("-a,--all", all_, "deleted runs too, until gc");
@@ -71,10 +95,6 @@ class Ls final : public Command {
     void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
     [[nodiscard]] bool has_deleted(const Session& session) const;
 
-    [[nodiscard]] bool needs_keys() const {
-        return !filter_.empty() || !sort_.empty() || !columns_.empty();
-    }
-
     static Cell first_value(const ListedRun& run, std::string_view name);
 
     std::string path_, root_, filter_, sort_, columns_;
@@ -89,8 +109,16 @@ Cell Ls::first_value(const ListedRun& run, std::string_view name) {
     if (name == "duration") {
         return Cell(run.info.end_time_ns - run.info.start_time_ns);
     }
-    auto values = query::RunSubject(run.info, &run.keys).values(name);
+    auto values = run.subject().values(name);
     return values.empty() ? Cell() : values.front();
+}
+
+/// Whether a metric that `name` means as it stands was defined with this goal.
+bool has_goal(const ListedRun& run, std::string_view name, Goal goal) {
+    return std::ranges::any_of(run.keys(), [&](const KeyInfo& key) {
+        return key.key == name && key.kind == Kind::Scalar && key.definition &&
+               key.definition->goal == goal;
+    });
 }
 
 /// What runs can be sorted by, for suggestions.
@@ -104,7 +132,7 @@ std::vector<std::string> sortable_names(const std::vector<ListedRun>& runs) {
         for (const auto& [name, cell] : run.info.summary) {
             names.push_back(name);
         }
-        for (const KeyInfo& key : run.keys) {
+        for (const KeyInfo& key : run.keys()) {
             if (key.kind == Kind::Scalar) {
                 names.push_back(key.key);
             }
@@ -114,24 +142,40 @@ std::vector<std::string> sortable_names(const std::vector<ListedRun>& runs) {
 }
 
 Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
-    const bool descending = sort_[0] == '-';
-    const std::string by = sort_.substr(descending ? 1 : 0);
-    const bool is_known = std::any_of(runs.begin(), runs.end(), [&](const ListedRun& run) {
-        return first_value(run, by).index() != 0;
-    });
+    const bool reverse = sort_[0] == '-';
+    const std::string by = sort_.substr(reverse ? 1 : 0);
+    // Each run is asked once, not in every comparison.
+    std::vector<std::pair<Cell, std::size_t>> order;
+    bool is_known = false, best_is_largest = false;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        order.emplace_back(first_value(runs[i], by), i);
+        is_known = is_known || order.back().first.index() != 0;
+    }
+    for (std::size_t i = 0; i < runs.size() && !best_is_largest; ++i) {
+        best_is_largest = runs[i].knows_keys() && has_goal(runs[i], by, Goal::Maximize);
+    }
+    // The best comes first: for a metric to maximize that is the largest.
+    const bool descending = reverse != best_is_largest;
     if (!is_known && !runs.empty() && by != "tag" && by != "tags") {
         return Error{ErrorCode::NotFound,
                      "no run has '" + by + "' to sort by" + did_you_mean(by, sortable_names(runs)) +
                          " (a field, a setting, or a metric as taffrail show lists them)"};
     }
-    std::stable_sort(runs.begin(), runs.end(), [&](const ListedRun& a, const ListedRun& b) {
-        const Cell left = first_value(a, by), right = first_value(b, by);
+    std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
+        const auto& [left, left_run] = a;
+        const auto& [right, right_run] = b;
         // Runs without the value stay at the end either way.
         if (left.index() == 0 || right.index() == 0) {
             return left.index() != 0 && right.index() == 0;
         }
         return descending ? comes_before(right, left) : comes_before(left, right);
     });
+    std::vector<ListedRun> sorted;
+    sorted.reserve(runs.size());
+    for (const auto& [cell, run] : order) {
+        sorted.push_back(std::move(runs[run]));
+    }
+    runs = std::move(sorted);
     return {};
 }
 
@@ -141,13 +185,8 @@ Result<std::vector<ListedRun>> Ls::collect(const Session& session,
                     session.open(path_.empty() ? default_root(root_) : path_));
     std::vector<ListedRun> runs;
     for (RunInfo& info : catalogue->runs(all_)) {
-        ListedRun listed{std::move(info), {}};
-        if (needs_keys()) {
-            if (auto opened = catalogue->run(listed.info.id); opened.ok()) {
-                listed.keys = (*opened)->keys();
-            }
-        }
-        if (filter.matches(query::RunSubject(listed.info, &listed.keys))) {
+        ListedRun listed(std::move(info), catalogue);
+        if (filter.matches(listed.subject())) {
             runs.push_back(std::move(listed));
         }
     }
@@ -155,7 +194,7 @@ Result<std::vector<ListedRun>> Ls::collect(const Session& session,
         TAFFRAIL_TRY(sort(runs));
     }
     if (limit_ > 0 && runs.size() > static_cast<std::size_t>(limit_)) {
-        runs.resize(static_cast<std::size_t>(limit_));
+        runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(limit_), runs.end());
     }
     return runs;
 }

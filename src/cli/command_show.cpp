@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/run_json.h"
 #include "cli/text_format.h"
+#include "model/metric_meaning.h"
 #include "terminal/text.h"
 
 #include <algorithm>
@@ -137,14 +138,27 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
         const SeriesSummary& scalar = key.scalar;
         const bool has_numbers = scalar.count > scalar.nan_count;
         any_nan = any_nan || scalar.nan_count > 0;
+        // The number that stands for the metric is bold, the best one has a star.
+        const Summary stands = key.definition ? key.definition->summary : Summary::Last;
+        const Goal goal = key.definition ? key.definition->goal : Goal::None;
+        const std::string star = session.looks().utf8 ? "★" : "*";
+        const auto number = [&](bool is_there, double value, Summary which, Goal best) {
+            const std::string text =
+                short_number(value) + (goal == best && best != Goal::None ? star : "");
+            return !is_there         ? std::string()
+                   : stands == which ? session.styled(Style::Bold, text)
+                                     : text;
+        };
         table.row({terminal::without_controls(key.key), curve,
-                   session.styled(Style::Bold, short_number(scalar.last)),
-                   has_numbers ? short_number(scalar.min) : "",
-                   has_numbers ? short_number(scalar.max) : "",
+                   number(scalar.count > 0, scalar.last, Summary::Last, Goal::None),
+                   number(has_numbers, scalar.min, Summary::Min, Goal::Minimize),
+                   number(has_numbers, scalar.max, Summary::Max, Goal::Maximize),
                    grouped(scalar.count) + (scalar.nan_count > 0 ? session.styled(Style::Red, " !")
                                             : any_nan            ? "  "
                                                                  : ""),
-                   std::to_string(scalar.first_step) + "…" + std::to_string(scalar.last_step)});
+                   scalar.count == 0 ? std::string()
+                                     : std::to_string(scalar.first_step) + "…" +
+                                           std::to_string(scalar.last_step)});
     }
     if (!table.empty()) {
         session.print("\n" + table.render(session, " "));
@@ -225,7 +239,8 @@ ExitCode Show::run(Session& session) {
     std::vector<KeyInfo> keys = run.keys();
     std::erase_if(keys, [&](const KeyInfo& key) {
         return (!pattern_.empty() && !glob_match(pattern_, key.key)) ||
-               (!system_ && pattern_.empty() && !json_ && key.key.starts_with("system/"));
+               (pattern_.empty() && !json_ &&
+                ((!system_ && key.key.starts_with("system/")) || model::is_hidden(key)));
     });
     if (json_) {
         print_json(session, run, keys);

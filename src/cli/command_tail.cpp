@@ -46,7 +46,9 @@ class Tail final : public Command {
     std::int64_t lines_ = 10;
     bool console_ = false, follow_ = false, first_ = true;
     double interval_ = 0.5;
-    std::map<std::string, std::size_t> seen_;
+    using KeyName = std::pair<std::string, Kind>;  // a key may have several kinds
+    std::map<KeyName, std::size_t> seen_;
+    std::map<KeyName, std::pair<std::uint64_t, std::int64_t>> known_;
     std::size_t console_seen_ = 0;
 };
 
@@ -74,10 +76,14 @@ void Tail::print_new(const Session& session, const RecordedRun& run) {
     for (const KeyInfo& key : run.keys()) {
         const bool wanted =
             pattern_.empty() ? !key.key.starts_with("system/") : glob_match(pattern_, key.key);
-        std::size_t& seen = seen_[key.key];
-        if (!wanted || key.count <= seen) {
+        std::size_t& seen = seen_[{key.key, key.kind}];
+        // Counts are of points that count: they may fall when a run is resumed.
+        const std::pair now(key.count, key.scalar.last_time_ns);
+        std::pair<std::uint64_t, std::int64_t>& known = known_[{key.key, key.kind}];
+        if (!wanted || (known == now && seen > 0)) {
             continue;
         }
+        known = now;
         const auto add = [&](std::int64_t time_ns, Step step, const std::string& value) {
             fresh.push_back(
                 {time_ns, session.styled(Style::Dim, format_time_utc(time_ns).substr(11, 12)) +
@@ -86,14 +92,21 @@ void Tail::print_new(const Session& session, const RecordedRun& run) {
         };
         if (key.kind == Kind::Scalar) {
             if (const auto points = run.points(key.key); points.ok()) {
+                const std::vector<bool> superseded = run.superseded(*points);
                 for (std::size_t i = std::min(seen, points->size()); i < points->size(); ++i) {
-                    add((*points)[i].time_ns, (*points)[i].step, short_number((*points)[i].value));
+                    if (superseded.empty() || !superseded[i]) {
+                        add((*points)[i].time_ns, (*points)[i].step,
+                            short_number((*points)[i].value));
+                    }
                 }
                 seen = points->size();
             }
         } else if (const auto entries = run.entries(key.key); entries.ok()) {
             for (std::size_t i = std::min(seen, entries->size()); i < entries->size(); ++i) {
-                add((*entries)[i].time_ns, (*entries)[i].step, std::string(to_string(key.kind)));
+                if (kind_of(*(*entries)[i].value) == key.kind) {
+                    add((*entries)[i].time_ns, (*entries)[i].step,
+                        std::string(to_string(key.kind)));
+                }
             }
             seen = entries->size();
         }

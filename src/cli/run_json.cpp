@@ -1,5 +1,7 @@
 #include "cli/run_json.h"
 
+#include "model/metric_meaning.h"
+
 namespace taffrail::cli {
 
 void write_run(JsonWriter& json, const RunInfo& run) {
@@ -45,7 +47,21 @@ void write_key(JsonWriter& json, const KeyInfo& key) {
             .member("sum", scalar.sum);
         json.member("nan_count", scalar.nan_count).member("first_step", scalar.first_step);
         json.member("last_step", scalar.last_step);
+        if (const auto best = model::best_of(key)) {
+            json.member("best", *best);
+        }
         json.member("first_time", scalar.first_time_ns).member("last_time", scalar.last_time_ns);
+    }
+    if (key.definition) {
+        json.key("definition").begin_object();
+        json.member("summary", model::name_of(key.definition->summary));
+        if (key.definition->goal != Goal::None) {
+            json.member("goal", model::name_of(key.definition->goal));
+        }
+        if (!key.definition->step.empty()) {
+            json.member("step", key.definition->step);
+        }
+        json.member("hidden", key.definition->hidden).end_object();
     }
     json.end_object();
 }

@@ -238,6 +238,50 @@ TEST_F(ExportTest, WideCsvKeepsEveryPoint) {
               "ID0,1,0,0,3,\nID0,1,0,1,7,5\nID0,1,0,1,8,\nID0,1,0,1,9,\nID0,1,1,0,4,\n");
 }
 
+// Above the size that is put together in memory the lines are the same, process by process.
+TEST_F(ExportTest, FindingG16_WideCsvOfALargeRunHasTheSameLines) {
+    run_->series.clear();
+    run_->values.clear();
+    constexpr Step kSteps = 70'000;
+    for (const std::int32_t rank : {0, 1}) {
+        for (Step step = 0; step < kSteps; ++step) {
+            Point point;
+            point.step = step, point.rank = rank, point.value = static_cast<double>(step % 97);
+            run_->series["a"].push_back(point);
+            point.value += 0.5;
+            if (step % 10 == 0) {
+                run_->series["b"].push_back(point);
+            }
+        }
+    }
+    const std::string out =
+        run_line({"export", "ID0", "--format", "csv", "--wide", "--keys", "b"}, catalogue_).out;
+    EXPECT_EQ(std::ranges::count(out, '\n'), 1 + 2 * kSteps / 10);
+    for (Step step = 0; step < kSteps; ++step) {
+        Point point;
+        point.step = step, point.rank = 0, point.value = 1;
+        run_->series["c"].push_back(point);
+    }
+    const std::string large =
+        run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out;
+    EXPECT_EQ(std::ranges::count(large, '\n'), 1 + 2 * kSteps);
+    EXPECT_THAT(large, StartsWith("run,step,rank,attempt,a,b,c\nID0,0,0,0,0,0.5,1\n"
+                                  "ID0,1,0,0,1,,1\n"));
+    EXPECT_THAT(large, HasSubstr("\nID0,69999,0,0,62,,1\nID0,0,1,0,0,0.5,\n"));
+}
+
+// What could not be read is not in the file: it is said, and scripts can tell.
+TEST_F(ExportTest, FindingO04_DamageIsSaidAndTheExportFails) {
+    run_->damages.push_back({"logs/events.1", 120, 33, 0, 0, "a record fails its checksum"});
+    const Outcome outcome = run_line({"export", "ID0", "--format", "csv"}, catalogue_);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_THAT(outcome.out, HasSubstr("ID0,loss,2")) << "what is whole is written";
+    EXPECT_THAT(outcome.errors, HasSubstr("logs/events.1 at byte 120"));
+    EXPECT_THAT(outcome.errors, HasSubstr("a record fails its checksum"));
+    run_->damages.clear();
+    EXPECT_EQ(run_line({"export", "ID0", "--format", "csv"}, catalogue_).code, 0);
+}
+
 TEST_F(ExportTest, FilesAreWrittenWhereAsked) {
     const std::string path = io::join(folder_, "deep/out.csv");
     EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "-o", path}, catalogue_).code, 0);

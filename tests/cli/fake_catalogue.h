@@ -2,6 +2,7 @@
 #pragma once
 
 #include <taffrail/reader.h>
+#include <taffrail/run.h>
 
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -21,6 +22,7 @@ class FakeRun final : public RecordedRun {
     RunInfo run_info;
     std::map<std::string, std::vector<Point>> series;
     std::map<std::string, std::vector<Entry>> values;
+    std::map<std::string, std::shared_ptr<const MetricOptions>> definitions;
     std::vector<ConsoleLine> lines;
     Hparams machine;
     std::vector<Damage> damages;
@@ -55,6 +57,9 @@ class FakeRun final : public RecordedRun {
                 info.scalar.sum += point.value;
             }
             info.scalar.last = points.back().value;
+            if (const auto defined = definitions.find(key); defined != definitions.end()) {
+                info.definition = defined->second;
+            }
             info.scalar.first_step = points.front().step,
             info.scalar.last_step = points.back().step;
             all.push_back(info);
@@ -93,15 +98,24 @@ class FakeRun final : public RecordedRun {
     }
 
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override {
+        // Process by process, as logs are.
+        std::vector<std::pair<const std::string*, const Point*>> rows;
         for (const auto& [key, points] : series) {
             for (const Point& point : points) {
-                Record record;
-                record.key = key;
-                record.step = point.step, record.time_ns = point.time_ns,
-                record.scalar = point.value;
-                if (!visit(record)) {
-                    return {};
-                }
+                rows.emplace_back(&key, &point);
+            }
+        }
+        std::ranges::stable_sort(rows, {}, [](const auto& row) {
+            return std::pair(row.second->attempt, row.second->rank);
+        });
+        for (const auto& [key, point] : rows) {
+            Record record;
+            record.key = *key;
+            record.step = point->step, record.time_ns = point->time_ns,
+            record.scalar = point->value;
+            record.rank = point->rank, record.attempt = point->attempt;
+            if (!visit(record)) {
+                return {};
             }
         }
         for (const auto& [key, entries] : values) {
@@ -164,7 +178,10 @@ class FakeCatalogue final : public Catalogue {
         return infos;
     }
 
+    mutable int opened = 0;
+
     Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override {
+        ++opened;
         for (const auto& run : all) {
             if (run->run_info.id == id || run->run_info.name == id) {
                 return std::shared_ptr<RecordedRun>(run);

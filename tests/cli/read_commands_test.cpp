@@ -62,6 +62,72 @@ TEST(Ls, FiltersAndSorts) {
     EXPECT_EQ(run_line({"ls", "--filter", "lr<<1"}, three_runs()).code, 2);
 }
 
+// Thousands of runs are filtered by what the list of runs knows; only a metric is worth opening
+// one.
+TEST(Ls, FindingG14_SettingsAndFieldsOpenNoRun) {
+    const auto runs = three_runs();
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "lr<1e-2 and tag:ablation"}, runs).out, "ID1\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "-lr"}, runs).out, "ID0\nID2\nID1\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "state:crashed", "--sort", "name"}, runs).out,
+              "ID1\n");
+    EXPECT_EQ(runs->opened, 0);
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "val/loss.min<0.7", "--sort", "val/loss.min",
+                        "--columns", "val/loss.min"},
+                       runs)
+                  .out,
+              "ID1\n");
+    EXPECT_EQ(runs->opened, 3) << "each run once, however often it is asked";
+}
+
+std::shared_ptr<FakeCatalogue> defined_runs() {
+    auto catalogue = std::make_shared<FakeCatalogue>();
+    const auto accuracy = std::make_shared<const MetricOptions>(MetricOptions{
+        .step = "epoch", .summary = Summary::Max, .goal = Goal::Maximize, .hidden = false});
+    const auto secret = std::make_shared<const MetricOptions>(
+        MetricOptions{.step = "", .summary = Summary::Last, .goal = Goal::None, .hidden = true});
+    for (const double best : {0.7, 0.9, 0.8}) {
+        auto run = catalogue->add("run" + std::to_string(static_cast<int>(best * 10)));
+        run->scalar("val/acc", {0.25, best, 0.5});
+        run->scalar("secret", {1, 2, 3});
+        run->definitions = {{"val/acc", accuracy}, {"secret", secret}};
+    }
+    return catalogue;
+}
+
+TEST(Ls, FindingR04_SortsByTheDefinedSummaryTheBestFirst) {
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "val/acc"}, defined_runs()).out, "ID1\nID2\nID0\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--sort", "-val/acc"}, defined_runs()).out, "ID0\nID2\nID1\n");
+    EXPECT_EQ(run_line({"ls", "-q", "--filter", "val/acc>0.75"}, defined_runs()).out, "ID1\nID2\n");
+    EXPECT_THAT(run_line({"ls", "--columns", "val/acc"}, defined_runs()).out, HasSubstr("0.9"));
+}
+
+TEST(Show, FindingR04_StarsTheBestValueAndLeavesHiddenMetricsOut) {
+    const std::string shown = run_line({"show", "ID1"}, defined_runs()).out;
+    EXPECT_THAT(shown, HasSubstr("0.9★"));
+    EXPECT_THAT(shown, Not(HasSubstr("secret")));
+    EXPECT_THAT(run_line({"show", "ID1", "--keys", "sec*"}, defined_runs()).out,
+                HasSubstr("secret"));
+    const auto json = Json::parse(run_line({"show", "ID1", "--json"}, defined_runs()).out);
+    ASSERT_TRUE(json.ok());
+    for (const Json& key : *json->find("keys")->array()) {
+        const Json* definition = key.find("definition");
+        ASSERT_NE(definition, nullptr);
+        if (key.string_or("key", "") == "val/acc") {
+            EXPECT_EQ(definition->string_or("goal", ""), "maximize");
+            EXPECT_EQ(definition->string_or("summary", ""), "max");
+            EXPECT_EQ(definition->string_or("step", ""), "epoch");
+            EXPECT_EQ(key.find("best")->number(), 0.9);
+        }
+    }
+}
+
+TEST(Compare, FindingR04_ShowsTheDefinedSummary) {
+    const std::string shown = run_line({"compare", "ID0", "ID1"}, defined_runs()).out;
+    EXPECT_THAT(shown, AllOf(HasSubstr("0.7"), HasSubstr("0.9"), Not(HasSubstr("secret"))));
+    EXPECT_THAT(run_line({"compare", "ID0", "ID1", "--value", "last"}, defined_runs()).out,
+                Not(HasSubstr("0.9")));
+}
+
 TEST(Ls, RefusesWhatNoRunHasAndNumbersBelowZero) {
     const Outcome unknown = run_line({"ls", "--sort", "-val/los"}, three_runs());
     EXPECT_EQ(unknown.code, 1);

@@ -3,6 +3,7 @@
 #include "cli/export/exporters.h"
 #include "codec/parquet/writer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace taffrail::cli {
@@ -35,6 +36,25 @@ std::vector<Column> columns() {
             {"rank", Type::Int32, kRequired, Meaning::None},
             {"attempt", Type::Int32, kRequired, Meaning::None},
             {"value", Type::Double, kRequired, Meaning::None}};
+}
+
+Rows rows_of(std::string_view run, std::string_view key, std::span<const Point> points) {
+    Rows rows;
+    for (const Point& point : points) {
+        rows.run.push_back(run), rows.key.push_back(key),
+            rows.phase.push_back(to_string(point.phase));
+        rows.step.push_back(point.step), rows.time.push_back(point.time_ns);
+        rows.samples.push_back(point.samples == INT64_MIN ? 0 : point.samples);
+        rows.has_samples.push_back(point.samples != INT64_MIN);
+        rows.epoch.push_back(std::isnan(point.epoch) ? 0 : point.epoch);
+        rows.has_epoch.push_back(!std::isnan(point.epoch));
+        rows.has_phase.push_back(point.phase != Phase::None);
+        rows.rank.push_back(point.rank);
+        rows.attempt.push_back(static_cast<std::int32_t>(point.attempt));
+        rows.value.push_back(point.value);
+        ++rows.count;
+    }
+    return rows;
 }
 
 Result<void> write_group(parquet::Writer& writer, const Rows& rows) {
@@ -75,7 +95,7 @@ Result<void> write_group(parquet::Writer& writer, const Rows& rows) {
 Result<void> export_parquet(const ExportRequest& request, const ExportOutput& output) {
     parquet::Writer writer(columns(), [&](ByteSpan bytes) { return output(as_text(bytes)); },
                            {.profile = parquet::Profile::Compat});
-    constexpr std::size_t kGroupRows = 128 * 1024;
+    constexpr std::size_t kGroupRows = 64 * 1024;
     for (const auto& run : request.runs) {
         const std::string id = run->info().id;
         for (const KeyInfo& key : run->keys()) {
@@ -83,26 +103,15 @@ Result<void> export_parquet(const ExportRequest& request, const ExportOutput& ou
                 (!request.pattern.empty() && !glob_match(request.pattern, key.key))) {
                 continue;
             }
-            TAFFRAIL_ASSIGN(const auto points, run->points(key.key));
-            for (std::size_t first = 0; first < points.size(); first += kGroupRows) {
-                Rows rows;
-                for (std::size_t i = first; i < points.size() && i < first + kGroupRows; ++i) {
-                    const Point& point = points[i];
-                    rows.run.push_back(id), rows.key.push_back(key.key),
-                        rows.phase.push_back(to_string(point.phase));
-                    rows.step.push_back(point.step), rows.time.push_back(point.time_ns);
-                    rows.samples.push_back(point.samples == INT64_MIN ? 0 : point.samples);
-                    rows.has_samples.push_back(point.samples != INT64_MIN);
-                    rows.epoch.push_back(std::isnan(point.epoch) ? 0 : point.epoch);
-                    rows.has_epoch.push_back(!std::isnan(point.epoch));
-                    rows.has_phase.push_back(point.phase != Phase::None);
-                    rows.rank.push_back(point.rank);
-                    rows.attempt.push_back(static_cast<std::int32_t>(point.attempt));
-                    rows.value.push_back(point.value);
-                    ++rows.count;
+            const auto write = [&](std::span<const Point> points) -> Result<void> {
+                for (std::size_t first = 0; first < points.size(); first += kGroupRows) {
+                    const std::size_t rows = std::min(kGroupRows, points.size() - first);
+                    TAFFRAIL_TRY(
+                        write_group(writer, rows_of(id, key.key, points.subspan(first, rows))));
                 }
-                TAFFRAIL_TRY(write_group(writer, rows));
-            }
+                return {};
+            };
+            TAFFRAIL_TRY(run->visit_points(key.key, request.attempts, write));
         }
     }
     return writer.finish();

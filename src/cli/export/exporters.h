@@ -17,8 +17,9 @@ using ExportOutput = std::function<Result<void>(std::string_view bytes)>;
 
 struct ExportRequest {
     std::vector<std::shared_ptr<RecordedRun>> runs;
-    std::string pattern;       ///< glob over keys; "" = all
-    std::string media_folder;  ///< "" = files are not written
+    std::string pattern;                    ///< glob over keys; "" = all
+    std::string media_folder;               ///< "" = files are not written
+    Attempts attempts = Attempts::Winning;  ///< CSV and Parquet
 };
 
 /// One JSON object a record in log order: docs/formats/jsonl.md.
@@ -26,7 +27,9 @@ Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& outp
 /// run,key,step,time,epoch,samples,phase,rank,attempt,value: one scalar point a line.
 Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& output);
 /// run,step,rank,attempt and one column a key: one line a step of a process; what was logged again
-/// at the same step gets a line of its own, so that no point is lost.
+/// at the same step gets a line of its own, so that no point is lost. Lines go by step; of a run
+/// with more points than fit into a few megabytes process by process, and a value that comes
+/// thousands of steps late gets a line of its own.
 Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output);
 /// The tidy table as a Parquet file.
 Result<void> export_parquet(const ExportRequest& request, const ExportOutput& output);
