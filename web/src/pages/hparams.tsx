@@ -2,8 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { computeImportance } from "../lib/compute";
 import type { Importance } from "../lib/forest";
+import { betterOf } from "../lib/goals";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
-import { columns, columnVersion, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
+import { columns, columnVersion, keys, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -31,7 +32,7 @@ const textOf = (a: ParallelAxis, run: number) => (!Number.isFinite(a.values[run]
 
 function colorsOf(goal: ParallelAxis | null): (run: number) => string {
   if (!goal) return () => rampColor(0.4);
-  const lower = isLoss(goal.id);
+  const lower = betterOf(goal.id, keys.value) < 0;
   const [from, to] = [goal.from, goal.to];
   return (run) => {
     const t = (goal.values[run] - from) / (to - from || 1);
@@ -237,7 +238,7 @@ export function HparamsPage() {
   const active = (run: number) => passes(all, v.hp.brushes, run);
   const color = colorsOf(goal);
   const chosen = list.map((_, i) => i).filter(active);
-  const lower = isLoss(goalId);
+  const lower = betterOf(goalId, keys.value) < 0;
   const best = goal ? chosen.filter((i) => Number.isFinite(goal.values[i])).sort((a, b) => (lower ? 1 : -1) * (goal.values[a] - goal.values[b])) : chosen;
   const find = (id: string) => all.find((a) => a.id === id);
   const sx = find(v.hp.sx) ?? axes[0];

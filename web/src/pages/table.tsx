@@ -4,7 +4,8 @@ import { useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { ExportTicket } from "../api/types";
 import { hoveredRun, isMarked } from "../state/cursor";
-import { columns, columnValues, filterError, isSelected, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
+import { betterOf, firstDescending } from "../lib/goals";
+import { columns, columnValues, filterError, isSelected, keys, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
 import { BulkBar } from "../ui/bulk_bar";
@@ -38,12 +39,10 @@ const isNumber = (id: string) => /^(metric|start_ms|duration_ms|attempts|world_s
 
 /** The best value of a metric column: smallest of losses, largest of accuracies. */
 function bestOf(id: string): number | null {
-  if (!id.startsWith("metric") && !id.startsWith("summary")) return null;
-  const smaller = /loss|error|perplexity|nll/i.test(id);
-  const larger = /acc|f1|auc|reward|score|best/i.test(id);
-  if (!smaller && !larger) return null;
+  const better = betterOf(id, keys.value);
+  if (better === 0) return null;
   const values = listed.value.map((r) => numberOf(cellOf(r, id))).filter(Number.isFinite);
-  return values.length > 1 ? (smaller ? Math.min(...values) : Math.max(...values)) : null;
+  return values.length > 1 ? (better < 0 ? Math.min(...values) : Math.max(...values)) : null;
 }
 
 function ColumnChooser() {
@@ -168,7 +167,8 @@ export function TablePage() {
           cell={(i, c) => { const r = list[i]; return r.kind === "group" ? groupCell(r, c.id) : c.id === "name" ? <NameCell run={r.run} index={i} /> : runCell(r.run, c.id); }}
           onSort={(id, add) => {
             const old = v.sort.find((s) => s.column === id);
-            const next = !old ? { column: id, descending: false } : old.descending ? null : { column: id, descending: true };
+            const first = firstDescending(id, keys.value);
+            const next = !old ? { column: id, descending: first } : old.descending !== first ? null : { column: id, descending: !first };
             const rest = add ? v.sort.filter((s) => s.column !== id) : [];
             change({ sort: next ? [...rest, next] : rest });
           }}
