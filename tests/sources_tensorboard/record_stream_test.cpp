@@ -144,15 +144,36 @@ TEST(RecordStream, RecordsLargerThanTheWindowComeWhole) {
     EXPECT_EQ(result.payloads[1].size(), large.size());
 }
 
-// The plain way, in memory: at each place either a whole record or a search for the next one.
+// The payload behind a header whose length fails its own checksum, when it proves the record.
+std::optional<ByteSpan> proven_payload(ByteSpan bytes) {
+    if (bytes.size() <= kFrameBytes) {
+        return std::nullopt;
+    }
+    const auto length = load<std::uint64_t>(bytes.data());
+    if (length == 0 || length > bytes.size() - kFrameBytes) {
+        return std::nullopt;
+    }
+    const ByteSpan payload = bytes.subspan(kHeaderBytes, static_cast<std::size_t>(length));
+    return masked_crc32c(payload) == load<std::uint32_t>(payload.data() + length)
+               ? std::optional(payload)
+               : std::nullopt;
+}
+
+// The plain way, in memory: at each place either a whole record or a search for the next one. Right
+// behind a record a payload may prove the next.
 std::vector<std::string> naive(const Bytes& bytes) {
     std::vector<std::string> payloads;
     std::size_t at = 0;
+    bool expected = true;
     while (at < bytes.size()) {
-        const Scan scan = scan_record(ByteSpan(bytes).subspan(at));
-        if (scan.status == ScanStatus::Record) {
-            payloads.emplace_back(as_text(scan.payload));
-            at += scan.payload.size() + kFrameBytes;
+        const ByteSpan rest = ByteSpan(bytes).subspan(at);
+        const Scan scan = scan_record(rest);
+        const auto proven = expected ? proven_payload(rest) : std::nullopt;
+        expected = scan.status == ScanStatus::Record || proven;
+        if (expected) {
+            const ByteSpan payload = scan.status == ScanStatus::Record ? scan.payload : *proven;
+            payloads.emplace_back(as_text(payload));
+            at += payload.size() + kFrameBytes;
         } else {
             ++at;
         }
@@ -180,7 +201,8 @@ RC_GTEST_PROP(RecordStream, ReadsWhatTheNaiveReaderReads, ()) {
     RC_ASSERT(result.payloads == naive(file));
     std::uint64_t covered = 0;
     for (const DamagedRange& range : result.damage) {
-        covered += range.length;
+        const bool is_kept = std::string_view(range.reason).find("is kept") != std::string::npos;
+        covered += is_kept ? 0 : range.length;
     }
     for (const std::string& payload : result.payloads) {
         covered += payload.size() + kFrameBytes;

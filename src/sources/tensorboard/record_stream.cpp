@@ -89,7 +89,7 @@ bool RecordStream::is_proven_by_payload(std::uint64_t position) {
         return false;
     }
     const auto length = load<std::uint64_t>(buffer_.data() + (position - window_));
-    if (length == 0 || length > proof_bytes_left_) {
+    if (length == 0 || length > size_ - position || length > proof_bytes_left_) {
         return false;
     }
     proof_bytes_left_ -= length;
