@@ -89,12 +89,7 @@ taffrail::ComposeOptions configuration() {
     for (std::string& folder : folders_beside_the_program()) {
         options.sources.search_path.push_back(std::move(folder));
     }
-    options.sources.known_options["logger"] = taffrail::interface_names();
-    options.sources.known_options["logger"].push_back("none");
-    for (const auto& profiler : taffrail::registered_profilers()) {
-        options.sources.known_options["profiler"].push_back(profiler.name);
-    }
-    return options;
+    return taffrail::with_known_parts(std::move(options));
 }
 
 taffrail::Result<Settings> read_settings(const taffrail::Config& config) {

@@ -81,6 +81,10 @@ Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Compos
 /// a build may lack (they are refused by name when made, not taken for a misspelling).
 std::vector<std::string> interface_names();
 
+/// Options for compose() in a program with Loggers: every interface and profiler of this build is a
+/// known option of the groups `logger` and `profiler`, so that `logger=csv` needs no file.
+ComposeOptions with_known_parts(ComposeOptions options = {});
+
 /// The configuration as hyperparameters, with everything that looks like a secret taken out.
 Hparams recordable(const Config& config);
 

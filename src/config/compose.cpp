@@ -211,9 +211,12 @@ class Composer {
         const std::vector<std::string> options = finder_.options(group);
         const std::string message =
             "group '" + group + "' has no option '" + option + "'" + did_you_mean(option, options) +
-            (options.empty() ? ": no file " + group + "/" + option + ".yaml in " +
-                                   finder_.searched() + kGiveFolder
-                             : " (known: " + join(options) + ")");
+            (options.empty() && (group == "logger" || group == "profiler")
+                 ? ": the program did not say which ones it has; it does so by composing with "
+                   "with_known_parts()"
+             : options.empty() ? ": no file " + group + "/" + option + ".yaml in " +
+                                     finder_.searched() + kGiveFolder
+                               : " (known: " + join(options) + ")");
         Error error = place.error(message);
         if (place.place().file.empty()) {
             error.message = "override '" + group + "=" + option + "': " + message;

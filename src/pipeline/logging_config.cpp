@@ -278,6 +278,18 @@ std::vector<std::string> interface_names() {
     return names;
 }
 
+ComposeOptions with_known_parts(ComposeOptions options) {
+    auto& loggers = options.sources.known_options["logger"];
+    for (std::string& name : interface_names()) {
+        loggers.push_back(std::move(name));
+    }
+    loggers.emplace_back("none");
+    for (const auto& profiler : registered_profilers()) {
+        options.sources.known_options["profiler"].push_back(profiler.name);
+    }
+    return options;
+}
+
 Hparams recordable(const Config& config) {
     Hparams values = config.flattened();
     system::scrub_cells(values);

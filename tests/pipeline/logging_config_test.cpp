@@ -238,6 +238,20 @@ TEST_F(LoggingConfigTest, KeysOfTheExperimentOfThePage) {
                                      "Metric-Hist/regularization_loss/train", "hparams"));
 }
 
+TEST_F(LoggingConfigTest, ShapesComposingKnowsTheInterfacesOfTheBuild) {
+    ComposeOptions options;
+    options.sources.built_in = {{"config.yaml", "defaults:\n  - logger: csv\n"}};
+    const auto without = compose(options);
+    ASSERT_FALSE(without.ok());
+    EXPECT_THAT(without.error().message, testing::HasSubstr("with_known_parts()"));
+    const auto with = compose(with_known_parts(options));
+    ASSERT_TRUE(with.ok()) << with.error().message;
+    EXPECT_EQ(with->choice("logger"), "csv");
+    options.overrides = {"logger=cvs"};
+    EXPECT_THAT(compose(with_known_parts(options)).error().message,
+                testing::HasSubstr("did you mean 'csv'"));
+}
+
 TEST_F(LoggingConfigTest, RecordableHidesSecrets) {
     const Config config = Config::parse("url: https://user:hunter2@host/x\nlr: 0.5\n").value();
     const Hparams values = recordable(config);
