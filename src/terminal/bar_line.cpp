@@ -12,7 +12,8 @@ namespace taffrail::terminal {
 namespace {
 
 constexpr int kSmallestBar = 10;
-constexpr int kLargestBar = 60;
+// With its numbers a bar then stays below 80 columns: few windows get so narrow that it wraps.
+constexpr int kLargestBar = 32;
 constexpr std::string_view kIndent = "    ";
 
 std::optional<double> rate(const BarState& state) {

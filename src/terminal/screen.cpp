@@ -239,6 +239,11 @@ void Screen::draw_locked(bool forced) {
     }
     if (!drawn_.empty()) {
         out += "\r\x1B[" + std::to_string(drawn_.size()) + "A";
+    } else if (this == &standard() && !std::exchange(spaced_, true)) {
+        // A terminal that gets narrower wraps what stands there and pushes as many rows off its
+        // top, out of our reach: on an empty screen the first half of the bar. An empty row goes
+        // first.
+        out += "\n";
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const bool same = i < drawn_.size() && drawn_[i] == lines[i];

@@ -99,6 +99,29 @@ def test_bar_survives_resizes(terminal):
     assert sum("it/s]" in line for line in lines) == 1, lines
 
 
+# One change at a time: of a window that is dragged, tmux wraps the text at once and tells the program its size up to a quarter of a second later.
+@pytest.mark.parametrize("widths", [(50,), (50, 120, 50)], ids=["at once", "and back"])
+@pytest.mark.parametrize("program", ["./bars 150 20", "./bars 150 20 print"], ids=["alone", "with text"])
+def test_finding_t12_narrowing_leaves_nothing_of_the_old_bar(terminal, program, widths):
+    window = terminal(columns=100)
+    window.type(f"clear; {program}; echo end-of-test")
+    window.wait_for("work: +[1-9][0-9]?%")
+    for width in widths:
+        before = next((line for line in window.screen() if line.startswith("work:")), "")
+        window.resize(width, 24)
+        end = time.monotonic() + 20
+        while time.monotonic() < end:  # until the bar was drawn anew
+            now = next((line for line in window.screen() if line.startswith("work:")), "")
+            if now and now != before:
+                break
+            time.sleep(0.05)
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    # The whole history: no beginning of a bar and no end of one but the last.
+    parts = [line for line in lines if line.startswith("work:") or re.search(r"\d+/150", line) or re.search(r"it/s\]", line)]
+    assert len(parts) == 1 and parts[0].startswith("work: 100%"), lines
+
+
 def test_validation_bar_stands_below_and_vanishes(terminal):
     window = terminal(columns=110)
     window.type("clear; ./bars 20 40 train; echo end-of-test")
