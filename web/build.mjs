@@ -30,10 +30,12 @@ async function build() {
   mkdirSync(join(part, "assets"), { recursive: true });
   const { build: once } = await import("esbuild");
   // Workers first: the page needs their hashed names.
-  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts", markdown: "src/lib/markdown_worker.ts", live: "src/state/live_worker.ts" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", metafile: true });
+  const workers = await once({ ...common, entryPoints: { raster: "src/viz/raster_worker.ts", compute: "src/lib/compute_worker.ts", layout: "src/lib/layout_worker.ts", live: "src/state/live_worker.ts" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", metafile: true });
+  // Apart from the others: it fetches a part of itself later.
+  const markdown = await once({ ...common, entryPoints: { markdown: "src/lib/markdown_worker.ts" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]", splitting: true, metafile: true });
   const define = {};
-  for (const [file, info] of Object.entries(workers.metafile.outputs)) {
-    if (!info.entryPoint) continue;
+  for (const [file, info] of Object.entries({ ...workers.metafile.outputs, ...markdown.metafile.outputs })) {
+    if (!info.entryPoint?.endsWith("_worker.ts")) continue;
     define[`${basename(info.entryPoint).replace(/_worker\.ts$/, "").toUpperCase()}_WORKER_URL`] = JSON.stringify("assets/" + basename(file));
   }
   const page = await once({ ...common, entryPoints: { main: "src/main.tsx", style: "src/styles/main.css" }, outdir: join(part, "assets"), entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]", splitting: true, define, metafile: true });
@@ -51,7 +53,7 @@ async function build() {
   const html = readFileSync(join(here, "index.html"), "utf8").replace("{{main}}", "assets/" + basename(main)).replace("{{style}}", "assets/" + basename(style)).replace("{{early}}", "assets/" + basename(early)).replace("{{preload}}", preload);
   writeFileSync(join(part, "index.html"), html);
   copyFileSync(join(here, "favicon.svg"), join(part, "favicon.svg"));
-  writeFileSync(join(part, "licences.txt"), licences(Object.keys({ ...workers.metafile.inputs, ...page.metafile.inputs })));
+  writeFileSync(join(part, "licences.txt"), licences(Object.keys({ ...workers.metafile.inputs, ...markdown.metafile.inputs, ...page.metafile.inputs })));
   report(new Set([...first].map((f) => basename(f))));
   rmSync(out, { recursive: true, force: true });
   renameSync(part, out);

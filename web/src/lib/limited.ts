@@ -67,11 +67,11 @@ export class LimitedWorker<Job, Result> {
 }
 
 /** The worker's side: answers jobs; what it throws becomes words. */
-export function answer<Job, Result>(work: (job: Job) => Result): void {
-  self.onmessage = (event: MessageEvent<Job>) => {
+export function answer<Job, Result>(work: (job: Job) => Result | Promise<Result>): void {
+  self.onmessage = async (event: MessageEvent<Job>) => {
     let reply: { result?: Result; error?: string };
     try {
-      reply = { result: work(event.data) };
+      reply = { result: await work(event.data) };
     } catch (error) {
       reply = { error: (error as Error).message };
     }

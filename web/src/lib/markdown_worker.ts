@@ -1,13 +1,15 @@
 // Markdown and maths to HTML, off the main thread: some texts take minutes, and this thread can be ended. Raw HTML in the text stays text.
 import { Marked, type Tokens } from "marked";
-import temml from "temml";
 import { answer } from "./limited";
+
+let maths: typeof import("temml").default | null = null;
 
 const escapeHtml = (text: string) => text.replace(/[<>&"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function renderMaths(source: string, displayMode: boolean): string {
+  if (!maths) return escapeHtml(source);
   try {
-    return temml.renderToString(source, { displayMode, trust: false, throwOnError: false });
+    return maths.renderToString(source, { displayMode, trust: false, throwOnError: false });
   } catch {
     return escapeHtml(source);
   }
@@ -34,4 +36,8 @@ marked.use({
   ],
 });
 
-answer((text: string) => marked.parse(text, { async: false }));
+answer(async (text: string) => {
+  // The renderer of maths is larger than everything else here: it comes when a text needs it.
+  if (!maths && /\$[^$\n]+\$/.test(text)) maths = (await import("temml")).default;
+  return marked.parse(text, { async: false });
+});
