@@ -20,7 +20,7 @@ def fetch(address: str) -> tuple[str, int]:
 
 def served_files(address: str) -> dict[str, int]:
     """Address -> bytes of every file that can be reached from the page at `address`."""
-    waiting, found = [address], {}
+    waiting, tried, found = [address], {address}, {}
     while waiting:
         at = waiting.pop()
         try:
@@ -28,7 +28,8 @@ def served_files(address: str) -> dict[str, int]:
         except urllib.error.HTTPError:
             continue  # a name in a text that is no file
         for name in NAMED.findall(text):
-            other = urljoin(at, name)
-            if other.startswith(address) and other not in found and other not in waiting:
-                waiting.append(other)
+            for other in (urljoin(at, name), urljoin(address, name)):  # workers are named from the page on
+                if other.startswith(address) and other not in tried:
+                    tried.add(other)
+                    waiting.append(other)
     return found

@@ -6,6 +6,7 @@ kept from one run to the next as long as that list stays the same; the sources a
 
 import hashlib
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -96,15 +97,15 @@ class Newcomer:
         (mine / "train.cpp").write_text(code_block(guide, "cpp", "Log from your own program"))
         (mine / "ten.cpp").write_text(code_block(readme, "cpp", "Ten lines"))
         (self.home / "page.py").write_text(PAGE)
-        look = [line for line in code_block(guide, "", "Look at it").splitlines() if not line.startswith("taffrail ui")]
-        look += [line for line in code_block(readme, "", "Ten lines").splitlines() if line.startswith("taffrail show")]
+        shown = code_block(guide, "", "Look at it") + code_block(readme, "", "Ten lines")
+        look = [line.split("  #")[0].strip() for line in shown.splitlines() if not line.startswith("taffrail ui")]
         path = f"export PATH={SOURCES}/build/release/bin:$PATH"
         return [
             ("./scripts/demo --exit", f"cd {SOURCES} && ./scripts/demo --exit"),
             ("a page of the dashboard", f"cd {SOURCES} && python3 {HOME}/page.py"),
             ("the library, installed", f"cd {SOURCES} && {library}"),
             ("ten lines against it", f"cd {HOME}/mine && cmake -G Ninja -B build -DCMAKE_PREFIX_PATH={HOME}/taffrail-library && cmake --build build && ./build/ten && ./build/train"),
-            ("the first commands of the guide", f"{path}; cd {HOME}/mine\n" + "\n".join(f"echo '$ '{line.split('#')[0]!r}; timeout 60 {line}" for line in look)),
+            ("the first commands of the guide", f"{path}; cd {HOME}/mine\n" + "\n".join(f"echo {shlex.quote('$ ' + line)}; timeout 60 {line} | tail -n 8" for line in look)),
         ]
 
     def failures(self, compiler_cache: Path) -> list[str]:
