@@ -5,14 +5,10 @@
 #include <cmath>
 
 namespace taffrail::cli {
-namespace {
-
-bool wanted(const ExportRequest& request, const KeyInfo& key) {
+bool wants_scalar(const ExportRequest& request, const KeyInfo& key) {
     return key.kind == Kind::Scalar &&
            (request.pattern.empty() || glob_match(request.pattern, key.key));
 }
-
-}  // namespace
 
 std::string csv_field(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
@@ -31,7 +27,7 @@ Result<void> export_csv_tidy(const ExportRequest& request, const ExportOutput& o
     for (const auto& run : request.runs) {
         const std::string id = csv_field(run->info().id);
         for (const KeyInfo& key : run->keys()) {
-            if (!wanted(request, key)) {
+            if (!wants_scalar(request, key)) {
                 continue;
             }
             const std::string name = csv_field(key.key);

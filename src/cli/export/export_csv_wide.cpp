@@ -18,17 +18,12 @@ namespace {
 /// Points of a run that are put together in memory, and cells of lines that are kept open.
 constexpr std::uint64_t kMostCells = 200'000;
 
-bool wanted(const ExportRequest& request, const KeyInfo& key) {
-    return key.kind == Kind::Scalar &&
-           (request.pattern.empty() || glob_match(request.pattern, key.key));
-}
-
 /// Every wanted key of any run, in order.
 std::vector<std::string> column_names(const ExportRequest& request) {
     std::vector<std::string> names;
     for (const auto& run : request.runs) {
         for (const KeyInfo& key : run->keys()) {
-            if (wanted(request, key)) {
+            if (wants_scalar(request, key)) {
                 names.push_back(key.key);
             }
         }
@@ -186,7 +181,7 @@ Result<void> write_by_step(const ExportRequest& request, const RecordedRun& run,
     std::vector<KeyInfo> keys = run.keys();
     std::ranges::sort(keys, {}, &KeyInfo::key);  // as the columns are
     for (const KeyInfo& key : keys) {
-        if (wanted(request, key)) {
+        if (wants_scalar(request, key)) {
             const auto column =
                 static_cast<std::size_t>(std::ranges::lower_bound(names, key.key) - names.begin());
             TAFFRAIL_TRY(run.visit_points(key.key, request.attempts,
@@ -216,7 +211,7 @@ Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& o
     for (const auto& run : request.runs) {
         std::uint64_t points = 0;
         for (const KeyInfo& key : run->keys()) {
-            points += wanted(request, key) ? key.count : 0;
+            points += wants_scalar(request, key) ? key.count : 0;
         }
         TAFFRAIL_TRY(points <= kMostCells ? write_by_step(request, *run, names, lines)
                                           : write_in_log_order(request, *run, names, lines));

@@ -22,6 +22,9 @@ struct ExportRequest {
     Attempts attempts = Attempts::Winning;  ///< CSV and Parquet
 };
 
+/// Whether the key is a scalar that was asked for.
+bool wants_scalar(const ExportRequest& request, const KeyInfo& key);
+
 /// One JSON object a record in log order: docs/formats/jsonl.md.
 Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& output);
 /// run,key,step,time,epoch,samples,phase,rank,attempt,value: one scalar point a line.
