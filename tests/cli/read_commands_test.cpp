@@ -107,7 +107,7 @@ TEST(Show, FindingR04_StarsTheBestValueAndLeavesHiddenMetricsOut) {
     EXPECT_THAT(shown, Not(HasSubstr("secret")));
     EXPECT_THAT(run_line({"show", "ID1", "--keys", "sec*"}, defined_runs()).out,
                 HasSubstr("secret"));
-    const auto json = Json::parse(run_line({"show", "ID1", "--json"}, defined_runs()).out);
+    const auto json = parse_json(run_line({"show", "ID1", "--json"}, defined_runs()).out);
     ASSERT_TRUE(json.ok());
     for (const Json& key : *json->find("keys")->array()) {
         const Json* definition = key.find("definition");

@@ -1,5 +1,6 @@
 // A chart over HTTP shows the points that the run's reader says count, live, sealed and dropped,
 // and the whole of its axis.
+#include "codec/json.h"
 #include "server/chart_query.h"
 #include "store/attempt_runs.h"
 #include "store/sealing.h"
@@ -110,7 +111,7 @@ TEST_F(ChartAttempts, FindingO06_TheRangeOfAChartHoldsStepsThatGoBack) {
     EXPECT_EQ(frame.series[0].points, 4u);
     EXPECT_EQ(frame.series[0].x.front(), 1);
     EXPECT_EQ(frame.series[0].x.back(), 9);
-    const Json axis = Json::parse(frame.x_json).value();
+    const Json axis = parse_json(frame.x_json).value();
     EXPECT_EQ(axis.find("from")->number(), 1);
     EXPECT_EQ(axis.find("to")->number(), 9);
 }

@@ -209,8 +209,8 @@ def test_csv_export_holds_every_raw_point(ui, ids, points):
 
 
 def test_the_wide_table_holds_every_raw_point_too(ui, ids, points):
-    """Also those that a later attempt logged again at the same step."""
-    ticket = post(ui, "exports", format="csv", shape="wide", runs=ids).json()
+    """Also those that a later attempt logged again at the same step, where all attempts are asked for."""
+    ticket = post(ui, "exports", format="csv", shape="wide", runs=ids, attempts="all").json()
     table = csv.DictReader(io.StringIO(requests.get(ui.base + ticket["href"], timeout=60).text))
     assert table.fieldnames[:5] == ["run_id", "run", "step", "rank", "attempt"]
     got, attempts = {}, set()
@@ -223,6 +223,16 @@ def test_the_wide_table_holds_every_raw_point_too(ui, ids, points):
     assert got.keys() == points.keys()
     for series, logged in points.items():
         assert numpy.array_equal(sorted(got[series], key=str), sorted(logged, key=str), equal_nan=True), series
+
+
+def test_finding_o02_exports_leave_out_what_a_later_attempt_superseded(ui, ids):
+    run = ids[-1]
+    lines = {}
+    for attempts in ("winning", "all"):
+        ticket = post(ui, "exports", format="csv", runs=[run], keys=["train/loss"], attempts=attempts).json()
+        lines[attempts] = len(requests.get(ui.base + ticket["href"], timeout=60).text.strip().splitlines()) - 1
+    assert 0 < lines["winning"] < lines["all"]
+    assert post(ui, "exports", format="csv", runs=[run], attempts="some").status_code == 400
 
 
 def test_images_and_blobs_with_ranges(ui, ids):
