@@ -7,6 +7,7 @@
 #include <taffrail/value.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct EnvironmentOptions {
 /// "variable/OMP_NUM_THREADS", "library/libcudart.so.12", "package/torch". Takes tens of
 /// milliseconds (git): call it on a thread of its own.
 Hparams take_environment_snapshot(const EnvironmentOptions& options = {});
+
+/// The same for all runs that this process opens in one folder within half a minute.
+std::shared_ptr<const Hparams> shared_environment_snapshot();
 
 /// The variables whose values may be kept; `*` stands for any ending.
 const std::vector<std::string>& kept_variables();

@@ -16,19 +16,19 @@ namespace taffrail::system {
 /// What stands in the place of a secret.
 inline constexpr std::string_view kRemoved = "[removed]";
 
-/// The text with every secret replaced. Private key blocks, user:password in URLs, values assigned
-/// to names such as `password` or `api_key`, tokens with well-known prefixes, and long strings that
-/// look random.
+/// The text with every secret replaced, in time proportional to its length: log calls wait for it,
+/// because what is not searched yet must not reach a file. Private key blocks, user:password in
+/// URLs, values assigned to names such as `password` or `api_key`, tokens with well-known prefixes,
+/// and long strings that look random.
 std::string scrub_secrets(std::string_view text);
 
-/// Command line arguments: as above, and the argument after `--password` and its like goes too.
+/// Command line arguments: as above, and what only their order tells: the argument behind
+/// `--password`, `-u` of curl, `-p` of sshpass; `-phunter2`; words of 16 characters that look
+/// random.
 std::vector<std::string> scrub_arguments(const std::vector<std::string>& arguments);
 
 /// Hyperparameters and their like, in place: text as above, and whatever stands under a name such
 /// as `db/password`. A commit or a checksum stays under a name that says so.
 void scrub_cells(Hparams& cells);
-
-/// True for a single word that looks like a key or a token.
-bool looks_like_secret(std::string_view word);
 
 }  // namespace taffrail::system
