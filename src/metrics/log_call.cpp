@@ -1,6 +1,7 @@
 // One log() call: the checks in the order people expect their messages, then the slot.
 #include <taffrail/metric.h>
 
+#include "base/never_throws.h"
 #include "metrics/log_messages.h"
 #include "metrics/log_state.h"
 
@@ -51,9 +52,10 @@ void LogState::log(std::string_view name, const LogValue& value, const LogOption
     if (failed()) {
         return;
     }
-    // Only allocation can throw here, on the first call of a name; there is no way to continue
-    // without memory.
-    log_checked({name, value, options, site});
+    // Only allocation can throw here, on the first call of a name. A value less is no reason to end
+    // a training.
+    never_throws("log.memory", "log() ran out of memory; a value is not recorded",
+                 [&] { log_checked({name, value, options, site}); });
 }
 
 void LogState::log_checked(const Call& call) {

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/never_throws.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "pipeline/routines/routines.h"
@@ -245,36 +246,28 @@ Result<std::unique_ptr<Logger>> Logger::make(Run& run, LoggerOptions options) {
 
 namespace {
 
-template <typename Work>
-void never_throws(const char* what, const Work& work) noexcept {
-    try {
-        work();
-    } catch (...) {
-        diagnose_once(DiagnosticLevel::Error, what,
-                      "a logger ran out of memory; what it was given is lost");
-    }
-}
+constexpr const char* kLost = "a logger ran out of memory; what it was given is lost";
 
 }  // namespace
 
 void Logger::log_iter(const DataMap& data) noexcept {
-    never_throws("logger.iter", [&] { core_->log_iter(data); });
+    never_throws("logger.iter", kLost, [&] { core_->log_iter(data); });
 }
 
 void Logger::log_epoch() noexcept {
-    never_throws("logger.epoch", [&] { core_->log_epoch(); });
+    never_throws("logger.epoch", kLost, [&] { core_->log_epoch(); });
 }
 
 void Logger::log_epoch(std::int64_t epoch, Phase phase) noexcept {
-    never_throws("logger.epoch", [&] { core_->log_epoch(epoch, phase); });
+    never_throws("logger.epoch", kLost, [&] { core_->log_epoch(epoch, phase); });
 }
 
 void Logger::log_hparams(const Hparams& hparams) noexcept {
-    never_throws("logger.hparams", [&] { core_->log_hparams(hparams); });
+    never_throws("logger.hparams", kLost, [&] { core_->log_hparams(hparams); });
 }
 
 void Logger::end_log(RunState) noexcept {
-    never_throws("logger.end", [&] { core_->end_log(); });
+    never_throws("logger.end", kLost, [&] { core_->end_log(); });
 }
 
 RouteMask Logger::route() const noexcept {

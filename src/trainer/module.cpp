@@ -3,6 +3,7 @@
 #include <taffrail/module.h>
 
 #include "base/diagnostics.h"
+#include "base/never_throws.h"
 #include "metrics/log_messages.h"
 #include "trainer/core.h"
 
@@ -54,11 +55,13 @@ Module::~Module() {
 void Module::log(std::string_view name, const LogValue& value, const LogOptions& options,
                  const std::source_location& site) noexcept {
     if (core_ == nullptr) {
-        diagnose_once(DiagnosticLevel::Warning, "log.W1:",
-                      metrics::place(site) + ": log(\"" + std::string(name) +
-                          "\") is ignored: the module is not run by a Trainer yet");
-        const std::lock_guard lock(ignored_logs().mutex);
-        ignored_logs().modules.insert(this);
+        never_throws("log.W1.memory", "a log() call outside of a Trainer is ignored", [&] {
+            diagnose_once(DiagnosticLevel::Warning, "log.W1:",
+                          metrics::place(site) + ": log(\"" + std::string(name) +
+                              "\") is ignored: the module is not run by a Trainer yet");
+            const std::lock_guard lock(ignored_logs().mutex);
+            ignored_logs().modules.insert(this);
+        });
         return;
     }
     core_->log(name, value, options, site);
