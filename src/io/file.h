@@ -53,8 +53,8 @@ class Mapping {
 
     /// Takes the faults of writing to this range now; where the kernel cannot, they come later.
     void populate(std::size_t offset, std::size_t length) const noexcept;
-    /// Swaps the pages for private zero pages and gives the address range up for good: threads that
-    /// still hold a pointer into it write into nothing.
+    /// Swaps the pages for private zero pages: threads that still hold a pointer into them write
+    /// into nothing, as long as this object lives.
     void abandon() noexcept;
 
     Mapping() = default;

@@ -153,8 +153,8 @@ Result<Bytes> read_file(std::string_view url) {
     TAFFRAIL_ASSIGN(auto file, open(url, OpenMode::Read));
     TAFFRAIL_ASSIGN(const FileInfo known, file->info());
     // Files of /proc say they are empty; growing files may be longer by now. Read until there is no
-    // more.
-    Bytes bytes(static_cast<std::size_t>(known.size));
+    // more. One byte too many tells the end of an ordinary file without making room for more.
+    Bytes bytes(static_cast<std::size_t>(known.size) + 1);
     std::size_t filled = 0;
     for (;;) {
         TAFFRAIL_ASSIGN(const std::size_t got,

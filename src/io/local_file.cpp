@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "io/locks.h"
+#include "io/map_memory.h"
 #include "io/system_error.h"
 
 #include <sys/mman.h>
@@ -12,6 +13,10 @@
 
 namespace taffrail::io {
 namespace {
+
+void unmap_pages(std::byte* data, std::size_t size) {
+    ::munmap(data, size);
+}
 
 class LocalFile final : public File {
   public:
@@ -100,8 +105,7 @@ class LocalFile final : public File {
         if (address == MAP_FAILED) {
             return system_error("map", path(), errno);
         }
-        return Mapping(static_cast<std::byte*>(address), size,
-                       [](std::byte* data, std::size_t length) { ::munmap(data, length); });
+        return Mapping(static_cast<std::byte*>(address), size, unmap_pages);
     }
 
     Result<bool> try_lock() override {
@@ -201,12 +205,20 @@ void Mapping::populate(std::size_t offset, std::size_t length) const noexcept {
 }
 
 void Mapping::abandon() noexcept {
-    if (data_ != nullptr && release_ != nullptr) {
-        // Where this fails, the file stays mapped: the child then keeps what it never looks at.
+    if (release_ == unmap_pages) {
+        // Where this fails, the file stays mapped until the mapping goes.
         (void)::mmap(data_, size_, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-        release_ = nullptr;
     }
+}
+
+Result<Mapping> map_memory(std::size_t size) {
+    void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+        return system_error("map memory for", std::to_string(size) + " bytes", errno);
+    }
+    return Mapping(static_cast<std::byte*>(data), size, unmap_pages);
 }
 
 }  // namespace taffrail::io

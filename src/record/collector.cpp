@@ -193,11 +193,26 @@ bool Collector::pass() {
 
 bool Collector::build() {
     add_completed();
+    add_losses();
     bool full = false;
     for (Producer* producer : producers_) {
         full = take_from(*producer) || full;
     }
     return full;
+}
+
+// What was lost outside of any ring belongs in the log as well: a run must not look whole that is
+// not.
+void Collector::add_losses() {
+    const std::uint64_t lost = session_.losses_.values.exchange(0, std::memory_order_acq_rel);
+    if (lost == 0) {
+        return;
+    }
+    lost_.fetch_add(lost, std::memory_order_relaxed);
+    const TickClock& clock = drain_->clock();
+    drain_->builder().batch().gaps.push_back(
+        {0, lost, clock.to_wall_ns(session_.losses_.first_ticks.exchange(0)),
+         clock.to_wall_ns(session_.losses_.last_ticks.load(std::memory_order_acquire))});
 }
 
 bool Collector::take_from(Producer& producer) {

@@ -64,6 +64,7 @@ class Collector {
     // Rings to log until they are empty. False: the log refused; the batch is kept.
     bool pass();
     bool build();
+    void add_losses();
     void aim();
     bool take_from(Producer& producer);
     void grow(Producer& producer, std::uint64_t fill);

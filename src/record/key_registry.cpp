@@ -45,15 +45,16 @@ detail::RowCore* KeyRegistry::find(const Table& table, std::uint64_t hash,
         if (row == nullptr) {
             return nullptr;
         }
-        if (row->hash == hash &&
-            std::equal(names.begin(), names.end(), row->names.begin(), row->names.end())) {
+        if (row->names->hash == hash &&
+            std::equal(names.begin(), names.end(), row->names->names.begin(),
+                       row->names->names.end())) {
             return row;
         }
     }
 }
 
 void KeyRegistry::insert(Table& table, detail::RowCore* row) const noexcept {
-    std::size_t at = row->hash & table.mask;
+    std::size_t at = row->names->hash & table.mask;
     while (table.slots[at].load(std::memory_order_relaxed) != nullptr) {
         at = (at + 1) & table.mask;
     }
@@ -74,6 +75,30 @@ detail::RowCore* KeyRegistry::row(std::span<const std::string_view> names) noexc
     }
 }
 
+detail::RowCore* KeyRegistry::handle(std::span<const std::string_view> names) noexcept {
+    detail::RowCore* row = this->row(names);
+    if (row != nullptr) {
+        row->is_handle.store(true, std::memory_order_relaxed);
+    }
+    return row;
+}
+
+std::vector<std::unique_ptr<detail::RowCore>> KeyRegistry::take_handles(Recorder* recorder) {
+    const std::lock_guard guard(mutex_);
+    std::vector<std::unique_ptr<detail::RowCore>> handles;
+    bool is_handle = false;  // parts of a wide row follow their first one
+    for (auto& row : rows_) {
+        is_handle =
+            row->names != nullptr ? row->is_handle.load(std::memory_order_relaxed) : is_handle;
+        if (is_handle) {
+            row->names.reset();
+            row->recorder.store(recorder, std::memory_order_release);
+            handles.push_back(std::move(row));
+        }
+    }
+    return handles;
+}
+
 detail::RowCore* KeyRegistry::add(std::uint64_t hash, std::span<const std::string_view> names) {
     if (names.empty() || std::any_of(names.begin(), names.end(), [](std::string_view name) {
             return name.size() > kMaxKeyBytes;
@@ -89,19 +114,22 @@ detail::RowCore* KeyRegistry::add(std::uint64_t hash, std::span<const std::strin
     detail::RowCore* last = nullptr;
     for (std::size_t at = 0; at < names.size(); at += kMaxRowWidth) {
         const auto part = names.subspan(at, std::min(kMaxRowWidth, names.size() - at));
-        detail::RowCore& row = rows_.emplace_back();
+        detail::RowCore& row = *rows_.emplace_back(std::make_unique<detail::RowCore>());
         row.recorder = recorder_;
         row.width = static_cast<std::uint32_t>(part.size());
+        std::vector<std::uint32_t> keys;
         for (std::string_view name : part) {
-            row.keys.push_back(add_key(name, Kind::Scalar));
+            keys.push_back(add_key(name, Kind::Scalar));
         }
         row.schema = static_cast<std::uint32_t>(schemas_.size() + 1);
-        schemas_.push_back({row.schema, row.keys});
+        schemas_.push_back({row.schema, std::move(keys)});
         (first == nullptr ? first : last->continuation) = &row;
         last = &row;
     }
-    first->hash = hash;
-    first->names.assign(names.begin(), names.end());
+    first->total_width = static_cast<std::uint32_t>(names.size());
+    first->names = std::make_unique<detail::RowCore::Names>();
+    first->names->hash = hash;
+    first->names->names.assign(names.begin(), names.end());
     (void)publish();
     if (++row_count_ * 2 > table->mask) {
         tables_.push_back(std::make_unique<Table>((table->mask + 1) * 2));

@@ -31,6 +31,10 @@ class KeyRegistry final : public DefinitionSource {
     /// The row of these keys, made at first use. Null when a name is longer than kMaxKeyBytes or
     /// memory is short.
     detail::RowCore* row(std::span<const std::string_view> names) noexcept;
+    /// The same for who keeps the pointer: it stays good when the run is gone.
+    detail::RowCore* handle(std::span<const std::string_view> names) noexcept;
+    /// The end of the run: rows that were given out as handles, turned over to `recorder`.
+    std::vector<std::unique_ptr<detail::RowCore>> take_handles(Recorder* recorder);
     /// The number of a key of another kind; 0 on the same failures.
     std::uint32_t key(std::string_view name, Kind kind) noexcept;
 
@@ -62,7 +66,7 @@ class KeyRegistry final : public DefinitionSource {
     std::atomic<Table*> table_;
     std::vector<std::unique_ptr<Table>>
         tables_;  // outgrown ones stay: a reader may still be inside
-    std::deque<detail::RowCore> rows_;
+    std::vector<std::unique_ptr<detail::RowCore>> rows_;
     std::size_t row_count_ = 0;  // first parts only
     std::deque<Definitions::Key> keys_;
     std::deque<Definitions::Schema> schemas_;

@@ -12,6 +12,8 @@
 
 namespace taffrail::record {
 
+struct ThreadSlot;
+
 struct alignas(64) Producer {
     // Hot, owning thread only (values is read by others).
     std::uint64_t* cursor = nullptr;  ///< where the next entry goes
@@ -24,7 +26,8 @@ struct alignas(64) Producer {
     // Cold, owning thread.
     alignas(64) Ring* ring = nullptr;
     std::uint32_t number = 0;
-    bool counting_gaps = false;  ///< waited in vain; do not wait again before there is room
+    ThreadSlot* owner = nullptr;  ///< under the session's lock; null: given back
+    bool counting_gaps = false;   ///< waited in vain; do not wait again before there is room
 
     /// A bigger ring the collector made; the producer moves on to it when it next looks for room.
     std::atomic<Ring*> next{nullptr};

@@ -1,10 +1,7 @@
 #include "record/recorder.h"
 
 #include "base/diagnostics.h"
-#include "base/fork_guard.h"
-#include "io/locks.h"
-
-#include <pthread.h>
+#include "record/all_recorders.h"
 
 #include <algorithm>
 #include <vector>
@@ -12,14 +9,13 @@
 namespace taffrail::record {
 
 constinit thread_local ThreadSlot thread_slot
-    __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr};
+    __attribute__((tls_model("initial-exec"))) = {nullptr, nullptr, 0, 0};
 
 namespace {
 
 // What a thread holds in the runs it logged to, given back when it ends.
 struct ThreadProducers {
     struct Entry {
-        Recorder* recorder;
         std::weak_ptr<Session> session;
         Producer* producer;
     };
@@ -29,16 +25,23 @@ struct ThreadProducers {
     ~ThreadProducers();
 };
 
-// Plain bool: readable after the destructor of ThreadProducers ran.
+// Plain: readable after the destructor of ThreadProducers ran.
 constinit thread_local bool thread_ended = false;
+constinit thread_local Session* last_session = nullptr;  // of a thread that ended; never freed
 
 ThreadProducers& thread_producers() {
     thread_local ThreadProducers producers;
     return producers;
 }
 
+void forget_producer() noexcept {
+    thread_slot.recorder = nullptr;
+    thread_slot.producer = nullptr;
+    thread_slot.version = 0;
+}
+
 ThreadProducers::~ThreadProducers() {
-    thread_slot = {nullptr, nullptr};
+    forget_producer();
     thread_ended = true;
     for (Entry& entry : entries) {
         if (auto session = entry.session.lock()) {
@@ -47,78 +50,15 @@ ThreadProducers::~ThreadProducers() {
     }
 }
 
-// All recorders of the process. They are kept for ever, reachable from here.
-struct AllRecorders {
-    std::mutex mutex;
-    std::vector<std::unique_ptr<Recorder>> recorders;
-    std::vector<std::shared_ptr<Session>> abandoned;  // sessions of the parent, in a forked child
-};
-
-AllRecorders& all_recorders() {
-    static auto* all = new AllRecorders;
-    return *all;
-}
-
 }  // namespace
 
-// fork() copies one thread and all memory. The tables must be whole in the child, so their locks
-// are taken over the fork; sessions belong to the parent, so the child lets go of them without a
-// word.
-struct ForkGuard {
-    static void prepare() {
-        all_recorders().mutex.lock();
-        for (const auto& recorder : all_recorders().recorders) {
-            recorder->session_mutex_.lock();
-            recorder->keys_.mutex().lock();
-            recorder->context_mutex_.lock();
-            recorder->failure_mutex_.lock();
-        }
+void forget_thread_producers() noexcept {
+    forget_producer();
+    thread_slot.inside.store(0, std::memory_order_relaxed);
+    if (!thread_ended) {
+        thread_producers().entries.clear();
     }
-
-    static void release() {
-        for (const auto& recorder : all_recorders().recorders) {
-            recorder->failure_mutex_.unlock();
-            recorder->context_mutex_.unlock();
-            recorder->keys_.mutex().unlock();
-            recorder->session_mutex_.unlock();
-        }
-        all_recorders().mutex.unlock();
-    }
-
-    static void parent() {
-        for (const auto& recorder : all_recorders().recorders) {
-            recorder->has_forked_.store(true, std::memory_order_relaxed);
-        }
-        release();
-    }
-
-    static void child() {
-        thread_slot = {nullptr, nullptr};
-        if (!thread_ended) {
-            thread_producers().entries.clear();
-        }
-        for (const auto& recorder : all_recorders().recorders) {
-            recorder->forget_after_fork();
-        }
-        release();
-    }
-};
-
-Recorder& Recorder::create(RecorderOptions options, SessionFactory again) {
-    // Taken while the locks of recorders are held, so they come first here and last at a fork.
-    guard_diagnostics_over_fork();
-    io::guard_locks_over_fork();
-    static const int registered =
-        pthread_atfork(ForkGuard::prepare, ForkGuard::parent, ForkGuard::child);
-    (void)registered;
-    std::unique_ptr<Recorder> recorder(new Recorder(std::move(options), std::move(again)));
-    const std::lock_guard guard(all_recorders().mutex);
-    all_recorders().recorders.push_back(std::move(recorder));
-    return *all_recorders().recorders.back();
 }
-
-Recorder::Recorder(RecorderOptions options, SessionFactory again)
-    : options_(std::move(options)), again_(std::move(again)), keys_(this) {}
 
 Result<void> Recorder::start(SessionParts parts) {
     const std::lock_guard guard(session_mutex_);
@@ -128,15 +68,6 @@ Result<void> Recorder::start(SessionParts parts) {
     }
     session_ = *std::move(session);
     return {};
-}
-
-void Recorder::forget_after_fork() noexcept {
-    if (session_) {
-        all_recorders().abandoned.push_back(std::move(session_));
-        forked_ = true;
-    }
-    keys_.detach();
-    past_ = {};
 }
 
 std::shared_ptr<Session> Recorder::session() const noexcept {
@@ -166,54 +97,61 @@ std::shared_ptr<Session> Recorder::ensure_session() noexcept {
     return session_;
 }
 
-Producer* Recorder::thread_producer() noexcept {
+Producer* Recorder::thread_producer(const std::shared_ptr<Session>& session,
+                                    std::uint64_t values) noexcept {
     if (thread_ended) {
         // Destructors of thread-locals and exit handlers may log after the list below is gone. Such
-        // a thread keeps its producer for good.
-        const std::shared_ptr<Session> session = ensure_session();
-        Producer* producer = session ? session->acquire() : nullptr;
-        if (producer != nullptr) {
-            thread_slot = {this, producer};
-        } else {
-            errors_.fetch_add(1, std::memory_order_relaxed);
+        // a thread keeps its producer, and the session, for good.
+        if (thread_slot.recorder != this || last_session != session.get()) {
+            Producer* producer = session->acquire(nullptr, values);
+            if (producer == nullptr) {
+                return nullptr;
+            }
+            last_session = session.get();
+            thread_slot.recorder = this;
+            thread_slot.producer = producer;
+            thread_slot.version = 0;
         }
-        return producer;
+        return thread_slot.producer;
     }
     try {
         auto& entries = thread_producers().entries;
-        for (ThreadProducers::Entry& entry : entries) {
-            if (entry.recorder == this) {
-                thread_slot = {this, entry.producer};
-                return entry.producer;
+        Producer* producer = nullptr;
+        for (const ThreadProducers::Entry& entry : entries) {
+            if (entry.session.lock() == session) {
+                producer = entry.producer;
             }
         }
-        const std::shared_ptr<Session> session = ensure_session();
-        Producer* producer = session ? session->acquire() : nullptr;
         if (producer == nullptr) {
-            errors_.fetch_add(1, std::memory_order_relaxed);
-            return nullptr;
+            std::erase_if(entries, [](const auto& entry) { return entry.session.expired(); });
+            entries.reserve(entries.size() + 1);
+            producer = session->acquire(&thread_slot, values);
+            if (producer == nullptr) {
+                return nullptr;
+            }
+            entries.push_back({session, producer});
         }
-        entries.push_back({this, session, producer});
-        thread_slot = {this, producer};
+        thread_slot.recorder = this;
+        thread_slot.producer = producer;
+        thread_slot.version = producer->version;
         return producer;
     } catch (const std::bad_alloc&) {
-        errors_.fetch_add(1, std::memory_order_relaxed);
+        session->lose(values);
         return nullptr;
     }
 }
 
-Producer* Recorder::prepare(std::uint64_t words, std::uint64_t values) noexcept {
-    if (closed()) {
-        count_error("record.closed", "a record logged after finish() is not taken");
-        return nullptr;
-    }
-    Producer* producer = thread_slot.recorder == this ? thread_slot.producer : thread_producer();
-    if (producer == nullptr) {
-        return nullptr;
-    }
-    const std::shared_ptr<Session> session = this->session();
+Producer* Recorder::prepare(const detail::RowCore* row, std::uint64_t words,
+                            std::uint64_t values) noexcept {
+    const std::shared_ptr<Session> session = closed() ? nullptr : ensure_session();
+    Producer* producer = session ? thread_producer(session, values) : nullptr;
     if (!session) {
-        count_error("record.closed", "a record logged after finish() is not taken");
+        count_error("record.closed", closed() ? "a record logged after finish() is not taken"
+                                              : "a record is not taken: the run has no writer");
+    }
+    // A handle of an earlier run that this recorder served: asked last, when its run can no longer
+    // be taken down unnoticed.
+    if (producer == nullptr || (row != nullptr && &row->target() != this)) {
         return nullptr;
     }
     const auto fits = [&](std::uint64_t needed) {
@@ -240,6 +178,7 @@ Producer* Recorder::prepare(std::uint64_t words, std::uint64_t values) noexcept 
             producer->publish(kContextWords);
             producer->version = version_.load(std::memory_order_acquire);
         }
+        thread_slot.version = producer->version;
         return producer;
     }
 }
@@ -275,6 +214,7 @@ bool Recorder::log_bytes(BytesKind kind, std::uint32_t id, Step step,
         }
         auto spooled = session->spool(parts);
         if (!spooled.ok()) {
+            session->lose(1);
             count_error("record.spool", "a value is not recorded: " + spooled.error().message);
             return false;
         }
@@ -284,9 +224,10 @@ bool Recorder::log_bytes(BytesKind kind, std::uint32_t id, Step step,
         length = reference.size();
         kind = kind == BytesKind::Meta ? BytesKind::SpooledMeta : BytesKind::Spooled;
     }
+    const InsideLogCall inside;
     const std::uint64_t words = kBytesWords + (length + 7) / 8;
     Producer* producer =
-        prepare(words, kind == BytesKind::Value || kind == BytesKind::Spooled ? 1 : 0);
+        prepare(nullptr, words, kind == BytesKind::Value || kind == BytesKind::Spooled ? 1 : 0);
     if (producer == nullptr) {
         return false;
     }
@@ -334,10 +275,10 @@ Result<void> Recorder::finish(RunState state, std::chrono::milliseconds limit) {
         ended = std::move(session_);
         session_.reset();
     }
-    // Kept alive: a log call of another thread may still stand inside one of its producers. One
-    // lock after the other: a fork takes the list's first.
-    const std::lock_guard all(all_recorders().mutex);
-    all_recorders().abandoned.push_back(std::move(ended));
+    if (!ended->quiet()) {
+        // A log call of another thread still stands inside one of its producers, or may come back.
+        AllRecorders::keep(std::move(ended));
+    }
     return finished;
 }
 

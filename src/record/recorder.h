@@ -1,5 +1,5 @@
-// The write side of a run as log calls see it. Recorders are never destroyed: handles point into
-// them, and a handle may outlive its run.
+// The write side of a run as log calls see it. Recorders are never destroyed: a log call of another
+// thread may stand in one when its run ends. One whose run is gone serves a later run.
 #pragma once
 
 #include <taffrail/run.h>
@@ -21,12 +21,30 @@ namespace taffrail::record {
 /// The producer of the calling thread for the recorder it used last.
 struct ThreadSlot {
     Recorder* recorder;
-    Producer* producer;
+    Producer* producer;     ///< only good while `version` is the recorder's
+    std::uint32_t version;  ///< of the context that the producer's ring was told last
+    /// A log call of this thread is under way: what it may touch stays until it is out.
+    std::atomic<std::uint32_t> inside;
 };
 
-// initial-exec: one instruction instead of a call into the dynamic linker; 16 bytes fit the spare
+// initial-exec: one instruction instead of a call into the dynamic linker; 24 bytes fit the spare
 // static TLS of any process.
 extern constinit thread_local ThreadSlot thread_slot __attribute__((tls_model("initial-exec")));
+
+/// Around everything that touches a producer. Two plain stores: who waits for them (Session::quiet)
+/// pays for the order.
+class InsideLogCall {
+  public:
+    InsideLogCall() noexcept {
+        thread_slot.inside.store(1, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+
+    ~InsideLogCall() { thread_slot.inside.store(0, std::memory_order_release); }
+
+    InsideLogCall(const InsideLogCall&) = delete;
+    InsideLogCall& operator=(const InsideLogCall&) = delete;
+};
 
 class Recorder {
   public:
@@ -37,7 +55,11 @@ class Recorder {
 
     Result<void> start(SessionParts parts);
 
-    [[nodiscard]] KeyRegistry& keys() noexcept { return keys_; }
+    /// The run is finished and nobody can ask it anything any more: gives all memory back but the
+    /// rows that were given out as handles, and may serve another run.
+    void release() noexcept;
+
+    [[nodiscard]] KeyRegistry& keys() noexcept { return *keys_; }
 
     /// One entry of `row.width` values. The hot path: no lock, no allocation, no system call.
     void log(const detail::RowCore& row, Step step, const double* values) noexcept {
@@ -93,21 +115,22 @@ class Recorder {
     }
 
   private:
-    friend struct ForkGuard;
+    friend struct AllRecorders;
 
-    explicit Recorder(RecorderOptions options, SessionFactory again);
+    Recorder() : keys_(std::make_unique<KeyRegistry>(this)) {}
 
     void log_entry(const detail::RowCore& row, std::uint64_t word0, Step step,
                    const double* values) noexcept;
     // Everything the hot path leaves out; null when the call is not taken.
-    Producer* prepare(std::uint64_t words, std::uint64_t values) noexcept;
-    Producer* thread_producer() noexcept;
-    void forget_after_fork() noexcept;
+    Producer* prepare(const detail::RowCore* row, std::uint64_t words,
+                      std::uint64_t values) noexcept;
+    Producer* thread_producer(const std::shared_ptr<Session>& session,
+                              std::uint64_t values) noexcept;
 
     std::atomic<std::uint32_t> version_{2};  // bit 0: closed
     RecorderOptions options_;
     SessionFactory again_;
-    KeyRegistry keys_;
+    std::unique_ptr<KeyRegistry> keys_;
 
     mutable std::mutex context_mutex_;
     Context context_;
@@ -125,13 +148,14 @@ class Recorder {
 
 inline void Recorder::log_entry(const detail::RowCore& row, std::uint64_t word0, Step step,
                                 const double* values) noexcept {
+    const InsideLogCall inside;
     const std::uint32_t width = row.width;
     const std::uint64_t words = kRowWords + width;
     Producer* producer = thread_slot.producer;
     if (thread_slot.recorder != this ||
-        producer->version != version_.load(std::memory_order_relaxed) ||
+        thread_slot.version != version_.load(std::memory_order_relaxed) ||
         words > static_cast<std::uint64_t>(producer->limit - producer->cursor)) [[unlikely]] {
-        producer = prepare(words, width);
+        producer = prepare(&row, words, width);
         if (producer == nullptr) {
             return;
         }

@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/map_memory.h"
 
 #include <algorithm>
 #include <bit>
@@ -21,17 +22,54 @@ std::uint32_t header_crc(const RingHeader& header) noexcept {
         {reinterpret_cast<const std::byte*>(&header) + kCrcFrom, sizeof header - kCrcFrom});
 }
 
+// In words: a power of two.
+std::uint64_t capacity_for(std::uint64_t bytes) noexcept {
+    return std::bit_ceil(std::max<std::uint64_t>(bytes, kMinRingBytes)) / 8;
+}
+
 void copy_text(std::span<char> to, std::string_view from) noexcept {
     std::copy_n(from.begin(), std::min(from.size(), to.size() - 1), to.begin());
 }
 
 }  // namespace
 
+Ring::Ring(std::unique_ptr<io::File> file, io::Mapping mapping, std::uint64_t capacity,
+           const WriterIdentity& identity, std::uint32_t number, std::uint32_t producer,
+           std::uint32_t generation)
+    : file_(std::move(file)),
+      mapping_(std::move(mapping)),
+      capacity_(capacity),
+      number_(number),
+      prefaulted_(kPrefaultBytes - kRingDataOffset) {
+    mapping_.populate(0, kPrefaultBytes);
+    RingHeader header{};
+    std::memcpy(header.magic, kRingMagic, sizeof header.magic);
+    header.version = 1;
+    header.writer = identity.writer;
+    header.ring_number = number;
+    header.producer = producer;
+    header.generation = generation;
+    header.capacity_words = capacity;
+    if (file_ != nullptr) {
+        if (const auto info = file_->info(); info.ok()) {
+            header.inode_part = inode_part(info->inode);
+        }
+    }
+    copy_text(header.run_id, identity.run_id);
+    copy_text(header.boot_id, identity.boot_id);
+    header.crc = header_crc(header);
+    std::memcpy(mapping_.data(), &header, sizeof header);
+    auto* state = new (mapping_.data() + kRingStateOffset) RingState{};
+    for (auto& slot : state->contexts) {
+        slot.context = Context{};
+    }
+}
+
 Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
                                            const WriterIdentity& identity, std::uint32_t number,
                                            std::uint32_t producer, std::uint32_t generation,
                                            std::uint64_t bytes) {
-    const std::uint64_t capacity = std::bit_ceil(std::max<std::uint64_t>(bytes, kMinRingBytes)) / 8;
+    const std::uint64_t capacity = capacity_for(bytes);
     const std::string path =
         io::join(folder, writer_name(identity.writer) + '-' + std::to_string(number) + ".ring");
     TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::CreateExclusive));
@@ -48,33 +86,18 @@ Result<std::unique_ptr<Ring>> Ring::create(const std::string& folder,
     if (!mapping.ok()) {
         return discard(mapping.error());
     }
-    mapping->populate(0, kPrefaultBytes);
-    RingHeader header{};
-    std::memcpy(header.magic, kRingMagic, sizeof header.magic);
-    header.version = 1;
-    header.writer = identity.writer;
-    header.ring_number = number;
-    header.producer = producer;
-    header.generation = generation;
-    header.capacity_words = capacity;
-    if (const auto info = file->info(); info.ok()) {
-        header.inode_part = inode_part(info->inode);
-    }
-    copy_text(header.run_id, identity.run_id);
-    copy_text(header.boot_id, identity.boot_id);
-    header.crc = header_crc(header);
-    std::memcpy(mapping->data(), &header, sizeof header);
-    auto* state = new (mapping->data() + kRingStateOffset) RingState{};
-    for (auto& slot : state->contexts) {
-        slot.context = Context{};
-    }
-    std::unique_ptr<Ring> ring(new Ring);
-    ring->file_ = std::move(file);
-    ring->mapping_ = *std::move(mapping);
-    ring->capacity_ = capacity;
-    ring->number_ = number;
-    ring->prefaulted_ = kPrefaultBytes - kRingDataOffset;
-    return ring;
+    return std::unique_ptr<Ring>(new Ring(std::move(file), *std::move(mapping), capacity, identity,
+                                          number, producer, generation));
+}
+
+Result<std::unique_ptr<Ring>> Ring::create_in_memory(const WriterIdentity& identity,
+                                                     std::uint32_t number, std::uint32_t producer,
+                                                     std::uint32_t generation,
+                                                     std::uint64_t bytes) {
+    const std::uint64_t capacity = capacity_for(bytes);
+    TAFFRAIL_ASSIGN(auto mapping, io::map_memory(kRingDataOffset + capacity * 8));
+    return std::unique_ptr<Ring>(
+        new Ring(nullptr, std::move(mapping), capacity, identity, number, producer, generation));
 }
 
 void Ring::prefault(std::uint64_t head) noexcept {
@@ -105,12 +128,15 @@ void Ring::hand_back(std::uint64_t from, std::uint64_t to) noexcept {
 }
 
 void Ring::remove() noexcept {
-    (void)io::remove(file_->path());
+    if (file_ != nullptr) {
+        (void)io::remove(file_->path());
+    }
 }
 
 void Ring::retire() noexcept {
     remove();
     mapping_.abandon();
+    file_.reset();
 }
 
 Result<RingHeader> check_ring_header(ByteSpan bytes, const std::string& path) {

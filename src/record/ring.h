@@ -21,6 +21,12 @@ class Ring {
                                                 const WriterIdentity& identity,
                                                 std::uint32_t number, std::uint32_t producer,
                                                 std::uint32_t generation, std::uint64_t bytes);
+    /// The same without a file behind it: nothing is left of it when the process dies.
+    static Result<std::unique_ptr<Ring>> create_in_memory(const WriterIdentity& identity,
+                                                          std::uint32_t number,
+                                                          std::uint32_t producer,
+                                                          std::uint32_t generation,
+                                                          std::uint64_t bytes);
     /// Leaves the file; the mapping goes.
     ~Ring() = default;
 
@@ -38,8 +44,6 @@ class Ring {
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
-    [[nodiscard]] const std::string& path() const noexcept { return file_->path(); }
-
     /// In the first lap: makes the pages ahead of `head` ready, so that log calls do not fault.
     /// Collector only.
     void prefault(std::uint64_t head) noexcept;
@@ -48,14 +52,17 @@ class Ring {
     void hand_back(std::uint64_t from, std::uint64_t to) noexcept;
     /// Removes the file; the mapping stays until the destructor.
     void remove() noexcept;
-    /// Removes the file and swaps the mapping for private zero pages: a log call that is still
-    /// under way in another thread then writes into nothing instead of crashing.
+    /// Removes the file, gives back its blocks and its descriptor, and swaps the mapping for
+    /// private zero pages: a log call that is still under way in another thread then writes into
+    /// nothing instead of crashing.
     void retire() noexcept;
 
   private:
-    Ring() = default;
+    Ring(std::unique_ptr<io::File> file, io::Mapping mapping, std::uint64_t capacity,
+         const WriterIdentity& identity, std::uint32_t number, std::uint32_t producer,
+         std::uint32_t generation);
 
-    std::unique_ptr<io::File> file_;
+    std::unique_ptr<io::File> file_;  ///< null: in memory, or retired
     io::Mapping mapping_;
     std::uint64_t capacity_ = 0;
     std::uint32_t number_ = 0;

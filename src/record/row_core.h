@@ -1,8 +1,10 @@
-// What a bound handle points at: the schema of a row, resolved once. Never moves and never goes
-// away, so a handle that outlives its run is harmless.
+// What a bound handle points at: the schema of a row, resolved once. Never moves, and one that was
+// handed out never goes away, so a handle that outlives its run is harmless.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,13 +16,26 @@ namespace taffrail::detail {
 
 class RowCore {
   public:
-    record::Recorder* recorder = nullptr;
+    /// Another one, closed for good, once the run of this row is gone.
+    std::atomic<record::Recorder*> recorder = nullptr;
     std::uint32_t schema = 0;
-    std::uint32_t width = 0;          ///< values in this entry
-    RowCore* continuation = nullptr;  ///< the rest of a row that is too wide for one entry
-    std::uint64_t hash = 0;           ///< of the names, of all parts
-    std::vector<std::uint32_t> keys;  ///< of this part
-    std::vector<std::string> names;   ///< of all parts; only in the first
+    std::uint32_t width = 0;              ///< values in this entry
+    RowCore* continuation = nullptr;      ///< the rest of a row that is too wide for one entry
+    std::uint32_t total_width = 0;        ///< of all parts; only in the first
+    std::atomic<bool> is_handle = false;  ///< somebody may hold a pointer to it; only in the first
+
+    /// What finds the row; gone with the run. Only in the first part.
+    struct Names {
+        std::uint64_t hash = 0;
+        std::vector<std::string> names;  ///< of all parts
+    };
+
+    std::unique_ptr<Names> names;
+
+    /// The recorder to log to; one load.
+    [[nodiscard]] record::Recorder& target() const noexcept {
+        return *recorder.load(std::memory_order_relaxed);
+    }
 };
 
 }  // namespace taffrail::detail

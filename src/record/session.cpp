@@ -5,6 +5,7 @@
 #include "io/files.h"
 #include "record/collector.h"
 #include "record/futex.h"
+#include "record/membarrier.h"
 #include "record/recorder.h"
 #include "record/spool.h"
 
@@ -13,6 +14,13 @@
 namespace taffrail::record {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+// Enough for the records of some seconds, little beside what a training holds.
+constexpr std::uint64_t kMemoryRingBytes = 512 << 10;
+
+}  // namespace
 
 Session::Session(Recorder& recorder, const RecorderOptions& options, SessionParts parts)
     : recorder_(recorder), options_(options), parts_(std::move(parts)) {}
@@ -50,16 +58,42 @@ Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const Record
     return session;
 }
 
-Result<Ring*> Session::add_ring(Producer& producer, std::uint64_t bytes) {
-    TAFFRAIL_ASSIGN(auto ring,
-                    Ring::create(parts_.ring_folder, parts_.identity, next_ring_.fetch_add(1),
-                                 producer.number, producer.generation, bytes));
+Ring* Session::adopt_ring(Producer& producer, std::unique_ptr<Ring> ring) {
     ++producer.generation;
     ring_bytes_.fetch_add(ring->bytes(), std::memory_order_relaxed);
     Ring* raw = ring.get();
     producer.rings.push_back(std::move(ring));
     producer.next.store(raw, std::memory_order_release);
     return raw;
+}
+
+Result<Ring*> Session::add_ring(Producer& producer, std::uint64_t bytes) {
+    TAFFRAIL_ASSIGN(auto ring,
+                    Ring::create(parts_.ring_folder, parts_.identity, next_ring_.fetch_add(1),
+                                 producer.number, producer.generation, bytes));
+    return adopt_ring(producer, std::move(ring));
+}
+
+// On a full disk a quarter of the size leaves room for the log itself; when even the smallest finds
+// none, or there are no descriptors left, records wait in plain memory: safe from everything but
+// the death of the process.
+Result<Ring*> Session::add_first_ring(Producer& producer, std::uint64_t bytes) {
+    Result<Ring*> ring = add_ring(producer, bytes);
+    for (; !ring.ok() && ring.error().code == ErrorCode::NoSpace && bytes > kMinRingBytes;
+         ring = add_ring(producer, bytes)) {
+        bytes = std::max<std::uint64_t>(bytes / 4, kMinRingBytes);
+    }
+    if (ring.ok()) {
+        return ring;
+    }
+    diagnose_once(DiagnosticLevel::Warning, "record.ring",
+                  "records of a thread wait in memory, where a crash would lose those of the last "
+                  "moment: " +
+                      ring.error().message);
+    TAFFRAIL_ASSIGN(auto in_memory,
+                    Ring::create_in_memory(parts_.identity, next_ring_.fetch_add(1),
+                                           producer.number, producer.generation, kMemoryRingBytes));
+    return adopt_ring(producer, std::move(in_memory));
 }
 
 void Session::enter(Producer& producer, Ring& ring) noexcept {
@@ -70,13 +104,18 @@ void Session::enter(Producer& producer, Ring& ring) noexcept {
     producer.version = 0;  // a ring starts without context: tell it
 }
 
-Producer* Session::acquire() noexcept {
+Producer* Session::acquire(ThreadSlot* owner, std::uint64_t values) noexcept {
     std::unique_ptr<Producer> fresh;
     {
         const std::lock_guard guard(mutex_);
+        if (ended_) {
+            return nullptr;
+        }
+        kept_ = kept_ || owner == nullptr;
         if (!free_.empty()) {
             Producer* known = free_.back();
             free_.pop_back();
+            known->owner = owner;
             return known;
         }
     }
@@ -91,30 +130,76 @@ Producer* Session::acquire() noexcept {
             std::max<std::uint64_t>(std::min(options_.ring_bytes, left / 4), kMinRingBytes);
         {
             const std::lock_guard guard(mutex_);
-            fresh->number = static_cast<std::uint32_t>(producers_.size());
+            fresh->number = next_producer_++;
         }
-        auto ring = add_ring(*fresh, bytes);
+        auto ring = add_first_ring(*fresh, bytes);
         if (!ring.ok()) {
             recorder_.report(ring.error());
-            diagnose_once(DiagnosticLevel::Error, "record.ring",
+            diagnose_once(DiagnosticLevel::Error, "record.thread",
                           "a thread cannot record: " + ring.error().message);
+            lose(values);
             return nullptr;
         }
         fresh->next.store(nullptr, std::memory_order_relaxed);
         enter(*fresh, **ring);
         fresh->drain.words = (*ring)->words();
         fresh->drain.capacity = (*ring)->capacity();
+        fresh->owner = owner;
         const std::lock_guard guard(mutex_);
+        if (ended_) {
+            (*ring)->retire();
+            return nullptr;
+        }
         producers_.push_back(std::move(fresh));
         return producers_.back().get();
     } catch (const std::bad_alloc&) {
+        lose(values);
         return nullptr;
     }
 }
 
 void Session::release(Producer* producer) noexcept {
     const std::lock_guard guard(mutex_);
+    producer->owner = nullptr;
     free_.push_back(producer);
+}
+
+void Session::lose(std::uint64_t values) noexcept {
+    const std::uint64_t now = ticks();
+    std::uint64_t none = 0;
+    losses_.first_ticks.compare_exchange_strong(none, now, std::memory_order_acq_rel);
+    losses_.last_ticks.store(now, std::memory_order_release);
+    losses_.values.fetch_add(values, std::memory_order_release);
+}
+
+bool Session::quiet() noexcept {
+    {
+        const std::lock_guard guard(mutex_);
+        ended_ = true;
+    }
+    // From here on every log call finds the run closed; those that looked before are inside.
+    if (!barrier_in_all_threads()) {
+        return false;
+    }
+    const auto deadline = std::chrono::steady_clock::now() + 1s;
+    for (;;) {
+        {
+            // Threads take this lock before their slot goes.
+            const std::lock_guard guard(mutex_);
+            const bool busy =
+                std::any_of(producers_.begin(), producers_.end(), [](const auto& one) {
+                    return one->owner != nullptr &&
+                           one->owner->inside.load(std::memory_order_acquire) != 0;
+                });
+            if (kept_ || !busy) {
+                return !kept_;
+            }
+        }
+        if (std::chrono::steady_clock::now() >= deadline) {
+            return false;
+        }
+        std::this_thread::yield();
+    }
 }
 
 Session::Room Session::make_room(Producer& producer, std::uint64_t words,
@@ -222,6 +307,7 @@ Result<void> Session::finish(RunState state, std::chrono::milliseconds limit) {
     Result<void> closed = stopped.ok() ? collector_->close(state) : Result<void>();
     recorder_.keys().attach(nullptr).value();
     const std::lock_guard guard(mutex_);
+    ended_ = true;
     if (stopped.ok()) {
         for (const auto& producer : producers_) {
             for (const auto& ring : producer->rings) {

@@ -22,6 +22,7 @@ namespace taffrail::record {
 class Collector;
 class Recorder;
 class Spool;
+struct ThreadSlot;
 
 /// What a session needs from the layers above; made anew after fork().
 struct SessionParts {
@@ -46,6 +47,11 @@ struct RecorderOptions {
     std::string thread_name = "taffrail";
 };
 
+/// Values lost, and the ticks of the first and the last of them.
+struct Losses {
+    std::atomic<std::uint64_t> values{0}, first_ticks{0}, last_ticks{0};
+};
+
 class Session {
   public:
     static Result<std::shared_ptr<Session>> start(Recorder& recorder,
@@ -53,11 +59,18 @@ class Session {
                                                   SessionParts parts);
     ~Session();
 
-    /// A producer for the calling thread: one that an ended thread gave back, or a new one. Null
-    /// when no ring can be made.
-    Producer* acquire() noexcept;
+    /// A producer for the calling thread: one that an ended thread gave back, or a new one. `owner`
+    /// says when the thread is inside a log call; null keeps this session for good. Null when there
+    /// is no memory for a ring either, `values` are lost then.
+    Producer* acquire(ThreadSlot* owner, std::uint64_t values) noexcept;
     /// The thread ends; what it logged stays.
     void release(Producer* producer) noexcept;
+
+    /// Values that found no place at all: a gap in the log.
+    void lose(std::uint64_t values) noexcept;
+    /// After finish(): true when no thread is inside one of the producers, or will be again. Waits
+    /// a moment for those that are.
+    bool quiet() noexcept;
 
     enum class Room : std::uint8_t { Ready, Full };
     /// Makes `words` fit behind the cursor: next lap, bigger ring, or waiting as
@@ -91,6 +104,8 @@ class Session {
 
     Session(Recorder& recorder, const RecorderOptions& options, SessionParts parts);
     Result<Ring*> add_ring(Producer& producer, std::uint64_t bytes);
+    Result<Ring*> add_first_ring(Producer& producer, std::uint64_t bytes);
+    Ring* adopt_ring(Producer& producer, std::unique_ptr<Ring> ring);
     void enter(Producer& producer, Ring& ring) noexcept;
     bool wait_for_room(Producer& producer, std::uint64_t tail) noexcept;
 
@@ -103,10 +118,13 @@ class Session {
     mutable std::mutex mutex_;  // the two lists; never held over I/O of the log
     std::vector<std::unique_ptr<Producer>> producers_;
     std::vector<Producer*> free_;
+    std::uint32_t next_producer_ = 0;
     std::atomic<std::uint32_t> next_ring_{1};
     std::atomic<std::uint64_t> ring_bytes_{0};
     std::atomic<std::uint64_t> blocked_ns_{0};
     std::atomic<bool> closing_{false};
+    bool ended_ = false, kept_ = false;  // no new producers; one of them belongs to an ended thread
+    Losses losses_;                      // outside of any ring
 
     std::unique_ptr<Collector> collector_;
 };

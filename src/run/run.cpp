@@ -79,7 +79,7 @@ const std::string& no_text() {
 
 void Scalar::log(double value, Step step) const noexcept {
     if (core_ != nullptr) {
-        core_->recorder->log(*core_, step, &value);
+        core_->target().log(*core_, step, &value);
     }
 }
 
@@ -87,20 +87,20 @@ void Row::log(Step step, std::span<const double> values) const noexcept {
     if (core_ == nullptr) {
         return;
     }
-    if (values.size() != core_->names.size()) {
-        core_->recorder->count_error(
+    if (values.size() != core_->total_width) {
+        core_->target().count_error(
             "row.width", "a row was logged with a wrong number of values and is not recorded");
         return;
     }
     const double* next = values.data();
     for (const detail::RowCore* part = core_; part != nullptr; part = part->continuation) {
-        part->recorder->log(*part, step, next);
+        part->target().log(*part, step, next);
         next += part->width;
     }
 }
 
 std::size_t Row::size() const noexcept {
-    return core_ == nullptr ? 0 : core_->names.size();
+    return core_ == nullptr ? 0 : core_->total_width;
 }
 
 Run::Run() noexcept = default;
@@ -180,7 +180,7 @@ const std::string& Run::folder() const noexcept {
 Scalar Run::scalar(std::string_view key) noexcept {
     Scalar handle;
     if (core_) {
-        handle.core_ = core_->recorder().keys().row({&key, 1});
+        handle.core_ = core_->recorder().keys().handle({&key, 1});
         if (handle.core_ == nullptr) {
             core_->recorder().count_error("record.key", "a key longer than 64 KiB is not recorded");
         }
@@ -191,7 +191,7 @@ Scalar Run::scalar(std::string_view key) noexcept {
 Row Run::row(std::span<const std::string_view> keys) noexcept {
     Row handle;
     if (core_) {
-        handle.core_ = core_->recorder().keys().row(keys);
+        handle.core_ = core_->recorder().keys().handle(keys);
         if (handle.core_ == nullptr) {
             core_->recorder().count_error(
                 "record.key",

@@ -39,13 +39,13 @@ void Outputs::log_metrics(std::span<const metrics::RowEntry> row, Step step, met
 
 std::uint32_t Outputs::bind(std::string_view key) noexcept {
     keys_.push_back(run_ == nullptr ? nullptr
-                                    : run_->core()->recorder().keys().row(std::span(&key, 1)));
+                                    : run_->core()->recorder().keys().handle(std::span(&key, 1)));
     return static_cast<std::uint32_t>(keys_.size() - 1);
 }
 
 void Outputs::call(std::uint32_t key, double value, Step step) noexcept {
     if (const detail::RowCore* row = keys_[key]; row != nullptr && !sanity_) {
-        row->recorder->log(*row, step, &value, {.route = kStoreOnly, .visible = true});
+        row->target().log(*row, step, &value, {.route = kStoreOnly, .visible = true});
     }
 }
 

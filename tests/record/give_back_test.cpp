@@ -1,0 +1,214 @@
+// What a finished run leaves behind in its process, and what a thread does that finds no room for
+// its first record.
+#include "io/fault.h"
+#include "record/all_recorders.h"
+#include "record/fake_log.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace taffrail::record {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Recording;
+
+std::size_t open_descriptors() {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry :
+         std::filesystem::directory_iterator("/proc/self/fd")) {
+        ++count;
+    }
+    return count;
+}
+
+/// Lines of /proc/self/maps, and how many of them are rings.
+std::pair<std::size_t, std::size_t> mappings() {
+    std::ifstream maps("/proc/self/maps");
+    std::size_t lines = 0, rings = 0;
+    for (std::string line; std::getline(maps, line); ++lines) {
+        rings += line.find(".ring") != std::string::npos;
+    }
+    return {lines, rings};
+}
+
+void make_a_run(int number) {
+    Recording recording;
+    const std::string_view name = "loss";
+    detail::RowCore* row = recording.recorder->keys().row(std::span(&name, 1));
+    for (int i = 0; i < 10; ++i) {
+        const double value = number;
+        recording.recorder->log(*row, i, &value);
+    }
+    EXPECT_EQ(recording.points("loss").size(), 10u);
+    ASSERT_TRUE(recording.recorder->finish(RunState::Finished, 20s).ok());
+    recording.recorder->release();
+}
+
+TEST(FinishedRuns, FindingG06_GiveBackDescriptorsAndRings) {
+    make_a_run(0);
+    const std::size_t descriptors = open_descriptors();
+    const std::size_t lines = mappings().first;
+    for (int i = 1; i <= 200; ++i) {
+        make_a_run(i);
+    }
+    EXPECT_LE(open_descriptors(), descriptors + 2);
+    EXPECT_EQ(mappings().second, 0u);
+    EXPECT_LE(mappings().first, lines + 20) << "address space is given back too";
+}
+
+TEST(FinishedRuns, FindingG05_UseTheSameRecorderAgain) {
+    make_a_run(0);
+    const std::size_t known = AllRecorders::count();
+    for (int i = 1; i <= 50; ++i) {
+        make_a_run(i);
+    }
+    EXPECT_EQ(AllRecorders::count(), known);
+}
+
+TEST(FinishedRuns, HandlesThatOutliveThemLogToNobody) {
+    detail::RowCore* handle = nullptr;
+    {
+        Recording recording;
+        const std::string_view name = "old";
+        handle = recording.recorder->keys().handle(std::span(&name, 1));
+        const double value = 1;
+        handle->target().log(*handle, 0, &value);
+        ASSERT_TRUE(recording.recorder->finish(RunState::Finished, 20s).ok());
+        recording.recorder->release();
+    }
+    Recording next;
+    auto& row = next.row({"new"});
+    next.log(row, 0, {2});
+    for (Step step = 0; step < 100; ++step) {
+        const double value = 3;
+        handle->target().log(*handle, step, &value);
+    }
+    EXPECT_EQ(next.points("new").size(), 1u);
+    EXPECT_TRUE(next.points("old").empty());
+    EXPECT_EQ(next.recorder->stats().records, 1u);
+}
+
+// Threads that log flat out while their run ends and its recorder serves the next one: every record
+// goes to the run of its handle or nowhere.
+TEST(FinishedRuns, FindingG06_AreTakenDownUnderThreadsThatStillLog) {
+    for (int round = 0; round < 8; ++round) {
+        std::atomic<bool> stop{false};
+        std::atomic<int> started{0};
+        detail::RowCore* handle = nullptr;
+        std::vector<std::thread> threads;
+        {
+            Recording recording({.flush_interval = 1ms});
+            const std::string_view name = "busy";
+            handle = recording.recorder->keys().handle(std::span(&name, 1));
+            for (int i = 0; i < 3; ++i) {
+                threads.emplace_back([&] {
+                    const double value = 1;
+                    for (Step step = 0; !stop.load(); ++step) {
+                        handle->target().log(*handle, step, &value);
+                        started += step == 10;
+                    }
+                });
+            }
+            while (started.load() < 3) {
+                std::this_thread::yield();
+            }
+            ASSERT_TRUE(recording.recorder->finish(RunState::Finished, 20s).ok());
+            recording.recorder->release();
+        }
+        Recording next({.flush_interval = 1ms});
+        next.log(next.row({"calm"}), 0, {1});
+        EXPECT_EQ(next.points("calm").size(), 1u);
+        stop = true;
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        EXPECT_EQ(next.recorder->stats().records, 1u);
+        ASSERT_TRUE(next.recorder->finish(RunState::Finished, 20s).ok());
+        next.recorder->release();
+    }
+}
+
+// A recorder whose ring folder is on a disk that can be made full.
+struct OnABadDisk {
+    OnABadDisk() {
+        recorder = &Recorder::create({.flush_interval = 1ms}, {});
+        SessionParts parts;
+        parts.identity = make_identity("full");
+        parts.ring_folder = "fault://" + folder.file("ring");
+        EXPECT_TRUE(io::make_directories(parts.ring_folder).ok());
+        parts.log = std::make_unique<test::FakeLog>(content);
+        recorder->start(std::move(parts)).value();
+    }
+
+    ~OnABadDisk() {
+        io::FaultCalls::instance()->clear();
+        EXPECT_TRUE(recorder->finish(RunState::Finished, 20s).ok());
+        recorder->release();
+    }
+
+    void log(int values) {
+        const std::string_view name = "x";
+        auto* row = recorder->keys().row(std::span(&name, 1));
+        for (int i = 0; i < values; ++i) {
+            const double value = i;
+            recorder->log(*row, i, &value);
+        }
+        EXPECT_TRUE(recorder->flush(false, 20s).ok());
+    }
+
+    [[nodiscard]] std::uintmax_t largest_ring() const {
+        std::uintmax_t largest = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.file("ring"))) {
+            if (entry.path().extension() == ".ring") {
+                largest = std::max(largest, entry.file_size());
+            }
+        }
+        return largest;
+    }
+
+    test::TemporaryFolder folder;
+    std::shared_ptr<test::FakeLogContent> content = std::make_shared<test::FakeLogContent>();
+    Recorder* recorder = nullptr;
+};
+
+TEST(FirstRecord, FindingR02_TakesASmallerRingWhereABigOneDoesNotFit) {
+    OnABadDisk disk;
+    io::FaultCalls::instance()->add(
+        {.operation = io::Operation::Allocate, .error_number = ENOSPC, .times = 2});
+    disk.log(100);
+    EXPECT_EQ(disk.content->of("x").size(), 100u);
+    EXPECT_GT(disk.largest_ring(), 0u);
+    EXPECT_LT(disk.largest_ring(), 256u << 10);
+    EXPECT_EQ(disk.recorder->stats().errors, 0u);
+}
+
+TEST(FirstRecord, FindingR02_WaitsInMemoryOnAFullDisk) {
+    OnABadDisk disk;
+    io::FaultCalls::instance()->add({.operation = io::Operation::Allocate, .error_number = ENOSPC});
+    disk.log(10'000);
+    EXPECT_EQ(disk.content->of("x").size(), 10'000u);
+    EXPECT_EQ(disk.recorder->stats().errors, 0u);
+    EXPECT_EQ(disk.recorder->stats().gaps, 0u);
+}
+
+TEST(FirstRecord, FindingR02_NeedsNoDescriptor) {
+    OnABadDisk disk;
+    io::FaultCalls::instance()->add(
+        {.operation = io::Operation::Open, .error_number = EMFILE, .path_part = ".ring"});
+    disk.log(100);
+    EXPECT_EQ(disk.content->of("x").size(), 100u);
+}
+
+TEST(FirstRecord, FindingR02_WhatFindsNoPlaceIsAGapInTheLog) {
+    OnABadDisk disk;
+    disk.log(1);
+    disk.recorder->session()->lose(7);
+    disk.log(1);
+    ASSERT_EQ(disk.content->gaps.size(), 1u);
+    EXPECT_EQ(disk.content->gaps[0].lost, 7u);
+    EXPECT_EQ(disk.recorder->stats().gaps, 7u);
+}
+
+}  // namespace
+}  // namespace taffrail::record
