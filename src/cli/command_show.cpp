@@ -93,7 +93,9 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
         session.print(" " + second + "\n");
     }
     if (!info.notes.empty()) {
-        session.print(" " + info.notes + "\n");
+        for (const std::string_view line : split(info.notes, '\n')) {
+            session.print(" " + std::string(line) + "\n");
+        }
     }
     if (!info.message.empty()) {
         session.print(" " + session.styled(Style::Yellow, info.message) + "\n");

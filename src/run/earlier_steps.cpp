@@ -41,6 +41,11 @@ Step EarlierSteps::operator()(const record::Definitions::Key& key) {
     return next;
 }
 
+std::string earlier_notes(const std::string& run_folder) {
+    const auto run = storage::RunReader::open(run_folder);
+    return run.ok() ? (*run)->info().notes : std::string();
+}
+
 std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact) {
     const auto run = storage::RunReader::open(run_folder);
     if (!run.ok()) {

@@ -26,6 +26,9 @@ class EarlierSteps {
     std::shared_ptr<RecordedRun> run_;  ///< as it was when first asked
 };
 
+/// The notes of the run as they are now; "" where there are none.
+std::string earlier_notes(const std::string& run_folder);
+
 /// One more than the newest version of this artifact in the run; 0 when there is none.
 std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact);
 

@@ -75,6 +75,7 @@ Launch detect_launch(const Variables& variables) {
         }
         Launch launch;
         launch.launcher = dialect.launcher;
+        launch.rank_variable = dialect.rank;
         launch.rank = *rank;
         launch.world_size = *world_size;
         launch.local_rank = number(variables, dialect.local_rank).value_or(0);
@@ -89,9 +90,11 @@ Launch detect_launch(const Variables& variables) {
     return {};
 }
 
-std::string shared_run_id(const Launch& launch, std::uint32_t number) {
+std::string shared_run_id(const Launch& launch, std::uint32_t number, std::uint32_t generation) {
     static constexpr char kAlphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    const Sha256 hash = sha256(as_bytes(launch.job + '#' + std::to_string(number)));
+    const std::string which =
+        std::to_string(number) + (generation > 0 ? '+' + std::to_string(generation) : "");
+    const Sha256 hash = sha256(as_bytes(launch.job + '#' + which));
     std::string id = "j";  // no time inside: sorts behind ids that have one
     for (std::size_t i = 0; id.size() < 26; ++i) {
         id.push_back(kAlphabet[hash[i] & 31]);

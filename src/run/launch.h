@@ -16,12 +16,16 @@ struct Launch {
     std::int32_t world_size = 1;
     std::int32_t local_rank = 0;  ///< on this machine
     std::uint32_t restarts = 0;   ///< how often the launcher started the ranks anew
-    std::string job;  ///< the same in all ranks of one launch, different in others; "" when alone
+    /// The same in all ranks of one launch; "" when alone. Other launches may have the same:
+    /// defaults do not differ. See launch_claims.h.
+    std::string job;
+    std::string rank_variable;  ///< what the launcher set for each rank: "RANK"
 };
 
 Launch detect_launch(const Variables& variables);
 
-/// The run id all ranks of this launch derive for the `number`-th run they open.
-std::string shared_run_id(const Launch& launch, std::uint32_t number);
+/// The run id all ranks of this launch derive for the `number`-th run they open. `generation`
+/// counts the launches that had the same variables.
+std::string shared_run_id(const Launch& launch, std::uint32_t number, std::uint32_t generation = 0);
 
 }  // namespace taffrail::running

@@ -17,7 +17,7 @@
 #include "run/spooled_value.h"
 #include "run/watch.h"
 #include "store/open_log.h"
-#include "store/sealing.h"
+#include "store/seal_portions.h"
 #include "system/secrets.h"
 
 #include <unistd.h>
@@ -63,6 +63,9 @@ RunCore::RunCore(Settings settings, RunPlace place)
 
 RunCore::~RunCore() {
     (void)finish(RunState::Finished);
+    if (recorder_ != nullptr) {
+        recorder_->release();
+    }
 }
 
 Result<record::SessionParts> RunCore::make_session(bool forked) {
@@ -98,9 +101,18 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     if (forked) {
         running::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
     } else {
-        parts.appended = [this] { poke_sinks(); };
         start_time_ns_ = file.start_time_ns;
         opened_as_ = file.writer;
+        if (settings_.options.store == Store::On && settings_.options.seal_on_finish) {
+            rolling_seal_ = std::make_unique<running::RollingSeal>(
+                place_.folder, place_.id, file.writer, settings_.options.roll_bytes);
+        }
+        parts.appended = [this, log = parts.log.get()] {
+            poke_sinks();
+            if (rolling_seal_) {
+                rolling_seal_->note_bytes(log->bytes_written());
+            }
+        };
     }
     return parts;
 }
@@ -263,6 +275,24 @@ void RunCore::log_value(std::string_view key, Result<Value> value, Step step,
     }
 }
 
+void RunCore::add_note(std::string_view text) noexcept {
+    try {
+        const std::lock_guard guard(notes_mutex_);
+        if (!notes_) {
+            // The notes are one text, and the newest one counts: start from what is there.
+            notes_ = settings_.options.notes;
+            if (place_.joined && notes_->empty()) {
+                notes_ = running::earlier_notes(place_.folder);
+            }
+        }
+        *notes_ += (notes_->empty() ? "" : "\n") + std::string(text);
+        log_meta(tlog::MetaType::Notes, as_bytes(*notes_));
+    } catch (const std::exception& error) {
+        recorder_->count_error("record.note",
+                               std::string("a note is not recorded: ") + error.what());
+    }
+}
+
 std::string RunCore::next_version(std::string_view artifact) {
     const std::lock_guard guard(artifacts_mutex_);
     auto found = artifact_versions_.find(artifact);
@@ -392,6 +422,7 @@ Result<void> RunCore::close(RunState state) {
         // A forked child: the threads of watches and sinks exist only in its parent. Let them be.
         (void)watch_.release();
         (void)peer_watch_.release();
+        (void)rolling_seal_.release();
         for (auto& sink : sinks_) {
             (void)sink.release();
         }
@@ -408,7 +439,24 @@ Result<void> RunCore::close(RunState state) {
     return closed;
 }
 
+// Logs stay readable without it, so a failure here is worth a word and no more.
+void RunCore::seal(std::chrono::steady_clock::time_point deadline) {
+    const auto sealed = storage::seal_while(
+        place_.folder, [&] { return std::chrono::steady_clock::now() < deadline; });
+    if (!sealed.ok()) {
+        diagnose(DiagnosticLevel::Warning,
+                 "the run is complete but not sealed: " + sealed.error().message +
+                     "; `taffrail seal` tries again");
+    } else if (sealed->logs_left > 0) {
+        diagnose(DiagnosticLevel::Warning,
+                 "the run is complete; " + std::to_string(sealed->logs_left) +
+                     " of its logs are not sealed within finish_timeout: `taffrail seal " +
+                     place_.folder + "` goes on");
+    }
+}
+
 Result<void> RunCore::close_files(RunState state) {
+    const auto deadline = std::chrono::steady_clock::now() + settings_.options.finish_timeout;
     Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
     const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
     const bool stored = settings_.options.store == Store::On;
@@ -429,12 +477,12 @@ Result<void> RunCore::close_files(RunState state) {
         if (owner) {
             (void)io::remove_tree(place_.folder);
         }
-    } else if (owner && recorded.ok() && settings_.options.seal_on_finish) {
-        // Logs stay readable without it, so a failure here is worth a word and no more.
-        if (auto report = storage::seal_finished(place_.folder); !report.ok()) {
-            diagnose(DiagnosticLevel::Warning,
-                     "the run is complete but not sealed: " + report.error().message +
-                         "; `taffrail seal` tries again");
+    } else if (owner) {
+        if (rolling_seal_) {
+            rolling_seal_->stop();
+        }
+        if (recorded.ok() && settings_.options.seal_on_finish) {
+            seal(deadline);
         }
     }
     return recorded.ok() ? delivered : recorded;

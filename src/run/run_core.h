@@ -6,10 +6,12 @@
 #include "record/recorder.h"
 #include "record/sink_runner.h"
 #include "run/peer_watch.h"
+#include "run/rolling_seal.h"
 #include "run/run_place.h"
 #include "run/settings.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +44,8 @@ class RunCore {
     void log_value(std::string_view key, Result<Value> value, Step step,
                    Routing routing = {}) noexcept;
     void log_meta(tlog::MetaType type, ByteSpan payload) noexcept;
+    /// One more line in the notes of the run.
+    void add_note(std::string_view text) noexcept;
     /// The next version of an artifact of this name.
     std::string next_version(std::string_view artifact);
 
@@ -73,6 +77,7 @@ class RunCore {
     void watch_ranks();
     void rank_gone(const std::string& how);
     Result<void> close_files(RunState state);
+    void seal(std::chrono::steady_clock::time_point deadline);
 
     running::Settings settings_;
     running::RunPlace place_;
@@ -87,6 +92,7 @@ class RunCore {
     std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
     std::unique_ptr<running::Watch> watch_;
     std::unique_ptr<running::PeerWatch> peer_watch_;
+    std::unique_ptr<running::RollingSeal> rolling_seal_;
 
     std::mutex ranks_mutex_;  // held while listeners run
     std::vector<std::string> gone_ranks_;
@@ -94,6 +100,9 @@ class RunCore {
     std::uint64_t next_listener_ = 1;
     std::mutex reason_mutex_;
     std::string reason_;
+
+    std::mutex notes_mutex_;
+    std::optional<std::string> notes_;  // all of them so far; unknown before the first add_note()
 
     std::mutex artifacts_mutex_;
     std::map<std::string, std::uint32_t, std::less<>> artifact_versions_;

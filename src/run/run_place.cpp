@@ -1,17 +1,20 @@
 #include "run/run_place.h"
 
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/names.h"
 #include "base/sha256.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "record/orphan.h"
+#include "run/launch_claims.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/open_log.h"
 #include "store/run_reader.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace taffrail::running {
 namespace {
@@ -59,17 +62,86 @@ Writers look_at_writers(const std::string& folder, const std::string& id, std::i
     return found;
 }
 
+// The ranks of a launch derive the id of their run from what all of them know. A run of that id may
+// be another launch's, ended or going on beside this one: then the next generation is theirs.
+Result<RunPlace> place_launched(const Settings& settings, std::uint32_t number) {
+    const RunOptions& options = settings.options;
+    Launch launch = settings.launch;
+    launch.rank = options.rank.value_or(launch.rank);
+    launch.world_size = options.world_size.value_or(launch.world_size);
+    constexpr int kMostTries = 100;
+    for (int tries = 0; tries < kMostTries; ++tries) {
+        std::vector<RunPlace> known;  // by generation
+        for (;;) {
+            RunPlace place;
+            place.id = shared_run_id(launch, number, static_cast<std::uint32_t>(known.size()));
+            auto existing = storage::find_run_folder(options.root, place.id);
+            if (!existing.ok()) {
+                break;
+            }
+            place.folder = *std::move(existing);
+            place.joined = true;
+            place.name =
+                !options.name.empty() ? options.name : name_of_folder(place.folder, place.id);
+            known.push_back(std::move(place));
+        }
+        std::string beside;  // a run of another launch that goes on
+        for (auto place = known.rbegin(); place != known.rend(); ++place) {
+            TAFFRAIL_ASSIGN(const Claim claim, claim_rank(place->folder, place->id, launch));
+            if (claim.claimed == Claimed::Yes) {
+                place->attempt = claim.attempt;
+                return std::move(*place);
+            }
+            beside = claim.claimed == Claimed::OtherLaunch ? place->id : beside;
+        }
+        RunPlace place;
+        place.id = shared_run_id(launch, number, static_cast<std::uint32_t>(known.size()));
+        // Ranks must choose the same name without talking, so it comes from the id.
+        place.name = !options.name.empty() ? options.name : name_from_id(place.id);
+        auto made = storage::make_run_folder(options.root, place.id, place.name);
+        if (!made.ok() && made.error().code == ErrorCode::AlreadyExists) {
+            continue;  // another rank was quicker
+        }
+        TAFFRAIL_ASSIGN(place.folder, std::move(made));
+        TAFFRAIL_ASSIGN(const Claim claim, claim_rank(place.folder, place.id, launch));
+        if (claim.claimed == Claimed::Yes) {
+            place.attempt = claim.attempt;
+            if (!beside.empty()) {
+                diagnose_once(DiagnosticLevel::Warning, "run.launch." + place.id,
+                              "run " + beside + " in " + options.root +
+                                  " belongs to another launch with the same variables; this one is "
+                                  "recorded as run " +
+                                  place.id +
+                                  ". Give launches that should share a run the same "
+                                  "TAFFRAIL_RUN_ID");
+            }
+            return place;
+        }
+    }
+    return Error{ErrorCode::Unavailable,
+                 "no run for this launch could be made in " + options.root +
+                     ": others keep taking its place; set TAFFRAIL_RUN_ID to one id per launch"};
+}
+
 }  // namespace
 
 Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
     const RunOptions& options = settings.options;
-    const bool meets_others =
-        settings.id_from_variable || (options.id.empty() && !settings.launch.job.empty());
-    RunPlace place;
-    place.id = !options.id.empty()            ? options.id
-               : !settings.launch.job.empty() ? shared_run_id(settings.launch, number)
-                                              : make_run_id(wall_time_ns());
     TAFFRAIL_TRY(storage::make_root(options.root));
+    if (options.id.empty() && !settings.launch.job.empty() && options.resume != Resume::Must) {
+        return place_launched(settings, number);
+    }
+    const bool meets_others = settings.id_from_variable;
+    RunPlace place;
+    if (options.id.empty() && options.resume != Resume::Must) {
+        // Nobody has this id, so nobody looks for it: a store may hold many thousand runs.
+        place.id = make_run_id(wall_time_ns());
+        place.name = !options.name.empty() ? options.name : name_from_id(place.id);
+        TAFFRAIL_ASSIGN(place.folder, storage::make_run_folder(options.root, place.id, place.name,
+                                                               storage::IdIs::New));
+        return place;
+    }
+    place.id = !options.id.empty() ? options.id : make_run_id(wall_time_ns());
     auto existing = storage::find_run_folder(options.root, place.id);
     if (!existing.ok()) {
         if (existing.error().code != ErrorCode::NotFound) {
@@ -81,7 +153,8 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
                                                   " to resume; check the id with `taffrail ls " +
                                                   options.root + "` or use Resume::Allow"};
         }
-        // Ranks must choose the same name without talking, so it comes from the id.
+        // Processes that share an id must choose the same name without talking: it comes from
+        // there.
         place.name = !options.name.empty() ? options.name : name_from_id(place.id);
         auto made = storage::make_run_folder(options.root, place.id, place.name);
         if (made.ok()) {
@@ -105,10 +178,7 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
     place.name = !options.name.empty() ? options.name : name_of_folder(place.folder, place.id);
     place.joined = true;
     const Writers writers = look_at_writers(place.folder, place.id, options.rank.value_or(0));
-    if (!settings.launch.job.empty() && settings.launch.launcher == "torchrun") {
-        place.attempt = std::max(settings.launch.restarts,
-                                 writers.any_alive || !writers.any ? writers.newest_attempt : 0);
-    } else if (meets_others && (writers.any_alive || !writers.rank_was_there)) {
+    if (meets_others && (writers.any_alive || !writers.rank_was_there)) {
         // A rank that comes when quicker ones have ended already is late, not restarted.
         place.attempt = writers.newest_attempt;
     } else {

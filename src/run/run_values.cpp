@@ -196,7 +196,7 @@ void Run::alert(std::string_view title, std::string_view text, AlertLevel level)
     }
 }
 
-// A tag is a property of the run (for lists) and an event in its stream (for sinks).
+// Tags and notes are properties of the run (for lists) and events in its stream (for sinks).
 void Run::tag(std::string_view tag) noexcept {
     if (core_) {
         core_->log_meta(tlog::MetaType::TagAdded, as_bytes(tag));
@@ -217,6 +217,7 @@ void Run::untag(std::string_view tag) noexcept {
 
 void Run::note(std::string_view text) noexcept {
     if (core_) {
+        core_->add_note(text);
         core_->log_value("notes",
                          guarded([&]() -> Result<Value> { return Value(Note{std::string(text)}); }),
                          kAutoStep);

@@ -50,7 +50,7 @@ Watch::Watch(record::Recorder& recorder, const Settings& settings, const std::st
         // One snapshot a run is enough.
         if (options.environment && options.rank.value_or(0) == 0) {
             snapshot_ = record::start_quiet_thread("taffrail-env", [&recorder] {
-                const Bytes payload = tlog::encode_cells(system::take_environment_snapshot());
+                const Bytes payload = tlog::encode_cells(*system::shared_environment_snapshot());
                 const ByteSpan part = payload;
                 recorder.log_bytes(record::BytesKind::Meta,
                                    static_cast<std::uint32_t>(tlog::MetaType::Environment), 0,
@@ -58,24 +58,35 @@ Watch::Watch(record::Recorder& recorder, const Settings& settings, const std::st
             });
         }
         if (options.console) {
-            auto started = system::ConsoleCapture::start(
-                [&recorder](system::ConsoleStream stream, std::int64_t, std::string_view bytes) {
-                    const ByteSpan part = as_bytes(bytes);
-                    recorder.log_bytes(record::BytesKind::Console,
-                                       stream == system::ConsoleStream::Output ? 1 : 2, 0,
-                                       {&part, 1});
-                });
-            if (started.ok()) {
-                console_ = *std::move(started);
-            } else {
-                diagnose(DiagnosticLevel::Warning,
-                         "the console is not captured: " + started.error().message);
-            }
+            watch_console();
         }
     } catch (const std::exception& error) {
         diagnose(DiagnosticLevel::Warning,
                  std::string("the machine is not watched: ") + error.what());
     }
+}
+
+// Lines rather than bytes: of a progress bar only the last state is worth keeping.
+void Watch::watch_console() {
+    auto started = system::ConsoleCapture::start(
+        [this](system::ConsoleStream stream, std::int64_t time_ns, std::string_view bytes) {
+            lines_[stream == system::ConsoleStream::Output ? 0 : 1].add(time_ns, bytes,
+                                                                        log_lines_of(stream));
+        });
+    if (started.ok()) {
+        console_ = *std::move(started);
+    } else {
+        diagnose(DiagnosticLevel::Warning,
+                 "the console is not captured: " + started.error().message);
+    }
+}
+
+system::LineAssembler::Emit Watch::log_lines_of(system::ConsoleStream stream) {
+    return [this, stream](std::int64_t, std::string_view line) {
+        const ByteSpan part = as_bytes(line);
+        recorder_.log_bytes(record::BytesKind::Console,
+                            stream == system::ConsoleStream::Output ? 1 : 2, 0, {&part, 1});
+    };
 }
 
 void Watch::watch_load(const Settings& settings, const std::string& run_folder) {
@@ -106,6 +117,8 @@ void Watch::stop() {
     if (console_) {
         console_->stop();
         console_.reset();
+        lines_[0].finish(log_lines_of(system::ConsoleStream::Output));
+        lines_[1].finish(log_lines_of(system::ConsoleStream::Errors));
     }
     load_.reset();
     claim_.reset();

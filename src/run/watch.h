@@ -10,6 +10,7 @@
 #include "system/load_monitor.h"
 #include "system/machine_claim.h"
 
+#include <array>
 #include <memory>
 #include <thread>
 
@@ -26,10 +27,13 @@ class Watch {
 
   private:
     void watch_load(const Settings& settings, const std::string& run_folder);
+    void watch_console();
+    system::LineAssembler::Emit log_lines_of(system::ConsoleStream stream);
 
     record::Recorder& recorder_;
     std::unique_ptr<system::MachineClaim> claim_;
     std::unique_ptr<system::LoadMonitor> load_;
+    std::array<system::LineAssembler, 2> lines_;  // of both streams; on the capture's thread
     std::unique_ptr<system::ConsoleCapture> console_;
     std::thread snapshot_;
 };

@@ -35,6 +35,11 @@ std::string label_of(std::span<const std::string> keys) {
     return label.substr(0, 24) + "-" + to_hex(sha256(all)).substr(0, 12);
 }
 
+/// What one row takes in a RowBuffer.
+std::size_t row_bytes(std::size_t keys) {
+    return 4 * sizeof(std::int64_t) + sizeof(double) + 1 + keys * sizeof(double);
+}
+
 template <typename T>
 void append_rows(std::vector<T>& to, std::span<const T> from, std::span<const std::uint32_t> rows,
                  T absent) {
@@ -97,8 +102,46 @@ Result<void> ScalarSorter::add(const RowWriter& writer, const std::vector<std::s
         append_rows(buffer.columns[i], columns[order[i]], rows, 0.0);
     }
     points_ += rows.size() * sorted.size();
-    if (buffer.rows() >= kStreamRows) {
+    waiting_bytes_ += rows.size() * row_bytes(sorted.size());
+    const bool may_stream = !group.tables.empty() || tables_ < kMaxTables;
+    if (may_stream && buffer.rows() >= kStreamRows) {
         TAFFRAIL_TRY(drain(group));
+    }
+    return keep_memory_small();
+}
+
+Result<void> ScalarSorter::keep_memory_small() {
+    if (waiting_bytes_ > kWaitingBytes) {
+        for (Group* group : streaming_) {
+            if (group->buffer.rows() > 0) {
+                TAFFRAIL_TRY(drain(*group));
+            }
+        }
+    }
+    if (waiting_bytes_ > kWaitingBytes) {
+        TAFFRAIL_TRY(write_long(files_));
+        for (auto& [keys, group] : groups_) {
+            group.buffer.clear();
+        }
+        waiting_bytes_ = 0;
+    }
+    return {};
+}
+
+Result<void> ScalarSorter::keep_tables_small() {
+    std::size_t waiting = 0;
+    for (const Group* group : streaming_) {
+        for (const auto& table : group->tables) {
+            waiting += table->waiting_bytes();
+        }
+    }
+    if (waiting <= kTableBytes) {
+        return {};
+    }
+    for (const Group* group : streaming_) {
+        for (const auto& table : group->tables) {
+            TAFFRAIL_TRY(table->write_waiting());
+        }
     }
     return {};
 }
@@ -113,6 +156,7 @@ Result<void> ScalarSorter::start_streaming(Group& group) {
         TAFFRAIL_ASSIGN(auto table,
                         TableWriter::create_wide(path, run_id_, std::move(keys), options_));
         group.tables.push_back(std::move(table));
+        ++tables_;
         files_.push_back({path, name, 0});
     }
     return {};
@@ -121,6 +165,7 @@ Result<void> ScalarSorter::start_streaming(Group& group) {
 Result<void> ScalarSorter::drain(Group& group) {
     if (group.tables.empty()) {
         TAFFRAIL_TRY(start_streaming(group));
+        streaming_.push_back(&group);
     }
     const RowBuffer& buffer = group.buffer;
     const auto add = [&](const RowWriter& writer, std::size_t first,
@@ -136,8 +181,9 @@ Result<void> ScalarSorter::drain(Group& group) {
         return {};
     };
     TAFFRAIL_TRY(buffer.for_each_writer(add));
+    waiting_bytes_ -= buffer.rows() * row_bytes(group.keys.size());
     group.buffer.clear();
-    return {};
+    return keep_tables_small();
 }
 
 Result<void> ScalarSorter::write_long(std::vector<NewFile>& files) {
@@ -153,7 +199,9 @@ Result<void> ScalarSorter::write_long(std::vector<NewFile>& files) {
     if (by_key.empty()) {
         return {};
     }
-    const std::string name = "long-" + name_suffix_ + ".parquet";
+    const std::string number = long_tables_ > 0 ? std::to_string(long_tables_) + "-" : "";
+    ++long_tables_;
+    const std::string name = "long-" + number + name_suffix_ + ".parquet";
     const std::string path = path_of(name);
     files.push_back({path, name, 0});
     TAFFRAIL_ASSIGN(const auto table, TableWriter::create_long(path, run_id_, options_));

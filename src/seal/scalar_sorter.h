@@ -2,7 +2,9 @@
 // else one long table.
 //
 // Rows arrive in log order. A set of keys with many rows gets its file at once and is streamed; the
-// others wait in memory until the end, when it is known that they are few.
+// others wait in memory until the end, when it is known that they are few. Memory is bounded: what
+// waits goes into a long table of its own when it becomes much, and streamed tables write their
+// rows early.
 #pragma once
 
 #include <taffrail/result.h>
@@ -31,6 +33,11 @@ class ScalarSorter {
     static constexpr std::size_t kMaxWidth = 512;
     /// Rows from which on a set of keys is streamed into a file of its own.
     static constexpr std::size_t kStreamRows = 32 * 1024;
+    /// Tables streamed at once at most: each has an open file. Further sets of keys go into long
+    /// tables.
+    static constexpr std::size_t kMaxTables = 48;
+    /// Bytes that wait in memory, and bytes in the tables, at most.
+    static constexpr std::size_t kWaitingBytes = 12 << 20, kTableBytes = 12 << 20;
     /// Rows from which on a shared row set is worth a file of its own at the end.
     static constexpr std::size_t kWideRows = 1024;
 
@@ -57,6 +64,8 @@ class ScalarSorter {
     Result<void> start_streaming(Group& group);
     Result<void> drain(Group& group);
     Result<void> write_long(std::vector<NewFile>& files);
+    Result<void> keep_memory_small();
+    Result<void> keep_tables_small();
     [[nodiscard]] std::string path_of(const std::string& name) const;
 
     std::string folder_, run_id_, name_suffix_;
@@ -64,6 +73,9 @@ class ScalarSorter {
     std::map<std::vector<std::string>, Group> groups_;
     std::vector<NewFile> files_;
     std::uint64_t points_ = 0;
+    std::vector<Group*> streaming_;
+    std::size_t waiting_bytes_ = 0;
+    std::size_t tables_ = 0, long_tables_ = 0;
 };
 
 }  // namespace taffrail::seal

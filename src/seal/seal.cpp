@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "seal/file_check.h"
 #include "seal/log_frames.h"
+#include "seal/portions.h"
 #include "seal/rest_log.h"
 #include "seal/scalar_sorter.h"
 #include "seal/seen_rows.h"
@@ -26,6 +27,8 @@ struct LogInput {
     std::string path;
     tlog::FileIdentity identity;
     std::uint64_t nonce = 0;
+    /// It begins with a checkpoint: no frame of it may stand in an earlier log as well.
+    bool stands_alone = false;
 };
 
 std::string hex16(std::uint64_t value) {
@@ -41,13 +44,16 @@ Result<std::vector<LogInput>> order_logs(std::span<const std::string> paths) {
     std::vector<LogInput> inputs;
     for (const std::string& path : paths) {
         std::optional<LogInput> input;
-        // The header is the first frame; an error code stops the walk right behind it.
+        // The header is the first frame; an error code stops the walk right behind the second.
         const auto scan = for_each_frame(
             path, [&](const tlog::FrameHeader& header, ByteSpan payload) -> Result<void> {
-                if (header.type == tlog::FrameType::Header) {
+                if (!input && header.type == tlog::FrameType::Header) {
                     if (auto identity = tlog::decode_identity(payload)) {
                         input = LogInput{path, *std::move(identity), header.nonce};
+                        return {};
                     }
+                } else if (input) {
+                    input->stands_alone = header.type == tlog::FrameType::Checkpoint;
                 }
                 return Error{ErrorCode::Closed, "seen enough"};
             });
@@ -299,19 +305,16 @@ class Sealing {
         return values_->add(who, writer.keys[value.key].first, value);
     }
 
+    // In windows: a sealed file may be larger than the memory of the machine.
     Result<void> publish(const File& file) {
         SealedFileInfo info{file.file.name, file.kind, 0, file.file.rows, 0};
         TAFFRAIL_TRY(measure(file.file.temporary_path, info));
         const std::string path = folder_ + "/" + file.file.name;
-        if (io::exists(path)) {
-            if (is_whole(path, info)) {
-                TAFFRAIL_TRY(io::remove(file.file.temporary_path));
-            } else {
-                // A damaged or half-copied file of that name: the fresh one was verified a moment
-                // ago.
-                TAFFRAIL_TRY(io::rename(file.file.temporary_path, path));
-            }
+        if (io::exists(path) && is_whole(path, info)) {
+            TAFFRAIL_TRY(io::remove(file.file.temporary_path));
         } else {
+            // A damaged or half-copied file of that name goes: the fresh one was verified a moment
+            // ago.
             TAFFRAIL_TRY(io::rename(file.file.temporary_path, path));
         }
         if (file.kind == SealedFileInfo::Kind::Values) {
@@ -333,6 +336,23 @@ class Sealing {
 };
 
 }  // namespace
+
+Result<std::vector<std::vector<std::string>>> portion_logs(std::span<const std::string> logs,
+                                                           std::uint64_t bytes) {
+    TAFFRAIL_ASSIGN(const std::vector<LogInput> inputs, order_logs(logs));
+    std::vector<std::vector<std::string>> portions;
+    std::uint64_t taken = 0;
+    for (const LogInput& input : inputs) {
+        if (portions.empty() || (taken >= bytes && input.stands_alone)) {
+            portions.emplace_back();
+            taken = 0;
+        }
+        TAFFRAIL_ASSIGN(const io::FileInfo info, io::stat(input.path));
+        taken += info.size;
+        portions.back().push_back(input.path);
+    }
+    return portions;
+}
 
 Result<SealReport> seal_run(const std::string& run_folder, std::span<const std::string> logs,
                             const SealOptions& options) {

@@ -242,10 +242,18 @@ Result<void> TableWriter::write_row_group() {
     return {};
 }
 
+std::size_t TableWriter::waiting_bytes() const noexcept {
+    constexpr std::size_t kAxesBytes =
+        5 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t) + sizeof(double) + 1;
+    return buffer_.step.size() * (kAxesBytes + buffer_.values.size() * sizeof(double));
+}
+
+Result<void> TableWriter::write_waiting() {
+    return buffer_.step.empty() ? Result<void>() : write_row_group();
+}
+
 Result<void> TableWriter::finish() {
-    if (!buffer_.step.empty()) {
-        TAFFRAIL_TRY(write_row_group());
-    }
+    TAFFRAIL_TRY(write_waiting());
     TAFFRAIL_TRY(end_section());
     const Bytes index = encode_index(index_);
     Bytes stored;

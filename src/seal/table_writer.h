@@ -55,6 +55,10 @@ class TableWriter {
     /// table).
     Result<void> add(const RowWriter& writer, const RowAxes& axes,
                      std::span<const std::span<const double>> columns);
+    /// What waits in memory for its row group to be full.
+    [[nodiscard]] std::size_t waiting_bytes() const noexcept;
+    /// Writes it now, as a smaller row group.
+    Result<void> write_waiting();
     /// Completes the file, forces it to disk and reads every value back. Nothing is kept of a file
     /// that fails.
     Result<void> finish();

@@ -49,6 +49,7 @@ class ValuesTableWriter {
     ValuesTableWriter(std::string path, std::unique_ptr<io::File> file, std::string run_id,
                       parquet::Profile profile);
     Result<void> write_row_group();
+    Result<void> verify();
 
     std::string path_, run_id_;
     std::unique_ptr<io::File> file_;

@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace taffrail::storage {
@@ -201,7 +202,8 @@ std::optional<WriterGlance> glance_at_sealed(const std::string& run_folder,
         })) {
         return std::nullopt;
     }
-    for (const seal::SealedFileInfo& file : manifest->files) {
+    // A writer that was sealed in portions has several; the newest one knows its end.
+    for (const seal::SealedFileInfo& file : std::views::reverse(manifest->files)) {
         if (writer_of_rest_log(file.name) == newest.writer) {
             return glance_at_file(io::join(io::join(run_folder, kDataFolder), file.name));
         }

@@ -163,9 +163,9 @@ Result<void> make_root(const std::string& root) {
 }
 
 Result<std::string> make_run_folder(const std::string& root, std::string_view id,
-                                    std::string_view name) {
+                                    std::string_view name, IdIs id_is) {
     TAFFRAIL_TRY(make_root(root));
-    if (find_run_folder(root, id).ok()) {
+    if (id_is == IdIs::Given && find_run_folder(root, id).ok()) {
         return Error{
             ErrorCode::AlreadyExists,
             fmt::format("run {} exists in {}: resume it (RunOptions::resume) or leave the id empty",

@@ -59,9 +59,11 @@ bool is_run_folder(const std::string& path);
 /// Makes the store when it is new (marker and runs folder); fine when it exists. A marker of a
 /// newer major format fails.
 Result<void> make_root(const std::string& root);
+/// New: made a moment ago from time and chance, so that nobody has to look for it among all runs.
+enum class IdIs : std::uint8_t { Given, New };
 /// Makes the folder of a new run and its subfolders. AlreadyExists when the id is taken.
 Result<std::string> make_run_folder(const std::string& root, std::string_view id,
-                                    std::string_view name);
+                                    std::string_view name, IdIs id_is = IdIs::Given);
 /// The folder of a run by its full id; NotFound when there is none.
 Result<std::string> find_run_folder(const std::string& root, std::string_view id);
 

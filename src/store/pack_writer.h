@@ -19,7 +19,8 @@ class PackWriter {
   public:
     PackWriter(std::string run_folder, std::uint64_t writer, std::uint64_t roll_bytes = 256u << 20);
 
-    /// Blobs below 8 KiB come back inline, pointing at `bytes`.
+    /// Blobs below 512 bytes come back inline, pointing at `bytes`; equal larger ones are stored
+    /// once.
     Result<tlog::BlobPlace> put(ByteSpan bytes, const BlobRef& ref);
     /// Forces everything put so far to the disk. What a failed sync may have lost is copied into a
     /// new pack.
@@ -28,7 +29,7 @@ class PackWriter {
     Result<void> close();
     [[nodiscard]] std::uint64_t bytes_written() const;
 
-    static constexpr std::size_t kInlineBytes = 8u << 10;
+    static constexpr std::size_t kInlineBytes = 512;
 
   private:
     Result<void> open_next();

@@ -4,16 +4,19 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "seal/file_check.h"
+#include "seal/portions.h"
 #include "store/frame_file.h"
 #include "store/glance.h"
 #include "store/layout.h"
 #include "store/liveness.h"
 #include "store/manifest.h"
 #include "store/run_check.h"
+#include "store/seal_portions.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -86,9 +89,50 @@ void take_up(Manifest& manifest, const seal::SealReport& report) {
 
 }  // namespace
 
-Result<seal::SealReport> seal_finished(const std::string& run_folder,
-                                       const seal::SealOptions& options) {
-    Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+namespace {
+
+void add_to(seal::SealReport& all, seal::SealReport portion) {
+    std::ranges::move(portion.files, std::back_inserter(all.files));
+    std::ranges::move(portion.logs, std::back_inserter(all.logs));
+    all.points += portion.points;
+    all.values += portion.values;
+    all.duplicates += portion.duplicates;
+    all.hidden += portion.hidden;
+}
+
+/// Seals these logs portion by portion; each is in the manifest before the next one begins, so that
+/// whatever ends this loop leaves the portions before it done.
+Result<SealProgress> seal_logs(const std::string& run_folder, const std::string& run_id,
+                               std::span<const std::string> logs, const seal::SealOptions& options,
+                               const GoOn& go_on, std::uint64_t portion_bytes) {
+    SealProgress progress;
+    TAFFRAIL_ASSIGN(const auto portions, seal::portion_logs(logs, portion_bytes));
+    for (const std::vector<std::string>& portion : portions) {
+        if (!go_on()) {
+            progress.logs_left += portion.size();
+            continue;
+        }
+        TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, portion, options));
+        // Read now: another process may have sealed its own logs meanwhile.
+        Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+        take_up(manifest, report);
+        for (seal::SealedFileInfo& file : manifest.files) {
+            if (!file.crc_is_known) {
+                TAFFRAIL_TRY(
+                    seal::measure(io::join(io::join(run_folder, kDataFolder), file.name), file));
+            }
+        }
+        TAFFRAIL_TRY(write_manifest(run_folder, run_id, std::move(manifest)));
+        add_to(progress.report, std::move(report));
+    }
+    return progress;
+}
+
+}  // namespace
+
+Result<SealProgress> seal_while(const std::string& run_folder, const GoOn& go_on,
+                                const seal::SealOptions& options, std::uint64_t portion_bytes) {
+    const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
     const std::vector<FileName> files = list_logs(run_folder);
     std::map<std::uint64_t, bool> ended;
     std::string run_id;
@@ -113,19 +157,42 @@ Result<seal::SealReport> seal_finished(const std::string& run_folder,
         }
     }
     sweep_remains(run_folder);
-    if (logs.empty()) {
-        return seal::SealReport{};
-    }
-    TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
-    take_up(manifest, report);
-    for (seal::SealedFileInfo& file : manifest.files) {
-        if (!file.crc_is_known) {
-            TAFFRAIL_TRY(
-                seal::measure(io::join(io::join(run_folder, kDataFolder), file.name), file));
+    return seal_logs(run_folder, run_id, logs, options, go_on, portion_bytes);
+}
+
+Result<seal::SealReport> seal_finished(const std::string& run_folder,
+                                       const seal::SealOptions& options) {
+    TAFFRAIL_ASSIGN(SealProgress progress, seal_while(run_folder, [] { return true; }, options));
+    return std::move(progress.report);
+}
+
+Result<SealProgress> seal_rolled(const std::string& run_folder, const std::string& run_id,
+                                 std::uint64_t writer, const GoOn& go_on) {
+    const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+    std::vector<FileName> files = list_logs(run_folder, writer);
+    std::vector<std::string> logs;
+    for (std::size_t i = 0; i + 1 < files.size(); ++i) {  // the last one is being written
+        const bool is_done = std::ranges::any_of(manifest.logs, [&](const seal::CoveredLog& log) {
+            return log.writer == writer && log.file_number == files[i].number;
+        });
+        if (!is_done) {
+            logs.push_back(url_of(run_folder, writer, files[i].number));
         }
     }
-    TAFFRAIL_TRY(write_manifest(run_folder, run_id, std::move(manifest)));
-    return report;
+    if (logs.empty()) {
+        return SealProgress{};
+    }
+    // The one behind them says whether frames of theirs stand in it again.
+    std::vector<std::string> with_next = logs;
+    with_next.push_back(url_of(run_folder, writer, files.back().number));
+    TAFFRAIL_ASSIGN(const auto portions, seal::portion_logs(with_next, 0));
+    if (portions.back().size() > 1) {
+        // Frames were written twice: those logs are sealed with the rest, at the end.
+        std::erase_if(logs, [&](const std::string& log) {
+            return std::ranges::find(portions.back(), log) != portions.back().end();
+        });
+    }
+    return seal_logs(run_folder, run_id, logs, {}, go_on, kPortionBytes);
 }
 
 Result<std::optional<seal::SealReport>> reseal_damaged(const std::string& run_folder,

@@ -40,13 +40,14 @@ class ConsoleCapture {
 };
 
 /// Turns bytes into lines. A carriage return starts the line anew, so a progress bar leaves its
-/// last state only.
+/// last state only. A line waits for its end, or for finish().
 class LineAssembler {
   public:
+    /// One line with its '\n'; without it for the last one, and for pieces of a very long one.
     using Emit = std::function<void(std::int64_t time_ns, std::string_view line)>;
 
     void add(std::int64_t time_ns, std::string_view bytes, const Emit& emit);
-    /// What stands on the unfinished last line.
+    /// Hands out what stands on the unfinished last line.
     void finish(const Emit& emit);
 
   private:

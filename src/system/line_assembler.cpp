@@ -12,12 +12,9 @@ void LineAssembler::add(std::int64_t time_ns, std::string_view bytes, const Emit
     for (char c : bytes) {
         if (c == '\n') {
             returned_ = false;
+            line_ += c;
+            time_ns_ = time_ns_ == 0 ? time_ns : time_ns_;
             finish(emit);
-            // An empty line is a line too.
-            if (time_ns_ == 0) {
-                emit(time_ns, "");
-            }
-            time_ns_ = 0;
             continue;
         }
         if (c == '\r') {
@@ -28,10 +25,13 @@ void LineAssembler::add(std::int64_t time_ns, std::string_view bytes, const Emit
             line_.clear();
             returned_ = false;
         }
-        if (line_.size() < kLongestLine) {
-            line_ += c;
-        }
+        line_ += c;
         time_ns_ = time_ns;
+        // Printed data rather than a bar: handed on in pieces, nothing is left out. Never inside a
+        // character.
+        if (line_.size() >= kLongestLine && (static_cast<unsigned char>(c) & 0x80) == 0) {
+            finish(emit);
+        }
     }
 }
 
@@ -40,6 +40,8 @@ void LineAssembler::finish(const Emit& emit) {
         emit(time_ns_, repair_utf8(line_));
         line_.clear();
     }
+    time_ns_ = 0;
+    returned_ = false;
 }
 
 }  // namespace taffrail::system

@@ -47,6 +47,19 @@ TEST(Pack, SameBytesAreStoredOnce) {
     EXPECT_LT(packs.bytes_written(), 11000u);
 }
 
+// Icons and thumbnails: small, and often the same.
+TEST(Pack, FindingG11_SmallBlobsAreStoredOnceAndOutsideOfTheLog) {
+    const std::string folder = fresh_folder("memory");
+    PackWriter packs(folder, 1);
+    const Bytes bytes(600, std::byte{5});
+    for (int i = 0; i < 1000; ++i) {
+        const auto place = packs.put(bytes, ref_of(bytes)).value();
+        EXPECT_EQ(place.where, tlog::BlobPlace::Where::Pack);
+        EXPECT_TRUE(place.bytes.empty()) << "nothing for a log frame to carry";
+    }
+    EXPECT_LT(packs.bytes_written(), 1000u);
+}
+
 TEST(Pack, RollsAndFindsBlobsByHashInOpenAndClosedPacks) {
     const std::string folder = fresh_folder("memory");
     PackWriter packs(folder, 1, 30000);

@@ -9,6 +9,7 @@
 #include "store/layout.h"
 #include "store/manifest.h"
 #include "store/run_reader.h"
+#include "store/seal_portions.h"
 #include "store/sealing_fixture.h"
 
 #include <gtest/gtest.h>
@@ -180,6 +181,66 @@ TEST_F(SealingTest, LogsStayWhenASealedFileIsMissing) {
     io::remove(io::join(io::join(folder_, "data"), report.files[0].name)).value();
     EXPECT_FALSE(drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).ok());
     EXPECT_EQ(look(folder_).loss, before.loss);
+}
+
+// Sealing in portions: stopped after two of them and gone on with later, the run looks the same at
+// every moment.
+TEST_F(SealingTest, FindingG12_PortionByPortionTheRunLooksTheSame) {
+    add(1, 0, 1, 2001);
+    add(2, 0, 1, 401);
+    const View before = look(folder_);
+    const std::size_t logs = list_logs(folder_).size();
+    ASSERT_GT(logs, 6u);
+    int portions = 0;
+    const auto some = seal_while(folder_, [&] { return portions++ < 2; }, {}, 1).value();
+    EXPECT_EQ(some.report.logs.size(), 2u);
+    EXPECT_EQ(some.logs_left, logs - 2);
+    expect_same(look(folder_), before);
+    const auto rest = seal_while(folder_, [] { return true; }, {}, 1).value();
+    EXPECT_EQ(rest.report.logs.size(), logs - 2);
+    EXPECT_EQ(rest.logs_left, 0u);
+    expect_same(look(folder_), before);
+    for (const FileName& name : list_logs(folder_)) {
+        ASSERT_TRUE(
+            io::remove(io::join(io::join(folder_, kLiveFolder), log_name(name.writer, name.number)))
+                .ok());
+    }
+    expect_same(look(folder_), before);
+}
+
+// The last log of a living writer stays out; the others are sealed under it while it goes on.
+TEST_F(SealingTest, FindingG12_RolledLogsAreSealedWhileTheirWriterGoesOn) {
+    tlog::FileIdentity identity = sample_identity(7);
+    auto log = open_log(folder_, identity, {.roll_bytes = 3000}).value();
+    tlog::Batch first = sample_definitions();
+    log->append(first).value();
+    std::uint64_t seq = 1;
+    const auto append = [&](int batches) {
+        for (int i = 0; i < batches; ++i, seq += 20) {
+            log->append(SampleRows(7, seq, 20).batch()).value();
+        }
+    };
+    append(100);
+    const std::size_t rolled = list_logs(folder_).size() - 1;
+    ASSERT_GT(rolled, 1u);
+    const View before = look(folder_);
+    const auto go_on = [] { return true; };
+    EXPECT_EQ(seal_rolled(folder_, "id", 7, go_on)->report.logs.size(), rolled);
+    expect_same(look(folder_), before);
+    EXPECT_TRUE(seal_rolled(folder_, "id", 7, go_on)->report.logs.empty()) << "once is enough";
+    auto reader = RunReader::open(folder_).value();
+    append(100);
+    ASSERT_TRUE(reader->refresh().ok());
+    EXPECT_GT(seal_rolled(folder_, "id", 7, go_on)->report.logs.size(), 0u);
+    ASSERT_TRUE(reader->refresh().ok());
+    EXPECT_EQ(reader->points("train/loss")->size(), look(folder_).loss.size())
+        << "a reader that was there all the time sees the same";
+    log->close(RunState::Finished).value();
+    const View closed = look(folder_);
+    EXPECT_EQ(closed.state, RunState::Finished);
+    ASSERT_TRUE(seal_finished(folder_).ok());
+    expect_same(look(folder_), closed);
+    EXPECT_EQ(closed.loss.size(), 4000u);
 }
 
 }  // namespace

@@ -168,7 +168,21 @@ TEST(LineAssembler, BarsLeaveTheirLastStateOnly) {
     lines.add(2, "o\n\n10%\r50%\r100%\rdone \n", emit);
     lines.add(3, "tail\r", emit);
     lines.finish(emit);
-    EXPECT_THAT(seen, ElementsAre("one", "two", "", "done ", "tail"));
+    EXPECT_THAT(seen, ElementsAre("one\n", "two\n", "\n", "done \n", "tail"));
+}
+
+// A line of printed data is longer than any bar: it comes in pieces and whole.
+TEST(LineAssembler, LongLinesAreNotCut) {
+    LineAssembler lines;
+    std::string seen;
+    const auto emit = [&](std::int64_t, std::string_view line) { seen += line; };
+    std::string line;
+    for (int i = 0; line.size() < 200'000; ++i) {
+        line += std::to_string(i) + "\u00e9";
+    }
+    lines.add(1, line, emit);
+    lines.add(2, "\n", emit);
+    EXPECT_EQ(seen, line + "\n");
 }
 
 }  // namespace

@@ -44,15 +44,15 @@ namespace {
 constexpr const char* kLong = "a/name/that/needs/memory/because/it/is/longer/than/a/small/string";
 
 TEST(LogCallsWithoutMemory, FindingH01_LogLosesAValueAndNotTheTraining) {
-    metrics::LogState state = metrics_test::started({}, Loop::Train);
+    metrics::LogState state = metrics_test::started();
     state.begin_batch(Batch(std::vector<float>(2)), metrics::kNoLoader);
     const metrics::Hook before = state.enter(metrics::Hook::TrainingStep);
     {
         const NoMemory gone;
-        state.log(kLong, 1.0, {});
+        metrics_test::log(state, kLong, 1.0);
     }
     EXPECT_FALSE(state.failed()) << "memory that comes back is used again";
-    state.log(kLong, 2.0, {});
+    metrics_test::log(state, kLong, 2.0);
     EXPECT_FALSE(state.failed());
     state.leave(before);
     reset_diagnostics();

@@ -1,0 +1,206 @@
+// Launches that have the same variables, as torchrun's defaults are the same in every launch.
+#include <taffrail/run.h>
+
+#include "base/diagnostics.h"
+#include "io/temporary_folder.h"
+#include "run/launch_claims.h"
+#include "run/read_back.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace taffrail {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Variables torchrun_defaults(int rank) {
+    return {{"RANK", std::to_string(rank)},       {"WORLD_SIZE", "2"},
+            {"LOCAL_RANK", std::to_string(rank)}, {"TORCHELASTIC_RUN_ID", "none"},
+            {"MASTER_ADDR", "127.0.0.1"},         {"MASTER_PORT", "29500"},
+            {"TORCHELASTIC_RESTART_COUNT", "0"}};
+}
+
+Variables mpich(int rank) {
+    return {{"PMI_RANK", std::to_string(rank)}, {"PMI_SIZE", "2"}};
+}
+
+class Launches : public testing::Test {
+  protected:
+    // One process of a launch: logs, says that it did, and stays until it may go.
+    struct Rank {
+        pid_t process = 0;
+        int logged = -1, may_go = -1;
+    };
+
+    Rank start(const Variables& variables, double value) {
+        int to_us[2], to_it[2];
+        EXPECT_EQ(pipe(to_us), 0);
+        EXPECT_EQ(pipe(to_it), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            close(to_it[1]);
+            for (const auto& [name, text] : variables) {
+                setenv(name.c_str(), text.c_str(), 1);
+            }
+            _exit(record(value, to_us[1], to_it[0]));
+        }
+        close(to_us[1]);
+        close(to_it[0]);
+        return {child, to_us[0], to_it[1]};
+    }
+
+    int record(double value, int logged, int may_go) {
+        RunOptions options;
+        options.root = folder_.file("store");
+        options.environment = false;
+        options.machine_load.reset();
+        taffrail::Run run = init(options);
+        run.log("loss", value, 0);
+        (void)run.flush();
+        char sign = 'x';
+        (void)!write(logged, &sign, 1);
+        (void)!read(may_go, &sign, 1);
+        return run.finish().ok() ? 0 : 1;
+    }
+
+    static void await_log(const Rank& rank) {
+        char sign = 0;
+        ASSERT_EQ(read(rank.logged, &sign, 1), 1);
+    }
+
+    static void let_go(const Rank& rank) {
+        // Said, not closed: later ranks have inherited this end of the pipe.
+        ASSERT_EQ(write(rank.may_go, "x", 1), 1);
+        close(rank.may_go);
+        int status = 1;
+        ASSERT_EQ(waitpid(rank.process, &status, 0), rank.process);
+        EXPECT_EQ(status, 0);
+        close(rank.logged);
+    }
+
+    // The losses of each run.
+    std::vector<std::vector<double>> runs() {
+        std::vector<std::vector<double>> all;
+        for (const auto& entry : io::list(folder_.file("store/runs")).value()) {
+            std::vector<double> values;
+            for (const auto& record :
+                 test::read_back(folder_.file("store/runs/" + entry.name)).at("loss")) {
+                values.push_back(record.scalar);
+                EXPECT_EQ(record.attempt, 0u);
+            }
+            std::ranges::sort(values);
+            all.push_back(std::move(values));
+        }
+        std::ranges::sort(all);
+        return all;
+    }
+
+    void run_both(Variables (*variables)(int), double first) {
+        const Rank zero = start(variables(0), first);
+        await_log(zero);
+        const Rank one = start(variables(1), first + 1);
+        await_log(one);
+        let_go(zero);
+        let_go(one);
+    }
+
+    test::TemporaryFolder folder_;
+};
+
+TEST_F(Launches, FindingR01_OneAfterTheOtherWithTorchrunsDefaultsAreTwoRuns) {
+    run_both(torchrun_defaults, 10);
+    run_both(torchrun_defaults, 20);
+    EXPECT_EQ(runs(), (std::vector<std::vector<double>>{{10, 11}, {20, 21}}));
+}
+
+TEST_F(Launches, FindingR01_OneAfterTheOtherUnderMpichAreTwoRuns) {
+    run_both(mpich, 10);
+    run_both(mpich, 20);
+    run_both(mpich, 30);
+    EXPECT_EQ(runs(), (std::vector<std::vector<double>>{{10, 11}, {20, 21}, {30, 31}}));
+}
+
+TEST_F(Launches, FindingR01_ASecondOneBesideALivingOneIsARunOfItsOwn) {
+    const Rank a0 = start(torchrun_defaults(0), 10), a1 = start(torchrun_defaults(1), 11);
+    await_log(a0);
+    await_log(a1);
+    const Rank b0 = start(torchrun_defaults(0), 20);
+    await_log(b0);
+    const Rank b1 = start(torchrun_defaults(1), 21);
+    await_log(b1);
+    for (const Rank& rank : {a0, a1, b0, b1}) {
+        let_go(rank);
+    }
+    EXPECT_EQ(runs(), (std::vector<std::vector<double>>{{10, 11}, {20, 21}}));
+}
+
+// A quick rank may have ended before a slow one begins: that is one launch.
+TEST_F(Launches, ALateRankJoinsThoseThatEnded) {
+    const Rank zero = start(torchrun_defaults(0), 10);
+    await_log(zero);
+    let_go(zero);
+    const Rank one = start(torchrun_defaults(1), 11);
+    await_log(one);
+    let_go(one);
+    EXPECT_EQ(runs(), (std::vector<std::vector<double>>{{10, 11}}));
+}
+
+// Claims of one run under different launchers, as two torchruns on one machine leave them.
+TEST_F(Launches, FindingR01_AnotherLauncherIsToldByItsProcess) {
+    using running::Claimed;
+    running::Launch launch;
+    launch.rank_variable = "RANK";
+    launch.world_size = 2;
+    const std::string run = folder_.file("run");
+    ASSERT_TRUE(io::make_directories(run).ok());
+    EXPECT_EQ(running::claim_rank(run, "id", launch)->claimed, Claimed::Yes);
+    const pid_t launcher = fork();  // the rank below it is this launcher's
+    if (launcher == 0) {
+        const pid_t rank = fork();
+        if (rank == 0) {
+            launch.rank = 1;
+            const auto claim = running::claim_rank(run, "id", launch);
+            _exit(claim.ok() && claim->claimed == Claimed::OtherLaunch ? 0 : 1);
+        }
+        int status = 1;
+        _exit(waitpid(rank, &status, 0) == rank && status == 0 ? 0 : 1);
+    }
+    int status = 1;
+    ASSERT_EQ(waitpid(launcher, &status, 0), launcher);
+    EXPECT_EQ(status, 0);
+    launch.rank = 1;
+    EXPECT_EQ(running::claim_rank(run, "id", launch)->claimed, Claimed::Yes)
+        << "the rank of the same launcher still finds its place";
+}
+
+TEST_F(Launches, ARestartByTheLauncherIsTheNextAttempt) {
+    running::Launch launch;
+    launch.rank_variable = "RANK";
+    launch.world_size = 2;
+    const std::string run = folder_.file("run");
+    ASSERT_TRUE(io::make_directories(run).ok());
+    // Both are children of this launcher, one after the other.
+    for (const std::uint32_t restarts : {0u, 1u}) {
+        launch.restarts = restarts;
+        const pid_t rank = fork();
+        if (rank == 0) {
+            const auto claim = running::claim_rank(run, "id", launch);
+            _exit(claim.ok() && claim->claimed == running::Claimed::Yes &&
+                          claim->attempt == restarts
+                      ? 0
+                      : 1);
+        }
+        int status = 1;
+        ASSERT_EQ(waitpid(rank, &status, 0), rank);
+        EXPECT_EQ(status, 0) << restarts;
+    }
+}
+
+}  // namespace
+}  // namespace taffrail
