@@ -213,8 +213,16 @@ TEST_F(SealingTest, FindingG12_RolledLogsAreSealedWhileTheirWriterGoesOn) {
     tlog::FileIdentity identity = sample_identity(7);
     auto log = open_log(folder_, identity, {.roll_bytes = 3000}).value();
     tlog::Batch first = sample_definitions();
+    const Bytes hparams = encode_value(Value(Hparams{{"lr", 0.1}}));
+    tlog::ValueRecord& value = first.values.emplace_back();
+    value.seq = 1;
+    value.key = 5;
+    value.kind = Kind::Hparams;
+    value.metadata = hparams;
+    value.epoch = std::numeric_limits<double>::quiet_NaN();
+    first.first_seq = first.rows = 1;
     log->append(first).value();
-    std::uint64_t seq = 1;
+    std::uint64_t seq = 2;
     const auto append = [&](int batches) {
         for (int i = 0; i < batches; ++i, seq += 20) {
             log->append(SampleRows(7, seq, 20).batch()).value();
