@@ -1,4 +1,5 @@
 // taffrail ui: the dashboard on any log folder, until Ctrl-C.
+#include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "codec/json_writer.h"
@@ -9,8 +10,11 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <cctype>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 
 extern char** environ;
 
@@ -37,6 +41,29 @@ std::string forward_line(std::uint16_t port) {
     gethostname(host, sizeof host - 1);
     const std::string number = std::to_string(port);
     return "From your own machine:  ssh -L " + number + ":localhost:" + number + " " + host;
+}
+
+/// "512M", "1.5G", "800000000"; nothing when it is no size.
+std::optional<std::size_t> parse_bytes(std::string_view text) {
+    static constexpr std::string_view kUnits = "KMGT";
+    double factor = 1;
+    if (!text.empty() && (text.back() == 'B' || text.back() == 'b')) {
+        text.remove_suffix(1);
+    }
+    if (!text.empty() && (text.back() == 'i')) {
+        text.remove_suffix(1);
+    }
+    if (!text.empty()) {
+        const auto unit = kUnits.find(static_cast<char>(std::toupper(text.back())));
+        if (unit != std::string_view::npos) {
+            factor = std::pow(1024.0, static_cast<double>(unit + 1));
+            text.remove_suffix(1);
+        }
+    }
+    const auto number = parse_double(text);
+    const double bytes = number ? *number * factor : -1;
+    return bytes >= 1 && bytes < 1e18 ? std::optional(static_cast<std::size_t>(bytes))
+                                      : std::nullopt;
 }
 
 class Ui final : public Command {
@@ -69,6 +96,9 @@ class Ui final : public Command {
                        "ask visitors who they are, also on this machine: the printed address lets "
                        "one browser in, once (for machines with other users)");
         arguments.flag("--read-only", read_only_, "refuse every change");
+        arguments.option("--memory", memory_, "SIZE",
+                         "what open runs and caches may take, such as 512M or 4G (default: a "
+                         "quarter of the machine's)");
         arguments.flag("--no-open", no_open_, "do not open a browser");
         arguments.path_option("--state-dir", state_, "DIR",
                               "where settings and saved views are kept");
@@ -83,7 +113,13 @@ class Ui final : public Command {
             session.warn("--port takes a number from 0 to 65535");
             return ExitCode::Usage;
         }
+        const auto memory = memory_.empty() ? std::size_t{0} : parse_bytes(memory_).value_or(0);
+        if (!memory_.empty() && memory == 0) {
+            session.warn("--memory takes a size such as 512M or 4G, not '" + memory_ + "'");
+            return ExitCode::Usage;
+        }
         server::DashboardOptions options;
+        options.memory_bytes = memory;
         options.roots = roots_;
         if (!logdir_.empty()) {
             options.roots.push_back(logdir_);
@@ -179,7 +215,7 @@ class Ui final : public Command {
     }
 
     std::vector<std::string> roots_, allowed_;
-    std::string logdir_, host_ = "127.0.0.1", base_path_, project_, state_, ui_folder_;
+    std::string logdir_, host_ = "127.0.0.1", base_path_, project_, memory_, state_, ui_folder_;
     std::int64_t port_ = 6160;
     bool token_ = false, read_only_ = false, no_open_ = false, json_ = false;
 };

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "io/open_files.h"
 #include "terminal/environment.h"
 
 #include <unistd.h>
@@ -24,6 +25,7 @@ void write_to(std::FILE* file, std::string_view text) {
 int main(int count, char** values) {
     using namespace taffrail::cli;
     std::signal(SIGPIPE, SIG_IGN);
+    taffrail::io::raise_open_file_limit();
     try {
         Parsed parsed = parse(std::vector<std::string>(values + 1, values + count), all_commands());
         if (!parsed.command) {

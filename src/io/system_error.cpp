@@ -1,5 +1,7 @@
 #include "io/system_error.h"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -35,7 +37,15 @@ ErrorCode code_of(int error_number) noexcept {
     }
 }
 
-std::string_view remedy(int error_number) noexcept {
+// The number tells whether it is this process or a shell with a low limit.
+std::string too_many_files() {
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    return "; this process may have " + std::to_string(files.rlim_cur) +
+           " files open at once: raise that limit (ulimit -n)";
+}
+
+std::string remedy(int error_number) {
     switch (error_number) {
         case ENOSPC:
             return "; free some space on that file system";
@@ -47,8 +57,10 @@ std::string_view remedy(int error_number) noexcept {
         case EROFS:
             return "; the file system is read-only: choose another folder with TAFFRAIL_DIR";
         case EMFILE:
+            return too_many_files();
         case ENFILE:
-            return "; raise the limit of open files (ulimit -n)";
+            return "; the machine has no more open files to give: close programs or raise "
+                   "fs.file-max";
         default:
             return "";
     }

@@ -1,6 +1,7 @@
 #include "open/joined_catalogue.h"
 
 #include "base/try.h"
+#include "model/followed.h"
 
 #include <algorithm>
 #include <set>
@@ -87,7 +88,7 @@ class JoinedRun final : public RecordedRun {
     const std::shared_ptr<RecordedRun> inner_;
 };
 
-class JoinedCatalogue final : public Catalogue {
+class JoinedCatalogue final : public Catalogue, public model::Followed {
   public:
     using Parts = std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>>;
 
@@ -143,6 +144,21 @@ class JoinedCatalogue final : public Catalogue {
             TAFFRAIL_ASSIGN(const std::vector<std::string> ids, part->refresh());
             for (const std::string& id : ids) {
                 changed.push_back(joined(name, id));
+            }
+        }
+        return changed;
+    }
+
+    Result<std::vector<model::RunChange>> follow() override {
+        std::vector<model::RunChange> changed;
+        for (const auto& [name, part] : parts_) {
+            TAFFRAIL_ASSIGN(std::vector<model::RunChange> changes, model::follow(*part));
+            for (model::RunChange& change : changes) {
+                change.id = joined(name, change.id);
+                if (change.info) {
+                    rename(name, *change.info);
+                }
+                changed.push_back(std::move(change));
             }
         }
         return changed;

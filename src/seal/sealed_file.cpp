@@ -5,6 +5,7 @@
 #include "codec/parquet/compression.h"
 #include "codec/parquet/reader.h"
 #include "io/files.h"
+#include "io/open_files.h"
 #include "seal/index_rebuild.h"
 #include "seal/page_cache.h"
 #include "seal/sealed_segment.h"
@@ -60,9 +61,10 @@ SealedFile::~SealedFile() {
 
 Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path,
                                                      std::shared_ptr<DamageNotes> notes) {
-    TAFFRAIL_ASSIGN(auto handle, io::open(path, io::OpenMode::Read));
+    const auto open_again = [path] { return io::open(path, io::OpenMode::Read); };
+    TAFFRAIL_ASSIGN(auto handle, open_again());
     const std::shared_ptr<SealedFile> file(
-        new SealedFile(path, std::move(handle), std::move(notes)));
+        new SealedFile(path, io::pooled(std::move(handle), open_again), std::move(notes)));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->file_->info());
     TAFFRAIL_TRY(file->load_index(info.size));
     return file;

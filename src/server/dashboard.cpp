@@ -61,7 +61,7 @@ class RunningDashboard final : public Dashboard {
         context_.state = std::make_shared<StateStore>(
             options_.state_folder.empty() ? default_state_folder() : options_.state_folder);
         auto workspace =
-            Workspace::open(parse_roots(options_.roots), context_.state);
+            Workspace::open(parse_roots(options_.roots), context_.state, options_.memory_bytes);
         if (!workspace) {
             return std::move(workspace).error();
         }

@@ -23,6 +23,7 @@ struct DashboardOptions {
     std::string ui_folder;     ///< serve the page from disk instead
     std::string state_folder;  ///< settings, views, marks; "" = the user's state folder
     std::size_t workers = 0;
+    std::size_t memory_bytes = 0;  ///< for open runs and caches; 0 = a quarter of the machine's
 };
 
 class Dashboard {

@@ -44,4 +44,17 @@ Result<std::vector<std::string>> WaitingCatalogue::refresh() {
     return ids;
 }
 
+Result<std::vector<model::RunChange>> WaitingCatalogue::follow() {
+    if (const auto catalogue = found()) {
+        return model::follow(*catalogue);
+    }
+    const auto ids = refresh();
+    std::vector<model::RunChange> changes;
+    for (RunInfo& info : ids.ok() && !ids->empty() ? runs(true) : std::vector<RunInfo>()) {
+        changes.push_back({info.id, std::nullopt});
+        changes.back().info = std::move(info);
+    }
+    return changes;
+}
+
 }  // namespace taffrail::server

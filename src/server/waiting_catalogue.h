@@ -4,12 +4,14 @@
 
 #include <taffrail/reader.h>
 
+#include "model/followed.h"
+
 #include <mutex>
 #include <string>
 
 namespace taffrail::server {
 
-class WaitingCatalogue : public Catalogue {
+class WaitingCatalogue : public Catalogue, public model::Followed {
   public:
     explicit WaitingCatalogue(std::string path) : path_(std::move(path)) {}
 
@@ -19,6 +21,7 @@ class WaitingCatalogue : public Catalogue {
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted) const override;
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
     Result<std::vector<std::string>> refresh() override;
+    Result<std::vector<model::RunChange>> follow() override;
 
   private:
     [[nodiscard]] std::shared_ptr<Catalogue> found() const;

@@ -2,25 +2,28 @@
 
 #include "base/clock.h"
 #include "base/names.h"
-#include "codec/json_writer.h"
+#include "base/parallel.h"
+#include "seal/page_cache.h"
 #include "server/waiting_catalogue.h"
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
 namespace taffrail::server {
 namespace {
 
-constexpr std::chrono::milliseconds kWatchEvery{200};
-constexpr std::size_t kNamedChanges = 1000;
-constexpr unsigned kTrimEvery = 10;
-constexpr std::chrono::seconds kLinesKeptFor{10};
+// What may be had again from the files is given up first; at least enough for one chart of one run.
+constexpr std::size_t kLeastMemory = 64u << 20;
 
-}  // namespace
-
-namespace {
+std::size_t memory_or_default(std::size_t wanted) {
+    if (wanted == 0) {
+        wanted = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4;
+    }
+    return std::max(wanted, kLeastMemory);
+}
 
 /// Foreign logs know no projects: theirs is called like the root, else like its folder.
 std::string project_of(const Workspace::Root& root) {
@@ -44,9 +47,16 @@ const KeyInfo* RunDetails::key(std::string_view name, std::optional<Kind> kind) 
     return wanted != found.end() ? &*wanted : kind || found.empty() ? nullptr : &found.front();
 }
 
+// Half for open runs; pages and lines are small beside them and help every chart.
+Workspace::Workspace(std::size_t memory_bytes)
+    : open_(memory_bytes / 2), lines_(std::min<std::size_t>(256u << 20, memory_bytes / 8)) {
+    seal::PageCache::shared().set_limit(std::min<std::size_t>(256u << 20, memory_bytes / 4));
+}
+
 Result<std::shared_ptr<Workspace>> Workspace::open(std::vector<RootSpec> roots,
-                                                   std::shared_ptr<StateStore> state) {
-    auto workspace = std::shared_ptr<Workspace>(new Workspace);
+                                                   std::shared_ptr<StateStore> state,
+                                                   std::size_t memory_bytes) {
+    auto workspace = std::shared_ptr<Workspace>(new Workspace(memory_or_default(memory_bytes)));
     workspace->marks_ = std::make_unique<Marks>(std::move(state));
     workspace->instance_ = make_run_id(wall_time_ns());
     for (RootSpec& spec : roots) {
@@ -71,24 +81,12 @@ Workspace::~Workspace() {
     stop_watching();
 }
 
+bool newer(const std::shared_ptr<const RunDetails>& a, const std::shared_ptr<const RunDetails>& b) {
+    return a->info.start_time_ns > b->info.start_time_ns;
+}
+
 void Workspace::parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-    const std::size_t threads =
-        std::min<std::size_t>(count, std::max(2u, std::thread::hardware_concurrency()));
-    if (threads <= 1) {
-        for (std::size_t i = 0; i < count; ++i) {
-            work(i);
-        }
-        return;
-    }
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> pool;
-    for (std::size_t t = 0; t < threads; ++t) {
-        pool.emplace_back([&] {
-            for (std::size_t i = next++; i < count; i = next++) {
-                work(i);
-            }
-        });
-    }
+    for_each_index(count, std::max(2u, std::thread::hardware_concurrency()), work);
 }
 
 std::string Workspace::global_id(std::size_t root, std::string_view id) const {
@@ -114,6 +112,41 @@ std::shared_ptr<const RunDetails> Workspace::make_details(std::size_t root, cons
     return details;
 }
 
+std::shared_ptr<const RunDetails> Workspace::unreadable(std::size_t root, const RunInfo& info,
+                                                        std::string_view why) const {
+    auto details = std::make_shared<RunDetails>(*make_details(root, info, nullptr));
+    details->info.message += (details->info.message.empty() ? "" : "; ");
+    details->info.message.append("it cannot be read: ").append(why);
+    return details;
+}
+
+std::shared_ptr<const RunDetails> Workspace::read_details(std::size_t root, const RunInfo& info) {
+    try {
+        const std::string id = global_id(root, info.id);
+        std::shared_ptr<RecordedRun> run = open_.find(id);
+        if (run == nullptr) {
+            auto opened = roots_[root].catalogue->run(info.id);
+            if (!opened) {
+                return unreadable(root, info, opened.error().message);
+            }
+            run = *std::move(opened);
+        }
+        if (const auto grew = run->refresh(); !grew) {
+            return unreadable(root, info, grew.error().message);
+        }
+        auto details = make_details(root, info, run.get());
+        // Of a run that goes on only the new rows are read, as long as it stays open.
+        if (details->info.state == RunState::Running) {
+            open_.keep(id, std::move(run), OpenRuns::estimate(details->keys));
+        }
+        return details;
+    } catch (const std::exception& failure) {
+        return unreadable(root, info, failure.what());
+    }
+}
+
+// Runs are opened for what is in their summary and closed again: thousands of them would hold
+// descriptors and memory for nobody.
 void Workspace::load_all() {
     auto list = std::make_shared<RunList>();
     for (std::size_t r = 0; r < roots_.size(); ++r) {
@@ -122,25 +155,15 @@ void Workspace::load_all() {
             roots_[r].source = infos.front().source;
         }
         RunList loaded(infos.size());
-        std::vector<std::shared_ptr<RecordedRun>> opened(infos.size());
-        parallel(infos.size(), [&](std::size_t i) {
-            if (auto run = roots_[r].catalogue->run(infos[i].id)) {
-                opened[i] = *run;
-            }
-            loaded[i] = make_details(r, infos[i], opened[i].get());
-        });
-        for (std::size_t i = 0; i < infos.size(); ++i) {
-            if (opened[i]) {
-                open_[loaded[i]->id] = opened[i];
-            }
-            by_id_[loaded[i]->id] = loaded[i];
-            list->push_back(loaded[i]);
+        parallel(infos.size(), [&](std::size_t i) { loaded[i] = read_details(r, infos[i]); });
+        for (const auto& details : loaded) {
+            by_id_[details->id] = details;
+            list->push_back(details);
         }
     }
-    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) {
-        return a->info.start_time_ns > b->info.start_time_ns;
-    });
+    std::ranges::stable_sort(*list, newer);
     list_ = std::move(list);
+    malloc_trim(0);
 }
 
 std::shared_ptr<const RunList> Workspace::runs() const {
@@ -155,223 +178,18 @@ std::shared_ptr<const RunDetails> Workspace::details(std::string_view id) const 
 }
 
 Result<std::shared_ptr<RecordedRun>> Workspace::run(std::string_view id) const {
-    std::shared_ptr<const RunDetails> details;
-    {
-        const std::shared_lock lock(mutex_);
-        if (const auto open = open_.find(id); open != open_.end()) {
-            return open->second;
-        }
-        const auto found = by_id_.find(id);
-        if (found == by_id_.end()) {
-            return Error{ErrorCode::NotFound, "there is no run '" + std::string(id) + "'"};
-        }
-        details = found->second;
+    const auto known = details(id);
+    if (known == nullptr) {
+        return Error{ErrorCode::NotFound, "there is no run '" + std::string(id) + "'"};
     }
-    auto opened = roots_[details->root].catalogue->run(details->info.id);
+    if (auto run = open_.find(known->id)) {
+        return run;
+    }
+    auto opened = roots_[known->root].catalogue->run(known->info.id);
     if (opened) {
-        const std::unique_lock lock(mutex_);
-        open_[details->id] = *opened;
+        open_.keep(known->id, *opened, OpenRuns::estimate(known->keys));
     }
     return opened;
-}
-
-void Workspace::refresh() {
-    const std::lock_guard one_at_a_time(refresh_mutex_);
-    std::vector<std::string> changed;
-    std::vector<std::shared_ptr<const RunDetails>> before, now;
-    bool list_changed = false;
-    for (std::size_t r = 0; r < roots_.size(); ++r) {
-        auto ids = roots_[r].catalogue->refresh();
-        if (!ids) {
-            continue;
-        }
-        const std::set<std::string> touched(ids->begin(), ids->end());
-        if (touched.empty()) {
-            continue;
-        }
-        std::map<std::string, RunInfo, std::less<>> current;
-        for (RunInfo& info : roots_[r].catalogue->runs(true)) {
-            if (touched.contains(info.id)) {
-                current.emplace(info.id, std::move(info));
-            }
-        }
-        for (const std::string& id : touched) {
-            const std::string global = global_id(r, id);
-            const auto found = current.find(id);
-            std::shared_ptr<const RunDetails> old = details(global), fresh;
-            if (found != current.end()) {
-                auto opened = run(global);
-                if (!opened) {
-                    opened = roots_[r].catalogue->run(id);
-                }
-                if (opened) {
-                    [[maybe_unused]] const auto grew = (*opened)->refresh();
-                }
-                fresh = make_details(r, found->second, opened ? opened->get() : nullptr);
-                if (old && opened && old->revision == fresh->revision &&
-                    old->info.state == fresh->info.state) {
-                    continue;
-                }
-                const std::unique_lock lock(mutex_);
-                by_id_[global] = fresh;
-                if (opened) {
-                    open_[global] = *opened;
-                }
-            } else {
-                const std::unique_lock lock(mutex_);
-                by_id_.erase(global);
-                open_.erase(global);
-            }
-            changed.push_back(global);
-            before.push_back(old);
-            now.push_back(fresh);
-            list_changed = true;
-        }
-    }
-    if (!list_changed) {
-        return;
-    }
-    rebuild_list();
-    publish_changes(changed, before, now);
-}
-
-void Workspace::rebuild_list() {
-    auto list = std::make_shared<RunList>();
-    const std::unique_lock lock(mutex_);
-    for (const auto& [id, details] : by_id_) {
-        list->push_back(details);
-    }
-    std::ranges::stable_sort(*list, [](const auto& a, const auto& b) {
-        return a->info.start_time_ns > b->info.start_time_ns;
-    });
-    list_ = std::move(list);
-    ++revision_;
-}
-
-void Workspace::refresh_marks(const std::vector<std::string>& ids) {
-    const std::lock_guard one_at_a_time(refresh_mutex_);
-    std::vector<std::shared_ptr<const RunDetails>> before, now;
-    for (const std::string& id : ids) {
-        const auto old = details(id);
-        auto opened = run(id);
-        if (!old || !opened) {
-            before.push_back(nullptr);
-            now.push_back(nullptr);
-            continue;
-        }
-        [[maybe_unused]] const auto grew = (*opened)->refresh();
-        auto fresh = make_details(old->root, old->info, opened->get());
-        {
-            const std::unique_lock lock(mutex_);
-            by_id_[id] = fresh;
-        }
-        before.push_back(old);
-        now.push_back(std::move(fresh));
-    }
-    rebuild_list();
-    publish_changes(ids, before, now);
-}
-
-// Growth of a known run is a `series` event; everything else (new, ended, edited, gone) is a `runs`
-// event.
-void Workspace::publish_changes(const std::vector<std::string>& changed,
-                                const std::vector<std::shared_ptr<const RunDetails>>& before,
-                                const std::vector<std::shared_ptr<const RunDetails>>& now) {
-    std::vector<std::string> runs;
-    JsonWriter series;
-    series.begin_object().member("revision", revision()).key("grew").begin_array();
-    bool any_growth = false;
-    for (std::size_t i = 0; i < changed.size(); ++i) {
-        const auto& old = before[i];
-        const auto& fresh = now[i];
-        const bool row_changed =
-            !old || !fresh || old->info.state != fresh->info.state ||
-            old->info.name != fresh->info.name || old->info.tags != fresh->info.tags ||
-            old->info.notes != fresh->info.notes || old->info.color != fresh->info.color ||
-            old->info.archived != fresh->info.archived ||
-            old->info.deleted != fresh->info.deleted || old->info.config != fresh->info.config ||
-            old->info.message != fresh->info.message || old->keys.size() != fresh->keys.size();
-        if (row_changed) {
-            runs.push_back(changed[i]);
-        }
-        if (!fresh) {
-            continue;
-        }
-        std::vector<const KeyInfo*> grown;
-        for (const KeyInfo& key : fresh->keys) {
-            const KeyInfo* earlier = old ? old->key(key.key, key.kind) : nullptr;
-            if (earlier == nullptr || earlier->count != key.count ||
-                earlier->scalar.last_time_ns != key.scalar.last_time_ns) {
-                grown.push_back(&key);
-            }
-        }
-        if (grown.empty()) {
-            continue;
-        }
-        any_growth = true;
-        series.begin_object().member("run", changed[i]).key("keys").begin_array();
-        for (const KeyInfo* key : grown) {
-            series.value(key->key);
-        }
-        series.end_array().key("counts").begin_array();
-        for (const KeyInfo* key : grown) {
-            series.value(key->count);
-        }
-        series.end_array().key("last_step").begin_array();
-        for (const KeyInfo* key : grown) {
-            series.value(key->scalar.last_step);
-        }
-        series.end_array().end_object();
-    }
-    series.end_array().end_object();
-    if (!runs.empty()) {
-        JsonWriter json;
-        json.begin_object().member("revision", revision()).key("runs").begin_array();
-        if (runs.size() <= kNamedChanges) {
-            for (const std::string& id : runs) {
-                json.value(id);
-            }
-        }
-        json.end_array();
-        if (runs.size() > kNamedChanges) {
-            json.member("all", true);
-        }
-        json.end_object();
-        hub_.publish("runs", std::move(json).take());
-    }
-    if (any_growth) {
-        hub_.publish("series", std::move(series).take());
-    }
-}
-
-void Workspace::start_watching() {
-    watcher_ = std::thread([this] {
-        std::unique_lock lock(watch_mutex_);
-        for (unsigned turn = 1;
-             !watch_wake_.wait_for(lock, kWatchEvery, [this] { return stop_watching_; }); ++turn) {
-            lock.unlock();
-            refresh();
-            // Answers of many megabytes come and go; what they leave behind goes back to the
-            // system.
-            if (turn % kTrimEvery == 0) {
-                lines_.forget_unused_since(LineCache::Clock::now() - kLinesKeptFor);
-                malloc_trim(0);
-            }
-            lock.lock();
-        }
-    });
-}
-
-void Workspace::stop_watching() {
-    {
-        const std::lock_guard lock(watch_mutex_);
-        stop_watching_ = true;
-    }
-    watch_wake_.notify_all();
-    if (watcher_.joinable()) {
-        watcher_.join();
-    }
-    hub_.close();
 }
 
 }  // namespace taffrail::server

@@ -1,6 +1,7 @@
 #include "store/catalogue.h"
 
 #include "base/clock.h"
+#include "base/parallel.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
@@ -11,7 +12,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -24,26 +24,8 @@ constexpr std::size_t kWorthThreads = 64;
 // Fewer runs are read faster than a cache is looked up.
 constexpr std::size_t kWorthCaching = 200;
 
-template <typename Work>
-void for_each_index(std::size_t count, Work work) {
-    std::atomic<std::size_t> next = 0;
-    auto loop = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            work(i);
-        }
-    };
-    const std::size_t helpers =
-        count < kWorthThreads
-            ? 0
-            : std::min<std::size_t>(std::max(std::thread::hardware_concurrency(), 1u), 8) - 1;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < helpers; ++i) {
-        threads.emplace_back(loop);
-    }
-    loop();
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+std::size_t threads_for(std::size_t runs) {
+    return runs < kWorthThreads ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
 }
 
 }  // namespace
@@ -182,7 +164,7 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
     std::vector<std::optional<Known>> fresh(folders.size());
     {
         const std::shared_lock lock(mutex_);
-        for_each_index(folders.size(), [&](std::size_t i) {
+        for_each_index(folders.size(), threads_for(folders.size()), [&](std::size_t i) {
             const auto old = runs_.find(folders[i]);
             const bool same = old != runs_.end() && old->second.info.state != RunState::Running &&
                               is_unchanged(folders[i], old->second);
@@ -300,6 +282,11 @@ Result<std::shared_ptr<RecordedRun>> NativeCatalogue::run(std::string_view id) c
         folder = std::string(id);
     }
     const std::scoped_lock lock(opened_mutex_);
+    // A name that nobody holds any more still holds the memory of its reader.
+    if (opened_.size() >= forget_opened_at_) {
+        std::erase_if(opened_, [](const auto& each) { return each.second.expired(); });
+        forget_opened_at_ = std::max<std::size_t>(64, 2 * opened_.size());
+    }
     std::weak_ptr<RunReader>& kept = opened_[*folder];
     if (auto reader = kept.lock()) {
         TAFFRAIL_TRY(reader->refresh());

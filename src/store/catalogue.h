@@ -4,12 +4,15 @@
 
 #include <taffrail/reader.h>
 
+#include "io/folder_watch.h"
+#include "model/followed.h"
 #include "store/run_reader.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
@@ -20,7 +23,7 @@ namespace taffrail::storage {
 /// A root folder, or one run folder as a catalogue of one.
 Result<std::shared_ptr<Catalogue>> open_catalogue(const std::string& path);
 
-class NativeCatalogue final : public Catalogue {
+class NativeCatalogue final : public Catalogue, public model::Followed {
   public:
     NativeCatalogue(std::string root, bool single_run)
         : root_(std::move(root)), single_run_(single_run) {}
@@ -28,6 +31,7 @@ class NativeCatalogue final : public Catalogue {
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted = false) const override;
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
     Result<std::vector<std::string>> refresh() override;
+    Result<std::vector<model::RunChange>> follow() override;
 
     /// The folder of a run, found as run() finds it.
     [[nodiscard]] Result<std::string> folder_of(std::string_view id) const;
@@ -60,14 +64,34 @@ class NativeCatalogue final : public Catalogue {
     void read_cache();
     void write_cache() const;
 
+    // catalogue_follow.cpp; mutex_ is held alone.
+    [[nodiscard]] std::set<std::string> begin_following();
+    void watch_run(const std::string& folder);
+    void unwatch_run(const std::string& folder);
+    [[nodiscard]] bool list_may_have_changed(bool told);
+    [[nodiscard]] std::set<std::string> folders_to_look_at();
+    [[nodiscard]] static bool rests(const std::string& folder, Known& known, std::int64_t now);
+    void forget(const std::string& folder);
+
     const std::string root_;
     const bool single_run_;
     mutable std::shared_mutex mutex_;
     std::map<std::string, Known> runs_;                     ///< by folder
     std::unordered_map<std::string, std::string> folders_;  ///< by id
     bool cache_read_ = false;
+
+    bool following_ = false;
+    std::unique_ptr<io::FolderWatch> watch_;        ///< null where the kernel cannot tell
+    std::map<std::string, std::uint64_t> owners_;   ///< in watch_, by run folder
+    std::map<std::uint64_t, std::string> watched_;  ///< the other way round
+    std::uint64_t last_owner_ = 0;
+    std::set<std::string> running_;  ///< folders of runs that go on
+    std::string swept_to_;           ///< where the sweep over all runs stands
+    std::int64_t runs_modified_ns_ = 0, runs_listed_ns_ = 0;
+
     mutable std::mutex opened_mutex_;
     mutable std::map<std::string, std::weak_ptr<RunReader>> opened_;
+    mutable std::size_t forget_opened_at_ = 64;
 };
 
 }  // namespace taffrail::storage

@@ -11,12 +11,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 namespace taffrail::storage {
 
 Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
     if (!is_run_folder(run_folder)) {
+        // A folder that cannot be looked into is not one without a run.
+        if (const auto listed = io::list(run_folder);
+            !listed.ok() && listed.error().code != ErrorCode::NotFound) {
+            return listed.error();
+        }
         return Error{ErrorCode::NotFound,
                      fmt::format("{} is no run folder: it holds no log, manifest or sealed file",
                                  run_folder)};
@@ -24,6 +30,12 @@ Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
     auto reader = std::make_shared<RunReader>(std::move(run_folder));
     TAFFRAIL_TRY(reader->refresh());
     return reader;
+}
+
+std::uint64_t RunReader::first_revision() {
+    constexpr std::uint64_t kChangesOfOne = 1u << 24;
+    static std::atomic<std::uint64_t> readers = 0;
+    return readers++ * kChangesOfOne + 1;
 }
 
 // Writers are found, polled and forgotten here; the lock is held alone.

@@ -66,6 +66,9 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] std::vector<std::uint64_t> list_all_writers() const;
     [[nodiscard]] std::unique_ptr<WriterData> make_writer(std::uint64_t writer) const;
     void describe() const;
+    /// Beyond all revisions of readers before: what was kept for an earlier reader of the run is
+    /// never taken for this one's.
+    static std::uint64_t first_revision();
     [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
     [[nodiscard]] bool is_sealed(std::string_view key) const;
@@ -125,7 +128,7 @@ class RunReader final : public RecordedRun {
     mutable std::uint64_t edits_print_ = UINT64_MAX;
     mutable RunInfo info_;
     mutable model::MetricDefinitions definitions_;
-    mutable std::uint64_t revision_ = 1;
+    mutable std::uint64_t revision_ = first_revision();
     mutable ConsoleOrder console_;
 
     struct CachedSeries {
