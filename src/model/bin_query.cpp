@@ -23,11 +23,14 @@ class Query {
   public:
     explicit Query(std::span<const BinSegment* const> segments) {
         for (const BinSegment* segment : segments) {
+            without_place_ += segment->without_place();
             if (segment->points() > 0) {
                 segments_.push_back(segment);
             }
         }
     }
+
+    [[nodiscard]] std::uint64_t without_place() const noexcept { return without_place_; }
 
     [[nodiscard]] bool empty() const noexcept { return segments_.empty(); }
 
@@ -106,6 +109,7 @@ class Query {
     }
 
     std::vector<const BinSegment*> segments_;
+    std::uint64_t without_place_ = 0;
 };
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -164,16 +168,17 @@ Result<Bins> query_bins(std::span<const BinSegment* const> segments, const BinRe
     const Query query(segments);
     Bins nothing;
     nothing.raw = true;
+    nothing.outside = query.without_place();
     if (query.empty()) {
         return nothing;
     }
     double first_x = query.first_x();
-    std::uint64_t outside = 0;
+    std::uint64_t outside = query.without_place();
     if (request.scale == Scale::Log && first_x <= 0) {
         const Boundary positive[] = {exactly(-kInfinity),
                                      exactly(std::numeric_limits<double>::denorm_min())};
         TAFFRAIL_ASSIGN(const std::vector<Place> places, query.place(positive, 0));
-        outside = query.points_between(places[0], places[1]);
+        outside += query.points_between(places[0], places[1]);
         nothing.outside = outside;
         const Boundary everything[] = {positive[1], exactly(kInfinity)};
         TAFFRAIL_ASSIGN(const std::vector<Place> rest, query.place(everything, 0));

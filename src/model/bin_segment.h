@@ -33,6 +33,10 @@ class BinSegment {
   public:
     virtual ~BinSegment() = default;
     [[nodiscard]] virtual std::uint64_t points() const = 0;
+
+    /// Points of the stretch that have no place on this axis; not among points().
+    [[nodiscard]] virtual std::uint64_t without_place() const { return 0; }
+
     /// Positions of the first and the last point; only when there are points.
     [[nodiscard]] virtual double first_x() const = 0;
     [[nodiscard]] virtual double last_x() const = 0;
@@ -46,6 +50,38 @@ class BinSegment {
     /// Appends the points [first, last).
     virtual Result<void> copy(std::uint64_t first, std::uint64_t last, std::vector<double>& x,
                               std::vector<double>& value) const = 0;
+};
+
+/// A stretch without a single place on the axis, as most series have no epochs: known without a
+/// look at a point.
+class PlacelessSegment final : public BinSegment {
+  public:
+    explicit PlacelessSegment(std::uint64_t points) : points_(points) {}
+
+    [[nodiscard]] std::uint64_t points() const override { return 0; }
+
+    [[nodiscard]] std::uint64_t without_place() const override { return points_; }
+
+    [[nodiscard]] double first_x() const override { return 0; }
+
+    [[nodiscard]] double last_x() const override { return 0; }
+
+    Result<void> place(std::span<const Boundary>, std::optional<unsigned>,
+                       std::span<Cut>) const override {
+        return {};
+    }
+
+    Result<void> accumulate(std::span<const std::uint64_t>, std::span<BinStats>) const override {
+        return {};
+    }
+
+    Result<void> copy(std::uint64_t, std::uint64_t, std::vector<double>&,
+                      std::vector<double>&) const override {
+        return {};
+    }
+
+  private:
+    std::uint64_t points_;
 };
 
 }  // namespace taffrail::model

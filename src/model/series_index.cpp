@@ -52,6 +52,9 @@ void SeriesIndex::append_values(std::span<const double> values) {
 std::unique_ptr<BinSegment> SeriesIndex::segment(Axis axis, std::int64_t origin_ns) const {
     const auto make = [&]<typename T>(const AxisColumn<T>& column,
                                       T origin) -> std::unique_ptr<BinSegment> {
+        if (column.values.empty()) {
+            return std::make_unique<PlacelessSegment>(values_.size());
+        }
         if (!column.rising || column.values.size() < values_.size()) {
             return nullptr;
         }

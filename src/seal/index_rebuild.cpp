@@ -138,6 +138,9 @@ Result<FileIndex> rebuild_index(const parquet::Reader& reader) {
     TAFFRAIL_ASSIGN(const parquet::DecodedColumn times, reader.read_column(1));
     const auto add_series = [&](Section& section, std::string key, std::size_t column,
                                 std::span<const double> values) {
+        for (AxisIndex& axis : section.axes) {
+            axis.present = true;  // perhaps: only its pages tell
+        }
         const std::span<const std::int64_t> step(steps.int64s), time(times.int64s);
         SeriesEntry& entry = section.series.emplace_back();
         entry.key = std::move(key);

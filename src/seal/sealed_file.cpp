@@ -411,6 +411,9 @@ std::shared_ptr<const model::BinSegment> SealedFile::segment(const SeriesPlace& 
     const auto make = [&]<typename T>(AxisColumnId id, T origin,
                                       auto& known) -> std::shared_ptr<const model::BinSegment> {
         const AxisIndex& axis_index = section.axes[static_cast<std::size_t>(id)];
+        if (!axis_index.present) {
+            return std::make_shared<model::PlacelessSegment>(section.rows);
+        }
         if (!axis_index.rising) {
             return nullptr;
         }

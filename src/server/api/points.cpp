@@ -1,11 +1,13 @@
-// POST series:points and series:stats: exact numbers from raw points.
+// POST series:points and series:stats: exact numbers, from raw points where those are few.
 #include "server/api/api.h"
 #include "server/chart_query.h"
 #include "server/nearest.h"
 #include "server/point_rank.h"
+#include "server/range_stats.h"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace taffrail::server {
 namespace {
@@ -52,6 +54,8 @@ std::vector<SeriesRef> series_list(const Json& body) {
 }
 
 constexpr std::uint64_t kLongSeries = 100'000;
+// A point in memory takes 80 bytes.
+constexpr std::uint64_t kReadForStats = 500'000;
 
 bool same_value(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
@@ -173,55 +177,56 @@ Response points(const ApiContext& context, const Request& request) {
     return Response::json(std::move(json).take());
 }
 
-std::string range_stats(const ApiContext& context, const SeriesRef& ref, const AxisQuery& axis) {
+/// Of the points themselves where they are few enough to be read for this, else of bins.
+std::optional<RangeStats> range_stats(const ApiContext& context, const SeriesRef& ref,
+                                      const AxisQuery& axis) {
+    const auto details = context.workspace->details(ref.run);
+    const KeyInfo* key = details ? details->key(ref.key) : nullptr;
+    if (key != nullptr && key->kind == Kind::Scalar && key->count > kReadForStats &&
+        details->info.attempts <= 1 && axis.axis != Axis::Metric && !ref.rank) {
+        const auto inside = [&](const std::optional<double>& place) {
+            return place ? std::optional(*place / axis.unit()) : std::nullopt;
+        };
+        const auto run = context.workspace->run(ref.run);
+        auto known =
+            run ? stats_by_bins(**run, ref.key, axis.axis, inside(axis.from), inside(axis.to))
+                : std::nullopt;
+        if (known) {
+            known->slope /= axis.unit();
+            return known;
+        }
+    }
     const auto loaded = load_series(*context.workspace, ref.run, ref.key, ref.key, axis, ref.rank);
     if (!loaded) {
+        return std::nullopt;
+    }
+    const std::span<const double> x = loaded->on_axis.x, y = loaded->on_axis.y;
+    const auto first = axis.from ? std::ranges::lower_bound(x, *axis.from) : x.begin();
+    const auto end = axis.to ? std::ranges::upper_bound(x, *axis.to) : x.end();
+    const auto begin = static_cast<std::size_t>(first - x.begin());
+    const auto count = static_cast<std::size_t>(std::max<std::ptrdiff_t>(end - first, 0));
+    return stats_of_points(x.subspan(begin, count), y.subspan(begin, count));
+}
+
+std::string stats_json(const std::optional<RangeStats>& stats) {
+    if (!stats || stats->count + stats->nan == 0) {
         return "null";
     }
-    const auto& x = loaded->on_axis.x;
-    const auto& y = loaded->on_axis.y;
-    std::uint64_t count = 0, nan = 0;
-    double min = std::numeric_limits<double>::infinity(), max = -min, mean = 0, mean_x = 0,
-           squares = 0, squares_x = 0, products = 0;
-    double first = std::nan(""), last = std::nan("");
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if ((axis.from && x[i] < *axis.from) || (axis.to && x[i] > *axis.to)) {
-            continue;
-        }
-        if (!std::isfinite(y[i])) {
-            ++nan;
-            continue;
-        }
-        ++count;
-        first = count == 1 ? y[i] : first;
-        last = y[i];
-        min = std::min(min, y[i]);
-        max = std::max(max, y[i]);
-        const double n = static_cast<double>(count), dx = x[i] - mean_x, dy = y[i] - mean;
-        mean_x += dx / n;
-        mean += dy / n;
-        squares += dy * (y[i] - mean);
-        squares_x += dx * (x[i] - mean_x);
-        products += dx * (y[i] - mean);
-    }
-    if (count + nan == 0) {
-        return "null";
-    }
-    const double missing = std::nan("");
     JsonWriter json;
     json.begin_object()
-        .member("count", count)
-        .member("nan", nan)
-        .member("min", count > 0 ? min : missing)
-        .member("max", count > 0 ? max : missing);
-    json.member("mean", count > 0 ? mean : missing)
-        .member("std", count > 1    ? std::sqrt(squares / static_cast<double>(count - 1))
-                       : count == 1 ? 0.0
-                                    : missing);
-    json.member("first", first)
-        .member("last", last)
-        .member("slope", squares_x > 0 ? products / squares_x : missing)
-        .end_object();
+        .member("count", stats->count)
+        .member("nan", stats->nan)
+        .member("min", stats->min)
+        .member("max", stats->max)
+        .member("mean", stats->mean)
+        .member("std", stats->deviation)
+        .member("first", stats->first)
+        .member("last", stats->last)
+        .member("slope", stats->slope);
+    if (stats->estimated) {
+        json.key("estimated").begin_array().value("std").value("slope").end_array();
+    }
+    json.end_object();
     return std::move(json).take();
 }
 
@@ -232,7 +237,7 @@ Response stats(const ApiContext& context, const Request& request) {
     std::vector<std::string> found(series.size());
     Workspace::parallel(series.size(), [&](std::size_t i) {
         try {
-            found[i] = range_stats(context, series[i], axis);
+            found[i] = stats_json(range_stats(context, series[i], axis));
         } catch (const ApiError&) {
             found[i] = "null";
         }

@@ -723,6 +723,8 @@ export interface RangeStats {
   last: Float;
   /** least squares, per unit of x */
   slope: Float;
+  /** members that come from bins and samples: those of series too long to be read for this; absent = all are exact */
+  estimated?: ("std" | "slope")[];
 }
 
 /** Reply to series:stats; element i answers series i, null where it has no point in range. */
