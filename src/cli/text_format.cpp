@@ -43,7 +43,10 @@ std::string grouped(std::uint64_t count) {
 }
 
 std::string short_duration(std::int64_t duration_ns) {
-    const std::int64_t ns = std::max<std::int64_t>(duration_ns, 0);
+    const std::int64_t ns = duration_ns;
+    if (ns < 0) {
+        return "unknown";
+    }
     if (ns < kSecond) {
         return std::to_string(ns / 1'000'000) + " ms";
     }

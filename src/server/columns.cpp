@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "model/metric_meaning.h"
+#include "model/run_time.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,7 +72,8 @@ Cell field_value(const RunDetails& run, std::string_view name) {
         return static_cast<double>(info.end_time_ns) / 1e6;
     }
     if (name == "duration_ms") {
-        return static_cast<double>(info.end_time_ns - info.start_time_ns) / 1e6;
+        const auto duration = model::duration_ns(info);
+        return duration ? Cell(static_cast<double>(*duration) / 1e6) : Cell();
     }
     if (name == "attempts") {
         return static_cast<std::int64_t>(info.attempts);

@@ -256,7 +256,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         }
     }
 
-    /// The request in hand is done with, however it ended; more calls do nothing.
+    /// The request in hand is done with, however it ended; more calls do nothing. Before the end of
+    /// its answer is queued: the next request may come right behind it.
     void finish_request() {
         const std::lock_guard lock(mutex_);
         if (std::exchange(counted_, false)) {
@@ -285,8 +286,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             producer_ = std::move(response.stream);
             produce();
         } else {
-            respond(std::move(response));
             finish_request();
+            respond(std::move(response));
         }
     }
 
@@ -316,8 +317,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             return;
         }
         producer_ = nullptr;
-        end();
         finish_request();
+        end();
     }
 
     // io thread: goes on with a parked producer once there is room, and lets it go when the client

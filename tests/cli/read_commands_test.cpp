@@ -235,6 +235,7 @@ TEST(TextFormat, NumbersAndTimesReadWell) {
     EXPECT_EQ(short_duration(90'000'000), "90 ms");
     EXPECT_EQ(short_duration(12'340'000'000), "12.3 s");
     EXPECT_EQ(short_duration(7'380'000'000'000), "2 h 03 m");
+    EXPECT_EQ(short_duration(-1), "unknown") << "a clock was set back";
     EXPECT_EQ(sparkline(std::vector<double>{0, 1, NAN, 0.5}, true), "▁█ ▄");
     EXPECT_EQ(sparkline(std::vector<double>{2, 2}, false), "~~");
 }

@@ -1,5 +1,6 @@
 // GET run, environment, console, files: everything about one run that is not bulk.
 #include "base/sha256.h"
+#include "model/run_time.h"
 #include "server/api/api.h"
 
 #include <algorithm>
@@ -119,7 +120,10 @@ Response run_detail(const ApiContext& context, const Request& request) {
         .member("state", to_string(info.state));
     json.member("start_ms", to_ms(info.start_time_ns))
         .member("end_ms", to_ms(info.end_time_ns))
-        .key("attempts")
+        .key("duration_ms");
+    const auto duration = model::duration_ns(info);
+    duration ? json.value(to_ms(*duration)) : json.null();
+    json.key("attempts")
         .begin_array();
     for (const auto& [number, span] : attempts_of(*details, *run)) {
         json.begin_object().member("attempt", number).member("start_ms", to_ms(span.start_ns));

@@ -192,3 +192,45 @@ def test_finding_s19_slow_readers_of_exports_hold_nobody_up(tmp_path):
 def test_a_download_that_lacks_a_run_is_refused_instead_of_being_short(server):
     ticket = requests.post(server.api + "exports", json={"runs": ["nobody"], "format": "csv"}, timeout=10).json()
     assert requests.get(server.base + ticket["href"], timeout=10).status_code == 404
+
+
+def shas(value):
+    """Every blob named anywhere in a JSON value."""
+    if isinstance(value, dict):
+        found = [value["sha"]] if isinstance(value.get("sha"), str) else []
+        return found + [each for inner in value.values() for each in shas(inner)]
+    return [each for inner in value for each in shas(inner)] if isinstance(value, list) else []
+
+
+def test_finding_s11_links_out_of_a_logdir_serve_nothing_and_linked_runs_are_read(small, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text("SECRET outside of the logdir\n")
+    logdir = tmp_path / "logdir"
+    subprocess.run([TAFFRAIL, "export", "--format", "tensorboard", "-o", tmp_path / "elsewhere", small], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([TAFFRAIL, "export", "--format", "tensorboard", "-o", logdir, small], check=True, stdout=subprocess.DEVNULL)
+    run = next(path.parent for path in logdir.rglob("*tfevents*"))
+    profile = run / "plugins" / "profile" / "2026"
+    profile.mkdir(parents=True)
+    (profile / "own.trace.json").write_text("OWN trace\n")
+    (profile / "link.trace.json").symlink_to(outside / "secret.txt")
+    (run / "worker.pt.trace.json").symlink_to(outside / "secret.txt")
+    (run / "plugins" / "profile" / "all").symlink_to(outside)
+    (run / "projector_config.pbtxt").write_text('embeddings { tensor_name: "t" tensor_path: "t.tsv" metadata_path: "m.tsv" }\n')
+    (run / "t.tsv").write_text("1\t2\n3\t4\n")
+    (run / "m.tsv").symlink_to(outside / "secret.txt")
+    (logdir / "linked").symlink_to(tmp_path / "elsewhere")
+    server = Ui(logdir, tmp_path / "state")
+    try:
+        runs = requests.post(server.api + "runs:query", json={}, timeout=30).json()["runs"]["id"]
+        assert any("linked" in each for each in runs), "whole folders are linked into one place to compare them"
+        served = []
+        for item in requests.post(server.api + "entries:index", json={"runs": runs}, timeout=30).json()["series"]:
+            entries = requests.get(server.api + "entries", params={"run": item["run"], "key": item["key"]}, timeout=30)
+            served.append(entries.content)
+            if entries.status_code == 200:
+                served += [requests.get(server.api + "blob", params={"run": item["run"], "sha": sha}, timeout=30).content for sha in shas(entries.json())]
+        assert any(b"OWN trace" in each for each in served), "the run's own files are"
+        assert not any(b"SECRET" in each for each in served)
+    finally:
+        server.close()

@@ -240,6 +240,8 @@ export interface RunDetail {
   state: RunState;
   start_ms: number;
   end_ms: number;
+  /** null where the clock was set back while the run went on */
+  duration_ms: number | null;
   attempts: Attempt[];
   world_size: number;
   tags: string[];

@@ -1,0 +1,20 @@
+// How long a run took, as everything that shows it says it.
+#pragma once
+
+#include <taffrail/reader.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace taffrail::model {
+
+/// From its start to its last sign of life. Nothing where the clock cannot tell: it was set back
+/// while the run went on, or the start is not known.
+inline std::optional<std::int64_t> duration_ns(const RunInfo& info) {
+    if (info.start_time_ns == 0 || info.end_time_ns < info.start_time_ns) {
+        return std::nullopt;
+    }
+    return info.end_time_ns - info.start_time_ns;
+}
+
+}  // namespace taffrail::model
