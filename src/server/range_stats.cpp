@@ -26,6 +26,28 @@ Result<Bins> bins_between(const RecordedRun& run, std::string_view key, Axis axi
     return run.bins(key, request);
 }
 
+/// Bins of a stretch without the empty ends of it: a range far wider than the series would put
+/// everything into one bin. Narrows `from` and `to` to what the bins cover.
+Result<Bins> bins_around_points(const RecordedRun& run, std::string_view key, Axis axis,
+                                std::optional<double>& from, std::optional<double>& to) {
+    auto bins = bins_between(run, key, axis, from, to);
+    for (int depth = 0; depth < kDepth && bins && !bins->raw && bins->points > 0; ++depth) {
+        const auto holds = [](std::uint64_t count) { return count > 0; };
+        const auto& count = bins->count;
+        const auto first =
+            static_cast<std::size_t>(std::ranges::find_if(count, holds) - count.begin());
+        const auto behind = static_cast<std::size_t>(
+            count.rend() - std::find_if(count.rbegin(), count.rend(), holds));
+        if (2 * (behind - first) >= bins->size() || !(bins->edges[first] < bins->edges[behind])) {
+            break;
+        }
+        from = bins->edges[first];
+        to = bins->edges[behind];
+        bins = bins_between(run, key, axis, from, to);
+    }
+    return bins;
+}
+
 /// The points at one end of a stretch: ever narrower bins, until each point has its own.
 std::optional<Bins> points_at(End end, const RecordedRun& run, std::string_view key, Axis axis,
                               std::optional<double> from, std::optional<double> to) {
@@ -158,7 +180,7 @@ RangeStats stats_of_points(std::span<const double> x, std::span<const double> y)
 
 std::optional<RangeStats> stats_by_bins(const RecordedRun& run, std::string_view key, Axis axis,
                                         std::optional<double> from, std::optional<double> to) {
-    const auto bins = bins_between(run, key, axis, from, to);
+    const auto bins = bins_around_points(run, key, axis, from, to);
     if (!bins) {
         return std::nullopt;
     }

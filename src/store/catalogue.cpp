@@ -281,19 +281,31 @@ Result<std::shared_ptr<RecordedRun>> NativeCatalogue::run(std::string_view id) c
         }
         folder = std::string(id);
     }
-    const std::scoped_lock lock(opened_mutex_);
-    // A name that nobody holds any more still holds the memory of its reader.
-    if (opened_.size() >= forget_opened_at_) {
-        std::erase_if(opened_, [](const auto& each) { return each.second.expired(); });
-        forget_opened_at_ = std::max<std::size_t>(64, 2 * opened_.size());
+    std::shared_ptr<RunReader> reader;
+    {
+        const std::scoped_lock lock(opened_mutex_);
+        // A name that nobody holds any more still holds the memory of its reader.
+        if (opened_.size() >= forget_opened_at_) {
+            std::erase_if(opened_, [](const auto& each) { return each.second.expired(); });
+            forget_opened_at_ = std::max<std::size_t>(64, 2 * opened_.size());
+        }
+        if (const auto kept = opened_.find(*folder); kept != opened_.end()) {
+            reader = kept->second.lock();
+        }
     }
-    std::weak_ptr<RunReader>& kept = opened_[*folder];
-    if (auto reader = kept.lock()) {
+    if (reader != nullptr) {
         TAFFRAIL_TRY(reader->refresh());
         return std::shared_ptr<RecordedRun>(std::move(reader));
     }
-    TAFFRAIL_ASSIGN(auto reader, RunReader::open(*folder));
-    kept = reader;
+    // Not under the lock: thousands are opened from several threads.
+    TAFFRAIL_ASSIGN(reader, RunReader::open(*folder));
+    const std::scoped_lock lock(opened_mutex_);
+    std::weak_ptr<RunReader>& kept = opened_[*folder];
+    if (auto other = kept.lock()) {
+        reader = std::move(other);  // opened by another thread meanwhile: one reader for all
+    } else {
+        kept = reader;
+    }
     return std::shared_ptr<RecordedRun>(std::move(reader));
 }
 

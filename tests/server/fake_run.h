@@ -18,10 +18,11 @@ class FakeRun final : public RecordedRun {
   public:
     std::map<std::string, std::vector<Point>, std::less<>> series;
     std::map<std::string, std::vector<Entry>, std::less<>> values;
+    RunInfo described;
     std::uint64_t changes = 1;
     mutable int reads = 0;
 
-    [[nodiscard]] RunInfo info() const override { return {}; }
+    [[nodiscard]] RunInfo info() const override { return described; }
 
     [[nodiscard]] std::vector<KeyInfo> keys() const override { return {}; }
 

@@ -105,6 +105,8 @@ class FailingCatalogue final : public Catalogue {
             return Error{ErrorCode::Corrupt, "its log is torn"};
         }
         auto run = std::make_shared<FakeRun>();
+        run->described.id = id;
+        run->described.state = RunState::Finished;
         run->changes = static_cast<std::uint64_t>(plan_.refreshes) + 1;
         return std::shared_ptr<RecordedRun>(std::move(run));
     }

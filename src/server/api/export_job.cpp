@@ -21,7 +21,7 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
 
 std::size_t ExportJob::bytes() const {
     return sizeof(ExportJob) + bytes_of(runs) + bytes_of(keys) + bytes_of(columns) +
-           bytes_of({format, shape, what, name, x.metric});
+           bytes_of(damaged) + bytes_of({format, shape, what, name, x.metric});
 }
 
 std::string ExportTickets::add(ExportJob job) {

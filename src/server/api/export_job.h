@@ -20,6 +20,8 @@ struct ExportJob {
     AxisQuery x;
     bool has_x = false;
     bool all_attempts = false;  ///< else without the points that later attempts superseded
+    /// Runs that were known to be damaged when the download was prepared, and announced as that.
+    std::vector<std::string> damaged;
 
     /// About how much memory it holds.
     [[nodiscard]] std::size_t bytes() const;

@@ -104,6 +104,15 @@ std::vector<Point> points_of(const ApiContext& context, const RunDetails& detail
     return kept;
 }
 
+/// Breaks the download off when the run turned out to be damaged while it was read and nobody was
+/// told: prepared again, the ticket says so.
+void expect_whole(const ApiContext& context, const ExportJob& job, const std::string& run) {
+    if (std::ranges::find(job.damaged, run) == job.damaged.end() &&
+        !find_run(context, run)->damage().empty()) {
+        refuse(404, "unavailable", "run '" + run + "' is damaged");
+    }
+}
+
 /// The series of a job one after the other, some points at a time.
 class SeriesWalk {
   public:
@@ -120,7 +129,11 @@ class SeriesWalk {
     std::optional<Slice> next() {
         while (at_ == points_.size()) {
             if (key_ == keys_.size()) {
+                if (details_ != nullptr) {
+                    expect_whole(context_, job_, details_->id);
+                }
                 if (run_ == job_.runs.size()) {
+                    details_ = nullptr;
                     return std::nullopt;
                 }
                 details_ = find_details(context_, job_.runs[run_++]);
@@ -286,6 +299,7 @@ class WideCsv final : public Download {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             table_.add(c, points_of(context_, *details, columns_[c], job_));
         }
+        expect_whole(context_, job_, id);
         row_ = table_.rows().begin();
     }
 

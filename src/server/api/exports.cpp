@@ -5,10 +5,36 @@
 #include "server/api/export_job.h"
 #include "server/api/export_streams.h"
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 namespace taffrail::server {
 namespace {
 
-Response prepare(const ApiContext&, ExportTickets& tickets, const Request& request) {
+/// What a download will lack, for who prepares it: a file of rows cannot say so itself.
+std::vector<std::pair<std::string, Damage>> find_damage(const ApiContext& context,
+                                                        const ExportJob& job) {
+    std::vector<std::optional<Damage>> first(job.runs.size());
+    if (job.what == "series") {
+        Workspace::parallel(job.runs.size(), [&](std::size_t i) {
+            if (const auto run = context.workspace->run(job.runs[i])) {
+                if (std::vector<Damage> all = (*run)->damage(); !all.empty()) {
+                    first[i] = std::move(all.front());
+                }
+            }
+        });
+    }
+    std::vector<std::pair<std::string, Damage>> found;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (first[i]) {
+            found.emplace_back(job.runs[i], *std::move(first[i]));
+        }
+    }
+    return found;
+}
+
+Response prepare(const ApiContext& context, ExportTickets& tickets, const Request& request) {
     const Json body = body_object(request);
     ExportJob job;
     job.format = body.string_or("format", "csv");
@@ -38,12 +64,26 @@ Response prepare(const ApiContext&, ExportTickets& tickets, const Request& reque
                                               : "series";
     job.name = (stem.empty() ? "series" : stem) + (job.what == "runs" ? ".csv" : '.' + job.format);
     const std::string name = job.name;
+    const auto damage = find_damage(context, job);
+    for (const auto& [run, first] : damage) {
+        job.damaged.push_back(run);
+    }
     const std::string id = tickets.add(std::move(job));
     if (id.empty()) {
         refuse(413, "too_large", "this names more runs, keys and columns than one download takes");
     }
-    return Response::json(
-        Json(Json::Object{{"href", "api/v1/export?id=" + id}, {"name", name}}).dump());
+    JsonWriter json;
+    json.begin_object().member("href", "api/v1/export?id=" + id).member("name", name);
+    if (!damage.empty()) {
+        json.key("partial").begin_array();
+        for (const auto& [run, first] : damage) {
+            json.begin_object().member("run", run).member("file", first.file);
+            json.member("reason", first.reason).end_object();
+        }
+        json.end_array();
+    }
+    json.end_object();
+    return Response::json(std::move(json).take());
 }
 
 Response download(const ApiContext& context, ExportTickets& tickets, const Request& request) {

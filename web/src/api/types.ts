@@ -804,6 +804,8 @@ export interface ExportTicket {
   /** relative to the page, for a plain download */
   href: string;
   name: string;
+  /** runs that are damaged, with the first damage of each: their rows are those that can be read; absent = none is known */
+  partial?: object[];
 }
 
 /** Changes to some runs; members that are absent change nothing. */
