@@ -225,6 +225,9 @@ def test_finding_s11_links_out_of_a_logdir_serve_nothing_and_linked_runs_are_rea
         runs = requests.post(server.api + "runs:query", json={}, timeout=30).json()["runs"]["id"]
         assert any("linked" in each for each in runs), "whole folders are linked into one place to compare them"
         served = []
+        for each in runs:
+            files = requests.get(server.api + "files", params={"run": each}, timeout=30)
+            served += [files.content] + [requests.get(server.api + "blob", params={"run": each, "sha": sha}, timeout=30).content for sha in shas(files.json())]
         for item in requests.post(server.api + "entries:index", json={"runs": runs}, timeout=30).json()["series"]:
             entries = requests.get(server.api + "entries", params={"run": item["run"], "key": item["key"]}, timeout=30)
             served.append(entries.content)
