@@ -2,6 +2,7 @@
 #include "base/try.h"
 #include "codec/formats/tensorboard/tensor.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "sources/tensorboard/blob_place.h"
 #include "sources/tensorboard/meshes.h"
 #include "sources/tensorboard/projector.h"
@@ -20,7 +21,7 @@ Result<Bytes> TensorboardRun::read_place(const Place& place) const {
         }
         path = files_[place.file].path;
     }
-    auto file = io::open(path, io::OpenMode::Read);
+    auto file = io::open_inside(io::parent(path), path);
     if (!file.ok()) {
         return std::move(file).error();
     }
@@ -110,7 +111,8 @@ Result<std::shared_ptr<const std::vector<std::byte>>> TensorboardRun::load(
                 }
                 path = side_files_[where->file].path;
             }
-            TAFFRAIL_ASSIGN(Bytes bytes, io::read_file(path));
+            // A link in a logdir of somebody else must not show files of this machine.
+            TAFFRAIL_ASSIGN(Bytes bytes, io::read_inside(folder_, path));
             return std::make_shared<const Bytes>(std::move(bytes));
         }
     }

@@ -216,9 +216,6 @@ def test_finding_s11_links_out_of_a_logdir_serve_nothing_and_linked_runs_are_rea
     (profile / "link.trace.json").symlink_to(outside / "secret.txt")
     (run / "worker.pt.trace.json").symlink_to(outside / "secret.txt")
     (run / "plugins" / "profile" / "all").symlink_to(outside)
-    (run / "projector_config.pbtxt").write_text('embeddings { tensor_name: "t" tensor_path: "t.tsv" metadata_path: "m.tsv" }\n')
-    (run / "t.tsv").write_text("1\t2\n3\t4\n")
-    (run / "m.tsv").symlink_to(outside / "secret.txt")
     (logdir / "linked").symlink_to(tmp_path / "elsewhere")
     server = Ui(logdir, tmp_path / "state")
     try:
