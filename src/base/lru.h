@@ -16,14 +16,6 @@ class Lru {
 
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
 
-    /// What is beyond a lower limit goes, the oldest first.
-    void set_limit(std::size_t limit) {
-        limit_ = limit;
-        while (weight_ > limit_ && !order_.empty()) {
-            drop_oldest();
-        }
-    }
-
     /// Of everything kept, in the unit of the limit.
     [[nodiscard]] std::size_t weight() const noexcept { return weight_; }
 
@@ -87,7 +79,7 @@ class Lru {
         places_.erase(place);
     }
 
-    std::size_t limit_;
+    const std::size_t limit_;
     std::size_t weight_ = 0;
     std::list<Item> order_;  ///< used last in front
     Places places_;

@@ -10,11 +10,6 @@ PageCache& PageCache::shared() {
     return *cache;
 }
 
-void PageCache::set_limit(std::size_t limit_bytes) {
-    const std::lock_guard lock(mutex_);
-    pages_.set_limit(limit_bytes);
-}
-
 std::uint64_t PageCache::next_file() {
     const std::lock_guard lock(mutex_);
     return ++files_;

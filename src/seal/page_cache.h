@@ -21,8 +21,6 @@ class PageCache {
     /// The one that sealed files use.
     static PageCache& shared();
 
-    void set_limit(std::size_t limit_bytes);
-
     /// A number that no other file of this cache has.
     std::uint64_t next_file();
 
