@@ -9,8 +9,8 @@
 namespace taffrail::server {
 namespace {
 
-constexpr std::size_t kWidth = 1024;
-constexpr int kDepth = 8;
+constexpr std::size_t kStatsBins = 1024;
+constexpr int kStatsDepth = 8;
 // Stretches of neighbouring points that tell how far points scatter within a bin.
 constexpr std::size_t kSamples = 8;
 
@@ -20,7 +20,7 @@ Result<Bins> bins_between(const RecordedRun& run, std::string_view key, Axis axi
                           std::optional<double> from, std::optional<double> to) {
     BinRequest request;
     request.axis = axis;
-    request.width = kWidth;
+    request.width = kStatsBins;
     request.from = from;
     request.to = to;
     return run.bins(key, request);
@@ -31,7 +31,7 @@ Result<Bins> bins_between(const RecordedRun& run, std::string_view key, Axis axi
 Result<Bins> bins_around_points(const RecordedRun& run, std::string_view key, Axis axis,
                                 std::optional<double>& from, std::optional<double>& to) {
     auto bins = bins_between(run, key, axis, from, to);
-    for (int depth = 0; depth < kDepth && bins && !bins->raw && bins->points > 0; ++depth) {
+    for (int depth = 0; depth < kStatsDepth && bins && !bins->raw && bins->points > 0; ++depth) {
         const auto holds = [](std::uint64_t count) { return count > 0; };
         const auto& count = bins->count;
         const auto first =
@@ -51,7 +51,7 @@ Result<Bins> bins_around_points(const RecordedRun& run, std::string_view key, Ax
 /// The points at one end of a stretch: ever narrower bins, until each point has its own.
 std::optional<Bins> points_at(End end, const RecordedRun& run, std::string_view key, Axis axis,
                               std::optional<double> from, std::optional<double> to) {
-    for (int depth = 0; depth < kDepth; ++depth) {
+    for (int depth = 0; depth < kStatsDepth; ++depth) {
         auto bins = bins_between(run, key, axis, from, to);
         if (!bins || bins->size() == 0) {
             return std::nullopt;
