@@ -76,9 +76,19 @@ void note_origin(Hparams& environment, const RunInfo& original, std::uint64_t re
 }
 
 std::uint64_t count_records(const RecordedRun& run) {
+    // The list of keys counts the points that count; an import copies the superseded ones, too.
+    const bool was_resumed = run.info().attempts > 1;
     std::uint64_t records = 0;
     for (const KeyInfo& key : run.keys()) {
-        records += key.count;
+        if (key.kind != Kind::Scalar || !was_resumed) {
+            records += key.count;
+            continue;
+        }
+        (void)run.visit_points(key.key, Attempts::All,
+                               [&](std::span<const Point> points) -> Result<void> {
+                                   records += points.size();
+                                   return {};
+                               });
     }
     return records;
 }
