@@ -50,8 +50,10 @@ class Logger : public LoggerBase {
     void log_epoch(std::int64_t epoch, Phase phase) noexcept override;
     /// Hyperparameters for the routine `hparams`; nothing happens without it.
     void log_hparams(const Hparams& hparams) noexcept;
-    /// Ends gracefully; a second call does nothing.
+    /// Ends gracefully. A state that is worse than finished becomes the run's, with the reason, and
+    /// reaches its sinks when the run is finished; otherwise a second call does nothing.
     void end_log(RunState state = RunState::Finished) noexcept override;
+    void end_log(RunState state, std::string_view why) noexcept override;
 
     /// The bit of this logger's sink in the run; kStoreOnly without one.
     [[nodiscard]] RouteMask route() const noexcept override;

@@ -277,8 +277,13 @@ class Run {
     /// As flush(), and on the disk itself.
     Result<void> commit() noexcept;
     /// Ends the run: drains, closes sinks within finish_timeout, seals. Idempotent. The error also
-    /// stays in check().
+    /// stays in check(). A part that ended badly (note_outcome) decides where Finished is said
+    /// here.
     Result<void> finish(RunState state = RunState::Finished) noexcept;
+    /// How a part of the program (a stage of training, a logger) ended, and why. The worst of them
+    /// is how finish() ends the run when it is told nothing worse; a part that is tried again and
+    /// ends better takes its earlier word back.
+    void note_outcome(std::string_view part, RunState state, std::string_view why = {}) noexcept;
     /// The first failure so far; under TAFFRAIL_STRICT=1 also the first tier 1 failure.
     [[nodiscard]] Result<void> check() const noexcept;
     [[nodiscard]] RunStats stats() const noexcept;

@@ -53,6 +53,10 @@ class Sink {
     /// Makes everything written so far visible to readers of the back end.
     virtual Result<void> flush() = 0;
 
+    /// Why the run ends as it does (the text of an exception, the signal); comes before close(),
+    /// and only where there is something to say. For back ends that have a place for it.
+    virtual void give_reason(std::string_view reason) { static_cast<void>(reason); }
+
     /// The run ends with this state; called once, bounded by RunOptions::finish_timeout.
     virtual Result<void> close(RunState state) = 0;
 

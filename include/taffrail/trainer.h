@@ -39,7 +39,8 @@ class Run;
 
 namespace trainer {
 class Core;
-}
+struct Inside;
+}  // namespace trainer
 
 /// What a Trainer needs of a logger. Called by the training thread; must not fail and not wait.
 class LoggerBase {
@@ -78,8 +79,14 @@ class LoggerBase {
         static_cast<void>(phase);
     }
 
-    /// The trainer is done; may come more than once.
+    /// The stage ended badly or was stopped; may come more than once.
     virtual void end_log(RunState state) noexcept { static_cast<void>(state); }
+
+    /// The same with the reason; this is the one a Trainer calls.
+    virtual void end_log(RunState state, std::string_view why) noexcept {
+        static_cast<void>(why);
+        end_log(state);
+    }
 
     /// Shown as v_num on the bar.
     [[nodiscard]] virtual std::string version() const { return ""; }
@@ -159,7 +166,9 @@ class Trainer {
     ~Trainer();
 
     /// Trains. `checkpoint` continues from a file written before. A mistake of the program, an
-    /// exception or a missing rank is the error; a requested stop, Ctrl-C and SIGTERM are not.
+    /// exception or a missing rank is the error; a requested stop, Ctrl-C and SIGTERM are not: ask
+    /// interrupted_by(), and give main()'s caller exit_code(). The run given to the trainer knows
+    /// how the stage ended: Run::finish() needs no state.
     Result<void> fit(Module& module, FitData data = {}, const std::string& checkpoint = {});
     Result<EvaluationResults> validate(Module& module, LoaderList loaders = {});
     Result<EvaluationResults> test(Module& module, LoaderList loaders = {});
@@ -173,6 +182,9 @@ class Trainer {
     void fail(Error error) noexcept;
     /// The signal that ended the last stage, 0 for none.
     [[nodiscard]] int interrupted_by() const noexcept;
+    /// What main() should return after the last stage, as shells expect it: 0, 1 when it failed,
+    /// 130 after Ctrl-C and 143 after SIGTERM.
+    [[nodiscard]] int exit_code() const noexcept;
 
     [[nodiscard]] std::int64_t current_epoch() const noexcept;  ///< finished epochs
     [[nodiscard]] Step global_step() const noexcept;            ///< optimiser steps done
@@ -199,8 +211,9 @@ class Trainer {
     /// Codes of the warnings so far: "W4", …
     [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
 
-    /// Writes a checkpoint: the module's and the callbacks' state, the counters. Rank 0 writes, the
-    /// others pass.
+    /// Writes a checkpoint: the module's and the callbacks' state, the states of registered
+    /// metrics, the counters, and what log() has accumulated in the open epoch. Call it on every
+    /// rank: rank 0 writes the file, the others what they accumulated beside it ("<path>.rank<N>").
     Result<void> save_checkpoint(const std::string& path);
 
     /// Runs `work` as a hook of the program's own; log() in it is refused by that name unless it is
@@ -211,6 +224,7 @@ class Trainer {
     void log_metrics(std::span<const std::pair<std::string_view, double>> row, Step step);
 
   private:
+    friend struct trainer::Inside;
     std::unique_ptr<trainer::Core> core_;
 };
 

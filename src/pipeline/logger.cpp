@@ -52,6 +52,7 @@ class Logger::Core {
         if (data.phase == Phase::Sanity) {
             return;
         }
+        goes_on();
         const auto phase = static_cast<std::size_t>(data.phase);
         std::int64_t& calls = iterations[phase];
         // A caller that counts for itself is believed; otherwise every call is an iteration.
@@ -79,6 +80,7 @@ class Logger::Core {
         if (phase == Phase::Sanity) {
             return;
         }
+        goes_on();
         const auto slot = static_cast<std::size_t>(phase);
         if (options.log_every_n_epochs <= 0 || epochs_[slot]++ % options.log_every_n_epochs != 0) {
             return;
@@ -103,7 +105,11 @@ class Logger::Core {
         }
     }
 
-    void end_log() {
+    void end_log(RunState state, std::string_view why) {
+        // Whoever finishes the run need not know: the worst of what its parts said counts there.
+        if (state != RunState::Finished) {
+            note_outcome(state, why);
+        }
         if (!ended_) {
             ended_ = true;
             each([&](Part& part) { return part.routine->end_log(*part.context); });
@@ -117,6 +123,18 @@ class Logger::Core {
             const auto& tracked = part.context->tracked();
             return std::ranges::find(tracked, name) != tracked.end();
         });
+    }
+
+    void note_outcome(RunState state, std::string_view why) {
+        ended_badly_ = state != RunState::Finished;
+        run_.note_outcome("logger " + options.name, state, why);
+    }
+
+    // Whoever logs again after a bad end tries again: what was said of the first try is taken back.
+    void goes_on() {
+        if (ended_badly_) {
+            note_outcome(RunState::Finished, "");
+        }
     }
 
     LoggerOptions options;
@@ -230,6 +248,7 @@ class Logger::Core {
     RunProgress progress_;
     std::int64_t next_print_ns_ = 0;
     bool ended_ = false;
+    bool ended_badly_ = false;
 };
 
 Logger::Logger(std::unique_ptr<Core> core) : core_(std::move(core)) {}
@@ -266,8 +285,12 @@ void Logger::log_hparams(const Hparams& hparams) noexcept {
     never_throws("logger.hparams", kLost, [&] { core_->log_hparams(hparams); });
 }
 
-void Logger::end_log(RunState) noexcept {
-    never_throws("logger.end", kLost, [&] { core_->end_log(); });
+void Logger::end_log(RunState state) noexcept {
+    end_log(state, "");
+}
+
+void Logger::end_log(RunState state, std::string_view why) noexcept {
+    never_throws("logger.end", kLost, [&] { core_->end_log(state, why); });
 }
 
 RouteMask Logger::route() const noexcept {

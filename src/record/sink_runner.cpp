@@ -54,6 +54,7 @@ struct SinkRunner::Shared {
     bool poked = false;
     bool degraded = false;
     std::optional<RunState> ending;
+    std::string reason;  // set with `ending`, never again
     Clock::time_point deadline{};
     std::optional<Result<void>> ended;
 
@@ -171,6 +172,9 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
                               "now is kept, run `taffrail sync` on the run to deliver it to '" +
                                   options.sink_name + "'");
             }
+            if (!reason.empty()) {
+                sink->give_reason(reason);
+            }
             return own.delivery.close(state);
         }
         std::unique_lock guard(mutex);
@@ -207,10 +211,12 @@ void SinkRunner::poke() noexcept {
     shared_->changed.notify_all();
 }
 
-void SinkRunner::ask_to_finish(RunState state, Clock::time_point deadline) noexcept {
+void SinkRunner::ask_to_finish(RunState state, Clock::time_point deadline,
+                               std::string reason) noexcept {
     const std::lock_guard guard(shared_->mutex);
     if (!shared_->ending) {
         shared_->ending = state;
+        shared_->reason = std::move(reason);
         shared_->deadline = deadline;
     }
     shared_->changed.notify_all();

@@ -35,8 +35,9 @@ class SinkRunner {
 
     /// The log has something new; never blocks.
     void poke() noexcept;
-    /// Starts what finish() does and returns at once.
-    void ask_to_finish(RunState state, std::chrono::steady_clock::time_point deadline) noexcept;
+    /// Starts what finish() does and returns at once. `reason` says why the run ends as it does.
+    void ask_to_finish(RunState state, std::chrono::steady_clock::time_point deadline,
+                       std::string reason = {}) noexcept;
     /// Hands over what is left and closes the sink, until `deadline`. A sink that hangs is left to
     /// itself; its place in the log is kept for `taffrail sync`.
     Result<void> finish(RunState state, std::chrono::steady_clock::time_point deadline);

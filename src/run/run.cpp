@@ -294,6 +294,12 @@ Result<void> Run::finish(RunState state) noexcept {
     return core_ ? core_->finish(state) : Result<void>();
 }
 
+void Run::note_outcome(std::string_view part, RunState state, std::string_view why) noexcept {
+    if (core_) {
+        core_->note_outcome(part, state, why);
+    }
+}
+
 Result<void> Run::check() const noexcept {
     return core_ ? core_->check() : Result<void>();
 }

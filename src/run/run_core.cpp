@@ -197,6 +197,44 @@ void RunCore::give_reason(std::string_view reason) noexcept {
     }
 }
 
+namespace {
+
+// Finished < aborted < failed; the other states are no ends that a program chooses.
+int badness(RunState state) noexcept {
+    return state == RunState::Failed ? 2 : state == RunState::Aborted ? 1 : 0;
+}
+
+}  // namespace
+
+const RunCore::Outcome* RunCore::worst_outcome() const noexcept {
+    const auto worst = std::ranges::max_element(
+        outcomes_, {}, [](const Outcome& one) { return badness(one.state); });
+    return worst != outcomes_.end() && badness(worst->state) > 0 ? &*worst : nullptr;
+}
+
+std::string RunCore::reason() const {
+    const Outcome* worst = worst_outcome();
+    return !reason_.empty() ? reason_ : worst != nullptr ? worst->why : std::string();
+}
+
+void RunCore::note_outcome(std::string_view part, RunState state, std::string_view why) noexcept {
+    try {
+        const std::lock_guard guard(reason_mutex_);
+        const std::string before = reason();
+        std::erase_if(outcomes_, [&](const Outcome& known) { return known.part == part; });
+        if (badness(state) > 0) {
+            outcomes_.push_back({std::string(part), state, std::string(why)});
+        }
+        // Written now: the process may not come to finish().
+        if (const std::string now = reason(); now != before) {
+            log_meta(tlog::MetaType::State, tlog::encode_state(RunState::Running, now));
+        }
+    } catch (const std::exception& error) {
+        diagnose(DiagnosticLevel::Warning,
+                 std::string("how the run ends is not recorded: ") + error.what());
+    }
+}
+
 void RunCore::describe() {
     const RunOptions& options = settings_.options;
     // One rank speaks for the run; a resumed run keeps what it was called unless told otherwise.
@@ -395,8 +433,13 @@ Result<void> RunCore::finish_sinks(RunState state) {
     }
     // All of them work at the same time; the slowest one decides.
     const auto deadline = std::chrono::steady_clock::now() + settings_.options.finish_timeout;
+    std::string why;
+    {
+        const std::lock_guard guard(reason_mutex_);
+        why = reason();
+    }
     for (const auto& sink : sinks) {
-        sink->ask_to_finish(state, deadline);
+        sink->ask_to_finish(state, deadline, why);
     }
     Result<void> first;
     for (const auto& sink : sinks) {
@@ -415,8 +458,8 @@ Result<void> RunCore::close(RunState state) {
         watch_.reset();
         peer_watch_.reset();
         const std::lock_guard guard(reason_mutex_);
-        if (settings_.options.rank.value_or(0) == 0 || !reason_.empty()) {
-            log_meta(tlog::MetaType::State, tlog::encode_state(state, reason_));
+        if (settings_.options.rank.value_or(0) == 0 || !reason().empty()) {
+            log_meta(tlog::MetaType::State, tlog::encode_state(state, reason()));
         }
     } else {
         // A forked child: the threads of watches and sinks exist only in its parent. Let them be.
@@ -488,12 +531,19 @@ Result<void> RunCore::close_files(RunState state) {
     return recorded.ok() ? delivered : recorded;
 }
 
+// A program that never asked how its stages ended says "finished": they know better.
+RunState RunCore::with_outcomes(RunState state) const {
+    const std::lock_guard guard(reason_mutex_);
+    const Outcome* worst = worst_outcome();
+    return state == RunState::Finished && worst != nullptr ? worst->state : state;
+}
+
 Result<void> RunCore::finish(RunState state) noexcept {
     try {
         const std::lock_guard guard(finish_mutex_);
         if (!finished_ && recorder_ != nullptr) {
             finished_ = true;
-            if (auto closed = close(state); !closed.ok()) {
+            if (auto closed = close(with_outcomes(state)); !closed.ok()) {
                 const std::lock_guard error_guard(error_mutex_);
                 finish_error_ = closed.error();
             }

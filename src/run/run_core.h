@@ -54,6 +54,8 @@ class RunCore {
 
     /// Why the run is in its state, as lists show it. The first reason stays.
     void give_reason(std::string_view reason) noexcept;
+    /// See Run::note_outcome().
+    void note_outcome(std::string_view part, RunState state, std::string_view why) noexcept;
     /// Called when the process of another rank ends without finishing the run; at once for those
     /// that did already. On a thread of the run. The number is for forget_listener().
     std::uint64_t on_rank_gone(std::function<void(const std::string& how)> listener);
@@ -73,6 +75,7 @@ class RunCore {
     void poke_sinks() noexcept;
     [[nodiscard]] record::NewLogs logs_of_children(const std::string& sink) const;
     Result<void> finish_sinks(RunState state);
+    [[nodiscard]] RunState with_outcomes(RunState state) const;
     Result<void> close(RunState state);
     void watch_ranks();
     void rank_gone(const std::string& how);
@@ -98,8 +101,21 @@ class RunCore {
     std::vector<std::string> gone_ranks_;
     std::map<std::uint64_t, std::function<void(const std::string&)>> rank_listeners_;
     std::uint64_t next_listener_ = 1;
-    std::mutex reason_mutex_;
+
+    struct Outcome {
+        std::string part;
+        RunState state = RunState::Finished;
+        std::string why;
+    };
+
+    /// The worst of outcomes_; finished when there is none. Needs reason_mutex_.
+    [[nodiscard]] const Outcome* worst_outcome() const noexcept;
+    /// What lists show: why a rank is gone, else why the worst part ended so. Needs reason_mutex_.
+    [[nodiscard]] std::string reason() const;
+
+    mutable std::mutex reason_mutex_;
     std::string reason_;
+    std::vector<Outcome> outcomes_;
 
     std::mutex notes_mutex_;
     std::optional<std::string> notes_;  // all of them so far; unknown before the first add_note()

@@ -100,4 +100,6 @@ Result<RouteMask> Run::add_sink(std::string_view name, const OptionMap& options)
     return static_cast<RouteMask>(1u << (test::added_sinks().size() - 1));
 }
 
+void Run::note_outcome(std::string_view, RunState, std::string_view) noexcept {}
+
 }  // namespace taffrail
