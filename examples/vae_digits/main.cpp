@@ -120,15 +120,13 @@ int main(int count, char** words) {
     for (const auto& logger : *loggers) {
         logger->end_log();
     }
-    const auto state = !outcome.ok()          ? taffrail::RunState::Failed
-                       : outcome->interrupted ? taffrail::RunState::Aborted
-                                              : taffrail::RunState::Finished;
-    const auto finished = run.finish(state);
+    // How the training ended, the run knows from the trainer.
+    const auto finished = run.finish();
     if (!outcome.ok()) {
         return fail(outcome.error(), 1);
     }
     if (ranks->rank() != 0) {
-        return finished.ok() ? 0 : 1;
+        return finished.ok() ? outcome->exit_code : 1;
     }
     const auto pictures = std::filesystem::absolute(settings->output_dir).lexically_normal();
     std::printf("held-out PSNR %.2f dB after %lld steps; pictures in %s\n", outcome->psnr_db,
@@ -136,5 +134,5 @@ int main(int count, char** words) {
     if (run.active()) {
         std::printf("run %s in %s\n", run.name().c_str(), run.folder().c_str());
     }
-    return finished.ok() ? 0 : fail(finished.error(), 1);
+    return finished.ok() ? outcome->exit_code : fail(finished.error(), 1);
 }

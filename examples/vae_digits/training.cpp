@@ -37,7 +37,7 @@ taffrail::Result<Outcome> train(const Settings& settings, taffrail::Run& run,
             return written.error();
         }
     }
-    return Outcome{module.psnr_db(), trainer.global_step(), trainer.interrupted_by() != 0};
+    return Outcome{module.psnr_db(), trainer.global_step(), trainer.exit_code()};
 }
 
 }  // namespace vae_digits

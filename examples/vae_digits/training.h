@@ -15,7 +15,7 @@ namespace vae_digits {
 struct Outcome {
     double psnr_db = 0;  ///< of the held-out digits of all ranks
     std::int64_t steps = 0;
-    bool interrupted = false;
+    int exit_code = 0;  ///< as the trainer gives it: 130 after Ctrl-C
 };
 
 /// Trains, records and, on rank 0, writes the three pictures.

@@ -77,10 +77,15 @@ struct ModelCheckpointOptions {
     bool save_last = false;  ///< also last.ckpt, overwritten each time
     std::int64_t every_n_epochs = 1;
     std::int64_t every_n_train_steps = 0;  ///< more than 0: by steps instead of epochs
-    bool save_on_stop = true;  ///< last.ckpt also when a signal or an exception ends the stage
+    /// last.ckpt also when a signal or an exception ends the fit, or when stop(), max_time or
+    /// max_steps end it inside of an epoch.
+    bool save_on_stop = true;
 };
 
-/// Saves checkpoints after validation, or at the end of train epochs without one; keeps the k best.
+/// Saves checkpoints and keeps the k best. With a monitored value it saves where that value is new,
+/// so that the score of a file is the score of its weights: after validation when it is logged
+/// there, else at the end of train epochs. Without one, after validation or at the end of epochs
+/// without. Runs after all other callbacks.
 class ModelCheckpoint final : public Callback {
   public:
     explicit ModelCheckpoint(ModelCheckpointOptions options = {});
@@ -92,6 +97,7 @@ class ModelCheckpoint final : public Callback {
     [[nodiscard]] bool monitors() const override { return true; }
 
     void setup(Trainer& trainer, Module& module, Stage stage) override;
+    void on_fit_start(Trainer& trainer, Module& module) override;
     void on_train_batch_end(Trainer& trainer, Module& module, const Batch& batch,
                             std::int64_t index) override;
     void on_train_epoch_end(Trainer& trainer, Module& module) override;
@@ -114,9 +120,15 @@ class ModelCheckpoint final : public Callback {
         Step step = 0;
     };
 
-    void save(Trainer& trainer);
+    enum class Where : std::uint8_t { TrainBatch, Validation, EpochEnd };
+
+    void save(Trainer& trainer, Where where);
     void save_last(Trainer& trainer);
     void save_best(Trainer& trainer, double score);
+    [[nodiscard]] bool monitored_is_new(Trainer& trainer, Where where);
+    void check_monitor(Trainer& trainer);
+    void choose_best();
+    [[nodiscard]] bool epoch_is_due(const Trainer& trainer) const;
     [[nodiscard]] Result<std::string> file_name(Trainer& trainer) const;
 
     ModelCheckpointOptions options_;
@@ -125,6 +137,10 @@ class ModelCheckpoint final : public Callback {
     std::string best_path_, last_path_;
     std::optional<double> best_score_;
     Step saved_step_ = -1;
+    Step last_step_ = -1;             // of last.ckpt
+    std::uint64_t monitored_at_ = 0;  // when the last score came to be
+    bool monitor_seen_ = false;
+    bool validated_ = false;  // in this fit
 };
 
 /// Writes Module::learning_rates() with the step rows.

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <taffrail/batch.h>
+#include <taffrail/result.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,17 @@ class Loader {
     virtual void start(std::int64_t epoch) = 0;
     /// The next batch, or nothing at the end of the pass.
     virtual std::optional<Batch> next() = 0;
+
+    /// Passes over batches that a resumed epoch has seen already. The default draws and drops them.
+    virtual void skip(std::int64_t batches);
+
+    // For a loader whose next pass depends on more than its number, such as a generator that
+    // shuffles: what a checkpoint keeps of it. Asked before start(), and given back before start()
+    // of the epoch that is resumed.
+
+    [[nodiscard]] virtual std::string state() const { return ""; }
+
+    virtual Result<void> load_state(std::string_view state);
 };
 
 using LoaderList = std::vector<std::shared_ptr<Loader>>;

@@ -112,9 +112,16 @@ class Metric {
 
     /// Values of a state by name, for tests and checkpoints; null when there is none of that name.
     [[nodiscard]] const Values* find_state(std::string_view name) const noexcept;
-    /// All states as text-free numbers in declaration order, and back: what a checkpoint keeps.
+    /// All states as text-free numbers in declaration order, and back with the number of updates
+    /// they stand for: what a checkpoint keeps.
     [[nodiscard]] std::vector<Values> save_states() const;
-    Result<void> load_states(const std::vector<Values>& values);
+    Result<void> load_states(const std::vector<Values>& values, std::int64_t updates = 1);
+
+    /// Updates from here on may have to be left out of a checkpoint: the Trainer says so before
+    /// each step, which may fail half-way.
+    void begin_step() noexcept;
+    /// The states and the number of updates as they were when the last step began.
+    [[nodiscard]] std::pair<std::vector<Values>, std::int64_t> states_before_step() const;
 
   protected:
     using StateId = std::size_t;
@@ -162,6 +169,7 @@ class Metric {
     };
 
     Result<void> begin_update();
+    void keep_before_step();
     Result<MetricValue> forward_with(const std::function<Result<void>()>& change);
     void merge_values(const std::vector<State>& earlier, std::int64_t count);
     [[nodiscard]] bool distributed() const noexcept;
@@ -175,6 +183,12 @@ class Metric {
     std::optional<Error> defect_;
     std::int64_t update_count_ = 0;
     bool synced_ = false;
+    // What the states were before the first update of a step: lists that only grow by their length.
+    std::vector<Values> before_;
+    std::vector<std::size_t> lengths_before_;
+    std::int64_t count_before_ = 0;
+    bool step_begins_ = false;
+    bool changed_in_step_ = false;
 };
 
 }  // namespace taffrail

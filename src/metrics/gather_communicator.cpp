@@ -28,6 +28,9 @@ Number combine(Number left, Number right, ReduceOp op) {
     return left;
 }
 
+// What a rank says that stops: no collective is called so.
+constexpr std::string_view kFarewell = "farewell";
+
 std::string_view to_text(ReduceOp op) {
     return op == ReduceOp::Sum ? "sum" : op == ReduceOp::Min ? "min" : "max";
 }
@@ -66,7 +69,48 @@ std::optional<Error> GatherCommunicator::interrupted() const {
     return Error{ErrorCode::Unavailable, interruption_->why};
 }
 
+void GatherCommunicator::say_farewell(std::string_view why) noexcept {
+    if (settled_ || world_size() < 2 || interruption_->set.load(std::memory_order_acquire)) {
+        return;
+    }
+    try {
+        // Takes part in the collective that the others come to next, under a label of its own, so
+        // that all ranks have made the same number of exchanges afterwards. Who is not there is
+        // gone or stopped as well.
+        static_cast<void>(labelled_exchange(kFarewell, bytes_of(why)).ok());
+    } catch (...) {
+        // Out of memory: the others run into their time-out.
+    }
+    settled_ = true;
+}
+
+void GatherCommunicator::forget_farewells() noexcept {
+    settled_ = false;
+    const std::lock_guard guard(interruption_->mutex);
+    if (interruption_->by_farewell) {
+        interruption_->by_farewell = false;
+        interruption_->why.clear();
+        interruption_->set.store(false, std::memory_order_release);
+    }
+}
+
+// Later collectives fail at once: the rank that said it is not there.
+void GatherCommunicator::hear_farewell(const std::string& why) {
+    if (!interruption_->set.load(std::memory_order_acquire)) {
+        interrupt(why);
+        const std::lock_guard guard(interruption_->mutex);
+        interruption_->by_farewell = true;
+    }
+}
+
 Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
+                                                       std::span<const std::byte> bytes) {
+    auto gathered = compared_exchange(label, bytes);
+    settled_ = settled_ || !gathered.ok();
+    return gathered;
+}
+
+Result<Gathered> GatherCommunicator::compared_exchange(std::string_view label,
                                                        std::span<const std::byte> bytes) {
     const auto length = static_cast<std::uint32_t>(label.size());
     std::vector<std::byte> message(sizeof(length) + label.size() + bytes.size());
@@ -81,6 +125,8 @@ Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
         error.message += " (waiting in " + std::string(label) + ")";
         return error;
     }
+    std::optional<Error> difference;
+    std::string farewells;
     for (std::size_t member = 0; member < gathered->size(); ++member) {
         std::vector<std::byte>& one = (*gathered)[member];
         std::uint32_t theirs = 0;
@@ -92,14 +138,28 @@ Result<Gathered> GatherCommunicator::labelled_exchange(std::string_view label,
                                                  " sent a collective message that was cut short"};
         }
         const std::string other(reinterpret_cast<const char*>(one.data()) + sizeof(theirs), theirs);
-        if (other != label) {
-            return Error{ErrorCode::InvalidArgument,
-                         "the ranks are doing different things: " + name_ranks({rank_}) +
-                             " is in " + std::string(label) + ", " +
-                             name_ranks({static_cast<int>(member)}) + " is in " + other +
-                             "; every rank must make the same calls in the same order"};
-        }
         one.erase(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(sizeof(theirs) + theirs));
+        if (other == kFarewell) {
+            farewells +=
+                (farewells.empty() ? "" : "; ") + name_ranks({static_cast<int>(member)}) +
+                " stopped: " + std::string(reinterpret_cast<const char*>(one.data()), one.size());
+        } else if (other != label && !difference) {
+            difference = Error{ErrorCode::InvalidArgument,
+                               "the ranks are doing different things: " + name_ranks({rank_}) +
+                                   " is in " + std::string(label) + ", " +
+                                   name_ranks({static_cast<int>(member)}) + " is in " + other +
+                                   "; every rank must make the same calls in the same order"};
+        }
+    }
+    if (label == kFarewell) {
+        return gathered;
+    }
+    if (!farewells.empty()) {
+        hear_farewell(farewells);
+        return Error{ErrorCode::Unavailable, farewells};
+    }
+    if (difference) {
+        return *difference;
     }
     return gathered;
 }

@@ -29,6 +29,13 @@ class GatherCommunicator : public Communicator {
     /// fails later ones: a member is known to be gone. Safe from any thread.
     void interrupt(std::string_view why) noexcept;
 
+    /// This rank stops for a reason of its own: whatever collective of the group the others are in,
+    /// or come to next, fails there with this rank's name and the reason. Waits until they have
+    /// come. Nothing is said after a collective that failed: the others know, or cannot be reached.
+    void say_farewell(std::string_view why) noexcept;
+    /// A new try: farewells heard before do not count any more.
+    void forget_farewells() noexcept;
+
     [[nodiscard]] int rank() const noexcept override { return rank_; }
 
     [[nodiscard]] int world_size() const noexcept override {
@@ -80,9 +87,12 @@ class GatherCommunicator : public Communicator {
         std::atomic<bool> set = false;
         std::mutex mutex;
         std::string why;
+        bool by_farewell = false;
     };
 
     Result<Gathered> labelled_exchange(std::string_view label, std::span<const std::byte> bytes);
+    Result<Gathered> compared_exchange(std::string_view label, std::span<const std::byte> bytes);
+    void hear_farewell(const std::string& why);
     template <typename Number>
     Result<void> reduce(std::span<Number> values, ReduceOp op, std::string_view type);
 
@@ -91,6 +101,7 @@ class GatherCommunicator : public Communicator {
     std::string name_;
     std::map<std::string, Group, std::less<>> groups_;
     std::shared_ptr<Interruption> interruption_ = std::make_shared<Interruption>();
+    bool settled_ = false;  // a collective failed here: nobody waits for a farewell
 };
 
 }  // namespace taffrail::metrics

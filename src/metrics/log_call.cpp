@@ -217,6 +217,11 @@ Slot* LogState::make_slot(const Call& call, const SlotOptions& wanted) {
     made.group = call.options.sync_dist_group;
     made.metric = call.value.metric();
     made.site = call.site;
+    return add_slot(std::move(made));
+}
+
+// Finds the places of a slot's names in the views and in the run.
+Slot* LogState::add_slot(Slot made) {
     made.callback_name = callback_.place_of(made.plain_name());
     for (const Level one : {Level::Step, Level::Epoch}) {
         const auto index = static_cast<std::size_t>(one);
@@ -273,6 +278,12 @@ std::optional<std::int64_t> LogState::weight_of(const Call& call, const Slot& sl
 }
 
 void LogState::update(Slot& slot, const Call& call, std::int64_t weight) {
+    if (slot.in_step != steps_begun_) {
+        slot.before = slot;
+        slot.before.has_reset = slot.has_reset || slot.logged_at == 0;
+        slot.in_step = steps_begun_;
+    }
+    slot.logged_at = ++calls_;
     slot.has_reset = false;
     if (slot.metric != nullptr) {
         const std::optional<MetricValue>& batch = slot.metric->batch_value();

@@ -119,6 +119,14 @@ void LogState::collect(Level wanted, View views) {
         if (has(views, View::Callback) && (training || wanted == Level::Epoch)) {
             callback_.set_at(slot.callback_name, *value);
             callback_.set_at(slot.callback[index], *value);
+            // The epoch value of the same calls is newer than the last step's.
+            const Freshness fresh{2 * slot.logged_at + index, loop_};
+            for (const std::uint32_t place : {slot.callback_name, slot.callback[index]}) {
+                if (fresh_.size() <= place) {
+                    fresh_.resize(place + 1);
+                }
+                fresh_[place] = fresh;
+            }
         }
         if (has(views, View::Bar) && slot.options.prog_bar) {
             bar_.set_at(slot.bar[index], *value);
@@ -294,6 +302,11 @@ const MetricMap& LogState::progress_bar_metrics() {
         collect(level(), View::Bar);
     }
     return bar_;
+}
+
+Freshness LogState::freshness(std::string_view name) {
+    const std::uint32_t place = callback_.place_of(name);
+    return place < fresh_.size() ? fresh_[place] : Freshness();
 }
 
 void LogState::fail(Misuse misuse) noexcept {

@@ -49,6 +49,28 @@ struct LogSettings {
 
 using Row = std::vector<std::pair<std::string, double>>;
 
+/// When a value of the callback view came to be; later is larger. Zero: it was not logged here.
+struct Freshness {
+    std::uint64_t stamp = 0;
+    Loop loop = Loop::None;  ///< which one logged it
+};
+
+/// One slot of the train loop as a checkpoint keeps it.
+struct SavedSlot {
+    std::string hook = {};
+    std::string name = {};
+    SlotOptions options = {};
+    std::string group = {};
+    std::string metric = {};  ///< name of the registered Metric, "" for plain values
+    SlotValues values = {};
+};
+
+/// What a train epoch has accumulated so far, and the three views.
+struct SavedLog {
+    std::vector<SavedSlot> slots = {};
+    Row callback = {}, logged = {}, bar = {};
+};
+
 class LogState {
   public:
     explicit LogState(LogSettings settings) : settings_(std::move(settings)) {}
@@ -103,6 +125,21 @@ class LogState {
     Saved suspend(Loop inner) noexcept;
     void resume(const Saved& saved) noexcept;
 
+    // Checkpoints (log_saved.cpp); Metric objects go by the names they are registered under
+
+    using NameOf = std::function<std::string(const Metric&)>;
+    using FindMetric = std::function<Metric*(std::string_view)>;
+
+    /// What follows may have to be taken back: a train step begins.
+    void begin_step() noexcept { ++steps_begun_; }
+
+    /// The train epoch so far; `without_step`: as it was when the last step began.
+    [[nodiscard]] SavedLog save(bool without_step, const NameOf& name_of) const;
+    void restore(const SavedLog& saved, const FindMetric& find);
+
+    /// The next batch is not the first of its epoch: a checkpoint brought the others.
+    void continue_epoch() noexcept { first_iteration_ = FirstIteration::Yes; }
+
     // What the counters say, for rows and calls
 
     Step step = 0;           ///< optimiser steps done
@@ -128,6 +165,9 @@ class LogState {
     const MetricMap& callback_metrics();
     const MetricMap& logged_metrics();
     const MetricMap& progress_bar_metrics();
+
+    /// Of a name in the callback view, as it was last brought up to date.
+    [[nodiscard]] Freshness freshness(std::string_view name);
 
     /// The views as the last batch left them; costs nothing.
     [[nodiscard]] const MetricMap& stored_bar_metrics() const noexcept { return bar_; }
@@ -185,6 +225,7 @@ class LogState {
     bool check_value(const Call& call, const SlotOptions& wanted);
     bool check_options(const Call& call, const SlotOptions& wanted);
     Slot* make_slot(const Call& call, const SlotOptions& wanted);
+    Slot* add_slot(Slot made);
     bool same_slot(const Call& call, const SlotOptions& wanted, const Slot& slot);
     std::optional<std::int64_t> weight_of(const Call& call, const Slot& slot);
     void update(Slot& slot, const Call& call, std::int64_t weight);
@@ -205,6 +246,9 @@ class LogState {
     const Batch* batch_ = nullptr;
     bool iterator_style_ = false;
     MetricMap callback_, logged_, bar_;
+    std::vector<Freshness> fresh_;  // by place in callback_
+    std::uint64_t calls_ = 0;
+    std::uint64_t steps_begun_ = 0;
     // The logged values of the last collect(), each name once; `row_stamp_` finds a name's place in
     // it.
     std::vector<std::uint32_t> row_places_;

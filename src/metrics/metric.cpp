@@ -144,9 +144,46 @@ Result<void> Metric::begin_update() {
         return Error{ErrorCode::InvalidArgument,
                      "the metric holds the states of all ranks; call unsync() before updating it"};
     }
+    keep_before_step();
     computed_.reset();
     ++update_count_;
     return {};
+}
+
+void Metric::begin_step() noexcept {
+    step_begins_ = true;
+    changed_in_step_ = false;
+}
+
+void Metric::keep_before_step() {
+    if (!std::exchange(step_begins_, false)) {
+        return;
+    }
+    before_.resize(states_.size());
+    lengths_before_.resize(states_.size());
+    for (std::size_t index = 0; index < states_.size(); ++index) {
+        lengths_before_[index] = states_[index].values.size();
+        if (states_[index].reduce != StateReduce::Cat) {
+            before_[index] = states_[index].values;
+        }
+    }
+    count_before_ = update_count_;
+    changed_in_step_ = true;
+}
+
+std::pair<std::vector<Values>, std::int64_t> Metric::states_before_step() const {
+    std::vector<Values> saved = save_states();
+    if (!changed_in_step_) {
+        return {std::move(saved), update_count_};
+    }
+    for (std::size_t index = 0; index < states_.size(); ++index) {
+        if (states_[index].reduce == StateReduce::Cat) {
+            saved[index].resize(std::min(saved[index].size(), lengths_before_[index]));
+        } else {
+            saved[index] = before_[index];
+        }
+    }
+    return {std::move(saved), count_before_};
 }
 
 Result<MetricValue> Metric::compute() {
@@ -186,6 +223,7 @@ void Metric::reset() {
     batch_value_.reset();
     update_count_ = 0;
     synced_ = false;
+    changed_in_step_ = false;
 }
 
 std::vector<Metric::Values> Metric::save_states() const {
@@ -196,7 +234,7 @@ std::vector<Metric::Values> Metric::save_states() const {
     return saved;
 }
 
-Result<void> Metric::load_states(const std::vector<Values>& values) {
+Result<void> Metric::load_states(const std::vector<Values>& values, std::int64_t updates) {
     if (values.size() != states_.size()) {
         return Error{ErrorCode::InvalidArgument,
                      "these states belong to another metric: " + std::to_string(values.size()) +
@@ -206,7 +244,8 @@ Result<void> Metric::load_states(const std::vector<Values>& values) {
         states_[index].values = values[index];
     }
     computed_.reset();
-    update_count_ = std::max<std::int64_t>(update_count_, 1);
+    update_count_ = updates;
+    changed_in_step_ = false;
     return {};
 }
 

@@ -39,15 +39,8 @@ struct SlotOptions {
     bool operator==(const SlotOptions&) const = default;
 };
 
-struct Slot {
-    Hook hook = Hook::None;
-    std::string name;
-    SlotOptions options;
-    std::string group;
-    Metric* metric = nullptr;
-    std::source_location site;
-
-    // Since the last reset
+/// What a slot accumulated since its last reset.
+struct SlotValues {
     bool has_reset = false;
     bool has_step = false;
     bool wide = false;  // a 64-bit tensor was logged: single precision is left until the reset
@@ -56,6 +49,20 @@ struct Slot {
     double total = 0;
     std::int64_t weight = 0;
     std::optional<double> computed;
+};
+
+struct Slot : SlotValues {
+    Hook hook = Hook::None;
+    std::string name;
+    SlotOptions options;
+    std::string group;
+    Metric* metric = nullptr;
+    std::source_location site;
+
+    // For a checkpoint of a step that failed half-way: what was there before it
+    SlotValues before;
+    std::uint64_t in_step = 0;    // whose calls are in the values and not in `before`
+    std::uint64_t logged_at = 0;  // number of the last call
 
     // Places in the three views, by level where the name forks; and the key for single calls.
     std::uint32_t callback_name = 0;

@@ -5,9 +5,10 @@
 #include <taffrail/trainer.h>
 
 #include "metrics/log_state.h"
+#include "trainer/loop_state.h"
 #include "trainer/outputs.h"
+#include "trainer/stop.h"
 
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -25,6 +26,19 @@ using metrics::Loop;
 /// std::exception, so that a module that catches those around its closure does not swallow it.
 struct Aborted {};
 
+/// Unwinds a validation that a signal ended before its last batch: its values would be those of a
+/// part, so nothing of it is kept.
+struct Stopped {};
+
+/// How far the fit is with its present batch; what a checkpoint written now goes on with.
+enum class Place : std::uint8_t {
+    Between,          ///< no epoch is open
+    InStep,           ///< a batch is in flight: it is done again
+    AfterBatch,       ///< its validation, if one is due, is still to come
+    AfterValidation,  ///< nothing of the batch is left
+    EpochEnd,         ///< in the hooks at the end of an epoch, which is counted already
+};
+
 /// "No limit" in counts of batches.
 inline constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
@@ -37,6 +51,9 @@ struct Evaluation {
     LoaderList loaders = {};
     std::vector<std::int64_t> batches = {};
     std::map<int, Step> seen = {};
+    // Of a checkpoint, until the loaders are made
+    std::map<int, Step> resumed_seen = {};
+    std::vector<std::string> resumed_loaders = {};
     bool ready = false;
     std::optional<std::int64_t> loaded_in_epoch = {};
 };
@@ -69,6 +86,11 @@ class Core {
     // checkpoint.cpp
     Result<void> save_checkpoint(const std::string& path);
     Result<void> load_checkpoint(const std::string& path);
+    /// The files of all ranks that a checkpoint consists of; each rank removes its own.
+    void remove_checkpoint(const std::string& path);
+
+    /// The last epoch ended before its last batch: a checkpoint goes on inside of it.
+    [[nodiscard]] bool epoch_cut_short() const noexcept { return cut_short_; }
 
     [[nodiscard]] bool should_log() const noexcept;
     [[nodiscard]] int rank() const noexcept;
@@ -81,8 +103,8 @@ class Core {
     Module* module_ = nullptr;
     Stage stage_ = Stage::Fit;
     std::exception_ptr exception_;
-    std::atomic<bool> should_stop_ = false;
-    int interrupted_by_ = 0;
+    Stop stop_;
+    int exit_code_ = 0;
 
     // Counters, kept over stages
     std::int64_t epochs_processed_ = 0;  // batches done, hooks perhaps not
@@ -105,7 +127,7 @@ class Core {
     template <typename Work>
     Result<void> run_stage(Module& module, Stage stage, Loop loop, Work&& work);
     void begin_stage(Module& module, Stage stage, Loop loop);
-    void end_stage(RunState state) noexcept;
+    void end_stage(RunState state, std::string_view why) noexcept;
     Result<void> failure(std::string_view reason);
     void check_options();
 
@@ -115,6 +137,11 @@ class Core {
     void set_up_train_data();
     void set_validation_interval();
     void run_train_epoch();
+    void finish_resumed_batch();
+    void end_train_pass();
+    void begin_step(bool iterator);
+    void validate_in_fit();
+    void abandon_validation();
     void warn_of_replaced_items();
     bool run_train_batch(BatchSource& source);
     void run_step(const Batch& batch, std::int64_t index, bool stepping, BatchSource& source);
@@ -127,6 +154,24 @@ class Core {
     [[nodiscard]] bool validation_epoch() const noexcept;
     [[nodiscard]] bool validation_due() const noexcept;
     void watch_the_clock();
+    [[nodiscard]] bool stopping() const noexcept;
+
+    [[nodiscard]] bool epoch_to_resume() const noexcept {
+        return resumed_ && resumed_->batches_in_epoch > 0;
+    }
+
+    /// Ends the stage when this failed.
+    void require(Result<void> done);
+
+    // checkpoint.cpp
+    [[nodiscard]] LoopState capture() const;
+    [[nodiscard]] std::vector<std::string> capture_validation_loaders() const;
+    [[nodiscard]] std::vector<SavedMetric> capture_metrics(bool without_step) const;
+    [[nodiscard]] std::string name_of(const Metric& metric) const;
+    [[nodiscard]] Metric* find_metric(std::string_view name) const;
+    Result<void> restore(const LoopState& state);
+    Result<void> restore_metrics(const std::vector<SavedMetric>& metrics);
+    Result<LoopState> share_of_this_rank(const std::string& path, const LoopState& of_rank_0) const;
 
     // evaluation_loop.cpp
     EvaluationResults run_evaluation(Evaluation& evaluation);
@@ -137,6 +182,7 @@ class Core {
                                std::string_view which);
     void run_predict();
     void fail_without_loader(std::string_view which);
+    void stop_when_asked();
 
     // hooks
     void check();
@@ -165,10 +211,38 @@ class Core {
     std::shared_ptr<Loader> train_loader_;
     std::optional<std::int64_t> train_loaded_in_epoch_;
     std::int64_t validation_interval_ = kEndless;
-    std::int64_t skip_batches_ = 0;  // of a resumed epoch
     bool stream_ended_ = false;
-    bool in_epoch_ = false;  // between the first and the last batch of a train epoch
+    bool pass_ended_ = false;  // all ranks are at the end of their train epoch
     std::chrono::steady_clock::time_point started_;
+
+    // What checkpoints are made of
+    Place place_ = Place::Between;
+    std::int64_t batches_drawn_ = 0;
+    std::string loader_state_;  // before the open epoch
+    bool failing_ = false;
+
+    struct StepBegin {
+        std::int64_t batches_in_epoch = 0, batches_drawn = 0, batches_total = 0, samples = 0;
+    } step_begin_;
+
+    struct BeforeValidation {
+        std::map<int, Step> rows;
+        std::vector<std::string> loaders;
+        std::int64_t batches_total = 0;
+        std::vector<SavedMetric> metrics;
+    };
+
+    std::optional<BeforeValidation> before_validation_;
+    // As the open epoch was before its end hooks: goes into a checkpoint when one of them fails, or
+    // when the epoch ended before its last batch.
+    std::optional<LoopState> before_epoch_end_;
+    bool cut_short_ = false;
+    std::optional<LoopState> resumed_;  // until its epoch goes on
+};
+
+/// For the ready callbacks, which know more of a Trainer than its public face.
+struct Inside {
+    static Core& core(Trainer& trainer) noexcept { return *trainer.core_; }
 };
 
 // Runs `work` as `hook`, measured under "[owner]hook", and stops the loops when it made a mistake.

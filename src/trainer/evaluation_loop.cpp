@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace taffrail::trainer {
 
@@ -156,12 +157,17 @@ bool Core::set_up_evaluation(Evaluation& evaluation) {
         in_hook(Hook::ValDataloader, "Module",
                 [&] { evaluation.loaders = module_->val_dataloader(); });
     }
+    const auto states = std::exchange(evaluation.resumed_loaders, {});
+    for (std::size_t index = 0; index < std::min(states.size(), evaluation.loaders.size());
+         ++index) {
+        require(evaluation.loaders[index]->load_state(states[index]));
+    }
     evaluation.batches.clear();
     for (const auto& loader : evaluation.loaders) {
         evaluation.batches.push_back(
             limit_batches(loader->size(), limit, evaluation.testing ? "test" : "val"));
     }
-    evaluation.seen.clear();
+    evaluation.seen = std::exchange(evaluation.resumed_seen, {});
     evaluation.ready = true;
     return !evaluation.loaders.empty();
 }
@@ -174,6 +180,7 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
         if (stage_ != Stage::Fit && !limit.off()) {
             fail_without_loader(evaluation.testing ? "test" : "val");
         }
+        require(stop_.begin_pass(false));
         return {};
     }
     std::vector<std::int64_t> batches = evaluation.batches;
@@ -182,7 +189,11 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
             count = std::min(count, options_.num_sanity_val_steps);
         }
     }
-    if (std::ranges::all_of(batches, [](std::int64_t count) { return count == 0; })) {
+    const bool nothing =
+        std::ranges::all_of(batches, [](std::int64_t count) { return count == 0; });
+    require(stop_.begin_pass(!nothing));
+    stop_when_asked();
+    if (nothing) {
         return {};
     }
     const Phase phase = evaluation.testing ? Phase::Test
@@ -197,6 +208,7 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     int previous = 0;
     for (std::size_t index = 0; index < evaluation.loaders.size(); ++index) {
         if (batches[index] == 0) {
+            require(stop_.end_pass());
             continue;
         }
         const int loader = static_cast<int>(index);
@@ -210,7 +222,7 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
             options_.progress_bar->begin(phase, kind + " DataLoader " + std::to_string(loader),
                                          total, 0);
         }
-        for (std::int64_t batch = 0; batch < batches[index] && interrupted_by_ == 0; ++batch) {
+        for (std::int64_t batch = 0; batch < batches[index]; ++batch) {
             std::optional<Batch> data = evaluation.loaders[index]->next();
             if (!data) {
                 break;
@@ -225,11 +237,15 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
                 evaluation.testing ? test_batches_total_ : validation_batches_total_;
             send_output(phase, batch, total, done);
             done += state_.sanity ? 0 : 1;
-            watch_the_clock();
             if (options_.progress_bar) {
                 options_.progress_bar->update(batch + 1, state_.stored_bar_metrics());
             }
+            watch_the_clock();
+            require(stop_.batch_done());
+            stop_when_asked();
         }
+        require(stop_.end_pass());
+        stop_when_asked();
         if (options_.progress_bar) {
             options_.progress_bar->end(state_.stored_bar_metrics());
         }
@@ -243,6 +259,9 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     check();
     state_.write_evaluation_epoch(rows);
     check();
+    if (evaluation.loop == Loop::FitValidation && !state_.sanity) {
+        place_ = Place::AfterValidation;
+    }
     both(names.end, names.callback_end, names.module_end);
     state_.reset_slots();
     in_module(names.model_train, names.module_train);
@@ -255,6 +274,13 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
         print_result_table(rows, evaluation.testing ? "Test metric" : "Validate metric");
     }
     return rows;
+}
+
+// A signal: values over a part of the data would be taken for those of all of it.
+void Core::stop_when_asked() {
+    if (stop_.signal() != 0) {
+        throw Stopped{};
+    }
 }
 
 void Core::run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std::int64_t index,
@@ -282,6 +308,8 @@ void Core::run_predict() {
     if (loaders.empty()) {
         fail_without_loader("predict");
     }
+    require(stop_.begin_pass(!loaders.empty()));
+    stop_when_asked();
     both(Hook::OnPredictStart, &Callback::on_predict_start, &Module::on_predict_start);
     both(Hook::OnPredictEpochStart, &Callback::on_predict_epoch_start,
          &Module::on_predict_epoch_start);
@@ -295,7 +323,7 @@ void Core::run_predict() {
                 Phase::Predict, "Predicting DataLoader " + std::to_string(loader),
                 batches == kEndless ? std::nullopt : std::optional(batches), 0);
         }
-        for (std::int64_t number = 0; number < batches && interrupted_by_ == 0; ++number) {
+        for (std::int64_t number = 0; number < batches; ++number) {
             std::optional<Batch> data = loaders[index]->next();
             if (!data) {
                 break;
@@ -306,11 +334,15 @@ void Core::run_predict() {
             in_module(Hook::PredictStep, &Module::predict_step, batch, number, loader);
             both(Hook::OnPredictBatchEnd, &Callback::on_predict_batch_end,
                  &Module::on_predict_batch_end, batch, number, loader);
-            watch_the_clock();
             if (options_.progress_bar) {
                 options_.progress_bar->update(number + 1, state_.stored_bar_metrics());
             }
+            watch_the_clock();
+            require(stop_.batch_done());
+            stop_when_asked();
         }
+        require(stop_.end_pass());
+        stop_when_asked();
         if (options_.progress_bar) {
             options_.progress_bar->end(state_.stored_bar_metrics());
         }

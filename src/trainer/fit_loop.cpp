@@ -15,8 +15,10 @@ namespace {
 /// batch was the last.
 class EpochSource final : public BatchSource {
   public:
-    EpochSource(Loader& loader, std::int64_t epoch, std::int64_t limit, bool& ended)
-        : loader_(loader), limit_(limit), ended_(ended) {
+    EpochSource(Loader& loader, std::int64_t epoch, std::int64_t limit, bool& ended,
+                std::int64_t& drawn)
+        : loader_(loader), limit_(limit), ended_(ended), drawn_(drawn) {
+        drawn_ = 0;
         loader_.start(epoch);
         ended_ = false;
         if (limit_ == kEndless) {
@@ -29,8 +31,8 @@ class EpochSource final : public BatchSource {
         if (drawn_ >= limit_) {
             return std::nullopt;
         }
-        ++drawn_;
         std::optional<Batch> batch = limit_ == kEndless ? std::move(ahead_) : loader_.next();
+        ++drawn_;
         if (limit_ == kEndless && batch) {
             ahead_ = loader_.next();
             ended_ = !ahead_;
@@ -40,23 +42,36 @@ class EpochSource final : public BatchSource {
         return batch;
     }
 
+    /// Those that a resumed epoch has had already.
+    void skip(std::int64_t batches) {
+        if (limit_ != kEndless) {
+            loader_.skip(batches);
+            drawn_ += batches;
+            return;
+        }
+        for (; batches > 0 && next(); --batches) {
+        }
+    }
+
   private:
     Loader& loader_;
     std::int64_t limit_;
     bool& ended_;
-    std::int64_t drawn_ = 0;
+    std::int64_t& drawn_;
     std::optional<Batch> ahead_;
 };
 
 }  // namespace
 
 void Core::run_fit() {
-    run_sanity_check();
+    if (!resumed_) {  // the check would spoil what the checkpoint brought, and was passed before
+        run_sanity_check();
+    }
     set_up_train_data();
     if (!train_loader_ && !options_.limit_train_batches.off()) {
         fail_without_loader("train");
     }
-    if (options_.limit_train_batches.off() || fit_done()) {
+    if (options_.limit_train_batches.off() || (!epoch_to_resume() && fit_done())) {
         return;
     }
     if (validation_epoch() && !fit_validation_.ready) {
@@ -65,12 +80,19 @@ void Core::run_fit() {
         state_.resume(saved);
     }
     both(Hook::OnTrainStart, &Callback::on_train_start, &Module::on_train_start);
-    while (!fit_done()) {
-        set_up_train_data();
-        both(Hook::OnTrainEpochStart, &Callback::on_train_epoch_start,
-             &Module::on_train_epoch_start);
-        run_train_epoch();
-        end_train_epoch();
+    try {
+        while (epoch_to_resume() || !fit_done()) {
+            set_up_train_data();
+            both(Hook::OnTrainEpochStart, &Callback::on_train_epoch_start,
+                 &Module::on_train_epoch_start);
+            run_train_epoch();
+            if (stop_.signal() != 0) {
+                break;  // the epoch is left open: its values so far go into the checkpoint
+            }
+            end_train_epoch();
+        }
+    } catch (const Stopped&) {
+        abandon_validation();
     }
     both(Hook::OnTrainEnd, &Callback::on_train_end, &Module::on_train_end);
 }
@@ -91,7 +113,10 @@ void Core::run_sanity_check() {
         callbacks(Hook::OnSanityCheckEnd, &Callback::on_sanity_check_end);
         state_.reset_slots();
         state_.clear_views();
+    } else {
+        require(stop_.begin_pass(false));
     }
+    require(stop_.meet());
     state_.sanity = false;
     state_.resume(saved);
     state_.end_batches();
@@ -166,7 +191,7 @@ bool Core::can_stop_early() const noexcept {
 }
 
 bool Core::fit_done() {
-    if (train_batches_ == 0 || interrupted_by_ != 0) {
+    if (train_batches_ == 0 || stop_.signal() != 0) {
         return true;
     }
     if (options_.max_steps >= 0 && optimizer_steps_ >= options_.max_steps) {
@@ -177,7 +202,7 @@ bool Core::fit_done() {
         state_.epoch = epochs_completed_;
         return true;
     }
-    return should_stop_ && can_stop_early();
+    return stopping();
 }
 
 bool Core::last_batch_reached() const noexcept {
@@ -186,8 +211,12 @@ bool Core::last_batch_reached() const noexcept {
 
 bool Core::epoch_done() {
     const bool steps_done = options_.max_steps >= 0 && optimizer_steps_ >= options_.max_steps;
-    return steps_done || last_batch_reached() || interrupted_by_ != 0 ||
-           (should_stop_ && can_stop_early());
+    return steps_done || last_batch_reached() || stopping();
+}
+
+// What all ranks agreed on; one that is alone agrees with itself.
+bool Core::stopping() const noexcept {
+    return stop_.signal() != 0 || (stop_.asked() && can_stop_early());
 }
 
 bool Core::accumulating() const noexcept {
@@ -201,10 +230,10 @@ bool Core::validation_epoch() const noexcept {
 }
 
 bool Core::validation_due() const noexcept {
-    if (!validation_epoch() || interrupted_by_ != 0) {
+    if (!validation_epoch() || stop_.signal() != 0) {
         return false;
     }
-    if ((stream_ended_ && validation_interval_ == kEndless) || (should_stop_ && can_stop_early())) {
+    if ((stream_ended_ && validation_interval_ == kEndless) || stopping()) {
         return true;
     }
     if (validation_interval_ == kEndless) {
@@ -216,27 +245,52 @@ bool Core::validation_due() const noexcept {
 }
 
 void Core::run_train_epoch() {
+    before_epoch_end_.reset();
+    cut_short_ = false;
     batches_in_epoch_ = 0;
     outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
-    EpochSource source(*train_loader_, epochs_processed_, train_batches_, stream_ended_);
-    // A resumed epoch starts where it was left: the batches before that are drawn and dropped.
-    for (; skip_batches_ > 0 && !epoch_done(); --skip_batches_) {
-        source.next();
-        ++batches_in_epoch_;
+    if (resumed_) {
+        require(train_loader_->load_state(resumed_->loader));
     }
-    skip_batches_ = 0;
+    loader_state_ = train_loader_->state();
+    EpochSource source(*train_loader_, epochs_processed_, train_batches_, stream_ended_,
+                       batches_drawn_);
+    const bool goes_on = epoch_to_resume();
+    if (goes_on) {
+        source.skip(resumed_->batches_drawn);
+        batches_in_epoch_ = resumed_->batches_in_epoch;
+        state_.continue_epoch();
+    }
+    pass_ended_ = goes_on && last_batch_reached();
     const auto total = train_batches_ == kEndless ? std::nullopt : std::optional(train_batches_);
     if (options_.progress_bar) {
         options_.progress_bar->begin(Phase::Train, "Epoch " + std::to_string(epochs_completed_),
                                      total, batches_in_epoch_);
     }
-    in_epoch_ = true;
+    if (goes_on) {
+        finish_resumed_batch();
+    }
+    resumed_.reset();
     while (!epoch_done() && run_train_batch(source)) {
     }
-    in_epoch_ = false;
+    end_train_pass();
     if (options_.progress_bar) {
         warn_of_replaced_items();
         options_.progress_bar->end(state_.stored_bar_metrics());
+    }
+}
+
+// The last batch before the checkpoint is done but for the validation that may be due after it.
+void Core::finish_resumed_batch() {
+    const bool validated = resumed_->validated;
+    place_ = validated ? Place::AfterValidation : Place::AfterBatch;
+    step_begin_ = {batches_in_epoch_, batches_drawn_, batches_total_, samples_};
+    if (!validated && validation_due()) {
+        // The row of a validation stands at the step before the count goes on.
+        const Step after = state_.step;
+        state_.step = std::max<Step>(0, after - (accumulating() ? 0 : 1));
+        validate_in_fit();
+        state_.step = after;
     }
 }
 
@@ -253,14 +307,28 @@ void Core::warn_of_replaced_items() {
     }
 }
 
+// What a step that fails half-way takes back, so that a checkpoint can begin with it again.
+void Core::begin_step(bool iterator) {
+    step_begin_ = {batches_in_epoch_, batches_drawn_ - (iterator ? 0 : 1), batches_total_,
+                   samples_};
+    state_.begin_step();
+    for (const auto& [name, metric] : module_->metrics()) {
+        metric->begin_step();
+    }
+}
+
 bool Core::run_train_batch(BatchSource& source) {
     const bool iterator = module_->takes_iterator();
     std::optional<Batch> data = iterator ? std::optional<Batch>(Batch()) : source.next();
     if (!data) {
         return false;
     }
-    const Batch batch = iterator ? Batch() : transferred(std::move(*data), 0);
     const std::int64_t index = batches_in_epoch_;
+    if (index % options_.accumulate_grad_batches == 0) {
+        begin_step(iterator);
+    }
+    place_ = Place::InStep;
+    const Batch batch = iterator ? Batch() : transferred(std::move(*data), 0);
     ++batches_in_epoch_;
     ++batches_total_;
     state_.begin_batch(batch, metrics::kNoLoader, iterator);
@@ -268,6 +336,7 @@ bool Core::run_train_batch(BatchSource& source) {
     both(Hook::OnTrainBatchStart, &Callback::on_train_batch_start, &Module::on_train_batch_start,
          batch, index);
     run_step(batch, index, !accumulating(), source);
+    place_ = Place::AfterBatch;
     both(Hook::OnTrainBatchEnd, &Callback::on_train_batch_end, &Module::on_train_batch_end, batch,
          index);
     state_.end_batch();
@@ -282,19 +351,61 @@ bool Core::run_train_batch(BatchSource& source) {
     if (options_.progress_bar) {
         options_.progress_bar->update(batches_in_epoch_, state_.stored_bar_metrics());
     }
+    if (!accumulating()) {  // gradients of half a step would be lost
+        require(stop_.batch_done());
+    }
+    if (last_batch_reached()) {
+        end_train_pass();
+    }
     if (validation_due()) {
-        const auto saved = state_.suspend(Loop::FitValidation);
-        if (!accumulating()) {
-            in_module(Hook::OnValidationModelZeroGrad, &Module::on_validation_model_zero_grad);
-        }
-        run_evaluation(fit_validation_);
-        state_.resume(saved);
-        outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
+        validate_in_fit();
     }
     if (!accumulating()) {
         ++state_.step;
     }
     return true;
+}
+
+// Before anything that ranks do together at the end of an epoch: one may have a batch more. Ranks
+// that agreed to stop did so at the same batch.
+void Core::end_train_pass() {
+    if (!pass_ended_ && !stopping()) {
+        pass_ended_ = true;
+        require(stop_.end_pass());
+    }
+}
+
+void Core::validate_in_fit() {
+    const auto saved = state_.suspend(Loop::FitValidation);
+    if (!accumulating()) {
+        in_module(Hook::OnValidationModelZeroGrad, &Module::on_validation_model_zero_grad);
+    }
+    set_up_evaluation(fit_validation_);  // now, so that its loaders are asked before they start
+    before_validation_ =
+        BeforeValidation{fit_validation_.seen, capture_validation_loaders(),
+                         validation_batches_total_, capture_metrics(accumulating())};
+    run_evaluation(fit_validation_);
+    before_validation_.reset();
+    place_ = Place::AfterValidation;
+    state_.resume(saved);
+    outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
+    require(stop_.meet());
+}
+
+// It is done again from its start when the training goes on.
+void Core::abandon_validation() {
+    state_.reset_slots();
+    state_.leave_loader();
+    state_.select(Loop::Train);
+    if (before_validation_) {
+        fit_validation_.seen = std::move(before_validation_->rows);
+        for (std::size_t index = 0; index < before_validation_->loaders.size(); ++index) {
+            require(fit_validation_.loaders[index]->load_state(before_validation_->loaders[index]));
+        }
+        validation_batches_total_ = before_validation_->batches_total;
+        require(restore_metrics(before_validation_->metrics));
+        before_validation_.reset();
+    }
 }
 
 void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, BatchSource& source) {
@@ -328,6 +439,9 @@ void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, Batch
 }
 
 void Core::end_train_epoch() {
+    before_epoch_end_ = capture();
+    cut_short_ = !last_batch_reached();
+    place_ = Place::EpochEnd;
     state_.end_batches();
     ++epochs_processed_;
     state_.call_step = std::max<Step>(state_.step - 1, 0);
@@ -353,15 +467,26 @@ void Core::end_train_epoch() {
     ++epochs_completed_;
     state_.epoch = epochs_completed_;
     batches_in_epoch_ = 0;
+    place_ = Place::Between;
+    watch_the_clock();
+    require(stop_.meet());
 }
 
-// Whatever asks the loop to end from outside: time and signals.
+// Whatever asks the loop to end from outside: time and signals. They are wishes of this rank until
+// all ranks agree.
 void Core::watch_the_clock() {
     if (options_.max_time && std::chrono::steady_clock::now() - started_ >= *options_.max_time) {
-        should_stop_ = true;
+        stop_.ask();
     }
-    if (options_.handle_signals && interrupted_by_ == 0) {
-        interrupted_by_ = pending_signal();
+    if (options_.handle_signals) {
+        stop_.notice_signal(pending_signal());
+    }
+}
+
+void Core::require(Result<void> done) {
+    if (!done.ok()) {
+        state_.fail(std::move(done).error());
+        check();
     }
 }
 

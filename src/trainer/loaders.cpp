@@ -1,5 +1,7 @@
 #include <taffrail/loader.h>
 
+#include <algorithm>
+
 namespace taffrail {
 
 namespace {
@@ -16,6 +18,8 @@ class MapLoader final : public Loader {
     std::optional<Batch> next() override {
         return next_ < size_ ? std::optional(make_(next_++)) : std::nullopt;
     }
+
+    void skip(std::int64_t batches) override { next_ = std::min(size_, next_ + batches); }
 
   private:
     std::int64_t size_;
@@ -39,6 +43,15 @@ class StreamLoader final : public Loader {
 };
 
 }  // namespace
+
+void Loader::skip(std::int64_t batches) {
+    while (batches-- > 0 && next()) {
+    }
+}
+
+Result<void> Loader::load_state(std::string_view) {
+    return {};
+}
 
 std::shared_ptr<Loader> map_loader(std::int64_t size, std::function<Batch(std::int64_t)> make) {
     return std::make_shared<MapLoader>(size, std::move(make));

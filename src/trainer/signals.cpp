@@ -87,4 +87,10 @@ int pending_signal() noexcept {
     return arrived.load();
 }
 
+std::string name_signal(int signal) {
+    return signal == SIGINT    ? "Ctrl-C (SIGINT)"
+           : signal == SIGTERM ? "SIGTERM"
+                               : "signal " + std::to_string(signal);
+}
+
 }  // namespace taffrail::trainer

@@ -2,6 +2,8 @@
 // and chain to the ones before; a second Ctrl-C ends the program at once.
 #pragma once
 
+#include <string>
+
 namespace taffrail::trainer {
 
 /// Watches SIGINT and SIGTERM while it lives. Nested scopes share the watch.
@@ -18,5 +20,8 @@ class SignalScope {
 
 /// The signal that arrived since the outermost scope began, 0 for none.
 int pending_signal() noexcept;
+
+/// "Ctrl-C (SIGINT)", "SIGTERM".
+std::string name_signal(int signal);
 
 }  // namespace taffrail::trainer

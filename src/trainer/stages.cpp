@@ -1,4 +1,6 @@
 // A stage from its first hook to its last, and how it ends when something goes wrong.
+#include <taffrail/callbacks.h>
+
 #include "base/diagnostics.h"
 #include "base/strings.h"
 #include "metrics/gather_communicator.h"
@@ -47,12 +49,17 @@ TrainerOptions with_fast_dev_run(TrainerOptions options) {
     return options;
 }
 
+// The ready communicators can say more than a collective has words for.
+metrics::GatherCommunicator* gathering(const TrainerOptions& options) {
+    return dynamic_cast<metrics::GatherCommunicator*>(options.communicator.get());
+}
+
 // While a stage runs, a rank that the run folder shows to be gone ends the collectives that would
 // wait for it.
 class RankLink {
   public:
     explicit RankLink(const TrainerOptions& options) {
-        auto* ranks = dynamic_cast<metrics::GatherCommunicator*>(options.communicator.get());
+        auto* ranks = gathering(options);
         run_ = options.run != nullptr && ranks != nullptr && ranks->world_size() > 1
                    ? options.run->core()
                    : nullptr;
@@ -160,7 +167,7 @@ int Core::world_size() const noexcept {
 
 bool Core::should_log() const noexcept {
     const std::int64_t every = options_.log_every_n_steps;
-    return every != 0 && ((state_.step + 1) % every == 0 || should_stop_);
+    return every != 0 && ((state_.step + 1) % every == 0 || stop_.asked());
 }
 
 void Core::check() {
@@ -225,8 +232,18 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     module_ = &module;
     stage_ = stage;
     exception_ = nullptr;
-    should_stop_ = false;
-    interrupted_by_ = 0;
+    failing_ = false;
+    place_ = Place::Between;
+    before_validation_.reset();
+    before_epoch_end_.reset();
+    cut_short_ = false;
+    resumed_.reset();
+    fit_validation_.resumed_seen.clear();
+    fit_validation_.resumed_loaders.clear();
+    if (auto* ranks = gathering(options_); ranks != nullptr) {
+        ranks->forget_farewells();
+    }
+    stop_.begin(options_.communicator.get());
     started_ = std::chrono::steady_clock::now();
     if (take_ignored_logs(module)) {
         state_.warn("W1", "",
@@ -253,6 +270,10 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
             active_callbacks_.push_back(std::move(callback));
         }
     });
+    // What they save includes what the other callbacks did in the same hook.
+    std::ranges::stable_partition(active_callbacks_, [](const auto& callback) {
+        return dynamic_cast<const ModelCheckpoint*>(callback.get()) == nullptr;
+    });
     if (rank() == 0) {
         in_module(Hook::PrepareData, &Module::prepare_data);
     }
@@ -267,7 +288,11 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     state_.begin_stage(loop);
 }
 
-void Core::end_stage(RunState state) noexcept {
+// The one way out of a stage, however it ends: the run, its sinks and the loggers hear the same.
+void Core::end_stage(RunState state, std::string_view why) noexcept {
+    exit_code_ = state == RunState::Failed    ? 1
+                 : state == RunState::Aborted ? 128 + stop_.signal()
+                                              : 0;
     state_.leave(Hook::None);
     state_.select(Loop::None);
     state_.sanity = false;
@@ -276,16 +301,19 @@ void Core::end_stage(RunState state) noexcept {
     if (options_.progress_bar) {
         options_.progress_bar->end_stage();
     }
-    if (state != RunState::Finished || interrupted_by_ != 0) {
+    if (options_.run != nullptr) {
+        options_.run->note_outcome(to_string(stage_), state, why);
+    }
+    if (state != RunState::Finished) {
         for (const auto& logger : options_.loggers) {
-            logger->end_log(interrupted_by_ != 0 && state == RunState::Finished ? RunState::Aborted
-                                                                                : state);
+            logger->end_log(state, why);
         }
     }
 }
 
-// Tells callbacks and loggers, and makes the error the stage returns.
+// Tells callbacks, the other ranks and the loggers, and makes the error the stage returns.
 Result<void> Core::failure(std::string_view reason) {
+    failing_ = true;
     for (const auto& callback : active_callbacks_) {
         try {
             const Hook before = state_.enter(Hook::OnException);
@@ -296,10 +324,10 @@ Result<void> Core::failure(std::string_view reason) {
                      "a callback failed in on_exception; the first failure is reported");
         }
     }
-    end_stage(RunState::Failed);
-    if (options_.run != nullptr && options_.run->core() != nullptr) {
-        options_.run->core()->give_reason(reason);
+    if (auto* ranks = gathering(options_); ranks != nullptr) {
+        ranks->say_farewell(reason);
     }
+    end_stage(RunState::Failed, reason);
     return Error{state_.error()    ? state_.error()->code
                  : state_.misuse() ? ErrorCode::InvalidArgument
                                    : ErrorCode::Internal,
@@ -322,7 +350,11 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
             in_module(Hook::ConfigureOptimizers, &Module::configure_optimizers);
             both(Hook::OnFitStart, &Callback::on_fit_start, &Module::on_fit_start);
         }
-        work();
+        try {
+            work();
+        } catch (const Stopped&) {
+            // By a signal that all ranks agreed on: the stage ends without the rest of its data.
+        }
         if (stage == Stage::Fit) {
             both(Hook::OnFitEnd, &Callback::on_fit_end, &Module::on_fit_end);
         }
@@ -336,7 +368,11 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
         exception_ = std::current_exception();
         return failure(name + " stopped by an exception of unknown type");
     }
-    end_stage(RunState::Finished);
+    if (stop_.signal() != 0) {
+        end_stage(RunState::Aborted, name + " was stopped by " + name_signal(stop_.signal()));
+    } else {
+        end_stage(RunState::Finished, "");
+    }
     return {};
 }
 

@@ -36,15 +36,19 @@ Result<void> Trainer::predict(Module& module, LoaderList loaders) {
 }
 
 void Trainer::stop() noexcept {
-    core_->should_stop_ = true;
+    core_->stop_.ask();
 }
 
 bool Trainer::should_stop() const noexcept {
-    return core_->should_stop_;
+    return core_->stop_.wanted();
 }
 
 int Trainer::interrupted_by() const noexcept {
-    return core_->interrupted_by_;
+    return core_->stop_.signal();
+}
+
+int Trainer::exit_code() const noexcept {
+    return core_->exit_code_;
 }
 
 std::int64_t Trainer::current_epoch() const noexcept {

@@ -160,6 +160,89 @@ TEST_F(CallbacksTest, CheckpointsKeepTheBestAndTheLast) {
     EXPECT_TRUE(io::exists(checkpoint->last_model_path()));
 }
 
+TEST_F(CallbacksTest, FindingT04_EpochsWithoutValidationWaitForTheMonitoredValue) {
+    const std::string folder = "memory://trainer_test/every_second";
+    CountingModule module;
+    set_losses(module, {0, 3, 0, 2});
+    auto checkpoint = std::make_shared<ModelCheckpoint>(
+        ModelCheckpointOptions{.dirpath = folder, .monitor = "val_loss", .save_top_k = -1});
+    TrainerOptions options = quiet();
+    options.max_epochs = 4;
+    options.check_val_every_n_epoch = 2;
+    options.callbacks = {checkpoint};
+    Trainer trainer(options);
+    const auto done = trainer.fit(module, {.train = batches(2), .val = {batches(1)}});
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(checkpoint->best_model_path(), folder + "/epoch=3-step=8.ckpt");
+    EXPECT_TRUE(io::exists(folder + "/epoch=1-step=4.ckpt"));
+    EXPECT_FALSE(io::exists(folder + "/epoch=0-step=2.ckpt"));
+    EXPECT_FALSE(io::exists(folder + "/epoch=2-step=6.ckpt"));
+}
+
+TEST_F(CallbacksTest, FindingT04_ANameThatNobodyLogsIsStillAMistake) {
+    CountingModule module;
+    set_losses(module, {0, 3});
+    TrainerOptions options = quiet();
+    options.max_epochs = 4;
+    options.check_val_every_n_epoch = 2;
+    options.callbacks = {std::make_shared<ModelCheckpoint>(
+        ModelCheckpointOptions{.dirpath = "memory://trainer_test/nobody", .monitor = "val_los"})};
+    Trainer trainer(options);
+    const auto done = trainer.fit(module, {.train = batches(2), .val = {batches(1)}});
+    ASSERT_FALSE(done.ok());
+    EXPECT_THAT(done.error().message, HasSubstr("did you mean 'val_loss'"));
+    EXPECT_EQ(trainer.global_step(), 4);
+}
+
+TEST_F(CallbacksTest, FindingT04_AValueOfTheTrainEpochIsMonitoredBesideAValidation) {
+    const std::string folder = "memory://trainer_test/train_value";
+    CountingModule module;
+    set_losses(module, {1});
+    module.train = [](HookModule& self, std::int64_t index) {
+        self.log("train_loss", index + 10 * self.trainer()->current_epoch(),
+                 {.on_step = false, .on_epoch = true});
+    };
+    auto checkpoint = std::make_shared<ModelCheckpoint>(
+        ModelCheckpointOptions{.dirpath = folder, .monitor = "train_loss"});
+    TrainerOptions options = quiet();
+    options.max_epochs = 2;
+    options.callbacks = {checkpoint};
+    Trainer trainer(options);
+    const auto done = trainer.fit(module, {.train = batches(3), .val = {batches(1)}});
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(checkpoint->best_model_score(), 1);
+    EXPECT_EQ(checkpoint->best_model_path(), folder + "/epoch=0-step=3.ckpt");
+}
+
+TEST_F(CallbacksTest, FindingT05_ScoreAndWeightsBelongTogether) {
+    const std::string folder = "memory://trainer_test/score";
+    CountingModule module;
+    // The score is the number of steps whose weights it rates: more is better.
+    module.validation = [&](HookModule& self, std::int64_t, int) {
+        self.log("score", static_cast<double>(module.steps));
+    };
+    for (const std::int64_t every_n_steps : {0, 1}) {
+        module.steps = 0;
+        auto checkpoint = std::make_shared<ModelCheckpoint>(
+            ModelCheckpointOptions{.dirpath = folder + std::to_string(every_n_steps),
+                                   .monitor = "score",
+                                   .mode = MonitorMode::Max,
+                                   .every_n_train_steps = every_n_steps});
+        TrainerOptions options = quiet();
+        options.max_epochs = 3;
+        options.val_check_interval = 2;
+        options.callbacks = {checkpoint};
+        Trainer trainer(options);
+        const auto done = trainer.fit(module, {.train = batches(3), .val = {batches(1)}});
+        ASSERT_TRUE(done.ok()) << done.error().message;
+        CountingModule best;
+        Trainer reader(quiet());
+        ASSERT_TRUE(reader.fit(best, {.train = batches(3)}, checkpoint->best_model_path()).ok());
+        EXPECT_EQ(checkpoint->best_model_score(), 8);
+        EXPECT_THAT(checkpoint->best_model_path(), HasSubstr("step=8"));
+    }
+}
+
 TEST_F(CallbacksTest, ResumeGoesOnWhereTheCheckpointWas) {
     const std::string folder = "memory://trainer_test/resume";
     for (const std::int64_t every : {std::int64_t{0}, std::int64_t{3}}) {

@@ -270,15 +270,23 @@ def test_list_publishes_keys_and_classes():
     assert {"csv", "tensorboard", "terminal"} <= {name for group, name in listed if group == "sinks"}
 
 
-def test_interrupt_ends_the_run_cleanly(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_finding_t02_a_signal_aborts_the_run_and_exits_as_shells_expect(tmp_path, number):
+    """The program does nothing for it by hand: it returns what the trainer says and finishes its run."""
     process = subprocess.Popen([str(PROGRAM), "trainer.max_epochs=500", "trainer.enable_progress_bar=false"], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=30)
-    assert process.returncode in (0, 130), out
+    end = time.monotonic() + 60
+    while b'"train/loss"' not in subprocess.run([TAFFRAIL, "export", tmp_path / "taffrail", "--format", "jsonl"], capture_output=True, timeout=60).stdout:
+        assert time.monotonic() < end and process.poll() is None, "the training does not begin"
+        time.sleep(0.1)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, out
     assert "held-out PSNR" in out
+    shown = json.loads(subprocess.run([TAFFRAIL, "show", "--root", tmp_path / "taffrail", "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
+    assert shown["run"]["state"] == "aborted", shown["run"]
+    assert ("Ctrl-C" if number == signal.SIGINT else "SIGTERM") in shown["run"]["message"], shown["run"]
 
 
 def test_demo_command_trains_into_the_root_with_the_settings_given(tmp_path):
