@@ -1,0 +1,164 @@
+"""The matrix of stops: whatever ends a training, wherever, under whatever launcher, its state and message are true, its ranks end together,
+and it goes on from its checkpoint as if it had not ended."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+BUILD = pathlib.Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release"))
+PROGRAM = BUILD / "tests" / "interop" / "mpi" / "stop_program"
+TAFFRAIL = BUILD / "bin" / "taffrail"
+RANKS = {"single": 1, "threads": 3, "tcp": 3, "mpi": 4}
+KINDS = ["exception", "ctrl_c", "sigterm", "max_time", "early_stop", "kill"]
+PLACES = ["middle", "validation", "between"]
+CASES = [(launch, kind, place) for launch in RANKS for kind in KINDS for place in PLACES if kind != "kill" or launch in ("tcp", "mpi")]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n", str(RANKS["mpi"])]
+SECONDS = 120
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def start(launch, words, environment):
+    """The processes of a job: one, one per rank, or the launcher."""
+    launcher = MPIRUN if launch == "mpi" else []
+    if launch != "tcp":
+        return [subprocess.Popen([*launcher, str(PROGRAM), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)]
+    ports = free_ports(RANKS["tcp"])
+    return [subprocess.Popen([str(PROGRAM), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                             env={**environment, "RANK": str(rank), "WORLD_SIZE": str(len(ports)), "MASTER_PORT": str(ports[0]),
+                                  "STOP_PROGRAM_PORTS": " ".join(map(str, ports))}) for rank in range(len(ports))]
+
+
+def run(folder, launch, kind, place, *resume):
+    """Exit codes in rank order (one where there is one process), what was said, and how long the first end was before the last."""
+    processes = start(launch, [str(folder), launch, kind, place, *resume], {**os.environ, "TAFFRAIL_MODE": ""})
+    ended = [None] * len(processes)
+    deadline = time.monotonic() + SECONDS
+    try:
+        while None in ended and time.monotonic() < deadline:
+            for index, process in enumerate(processes):
+                if ended[index] is None and process.poll() is not None:
+                    ended[index] = time.monotonic()
+            # Open MPI itself sometimes stays after the recovery of a killed rank: its ranks have all written how they ended.
+            if launch == "mpi" and kind == "kill" and not resume and all((folder / f"rank{rank}.tsv").exists() for rank in range(RANKS["mpi"] - 1)):
+                time.sleep(1)
+                processes[0].terminate()
+            time.sleep(0.02)
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+    said = "".join(process.communicate()[1] for process in processes)
+    assert None not in ended, f"{launch} {kind} {place}: still there after {SECONDS} s\n{said}"
+    return [process.returncode for process in processes], said, max(ended) - min(ended)
+
+
+def written(folder, rank, ending=".tsv"):
+    path = folder / f"rank{rank}{ending}"
+    if not path.exists():
+        return None
+    result = {"values": {}}
+    for line in path.read_text().splitlines():
+        word, *rest = line.split("\t")
+        if word == "value":
+            result["values"][rest[0], int(rest[1])] = float.fromhex(rest[2])
+        else:
+            result[word] = rest[0] if rest else ""
+    return result
+
+
+def state_of(root):
+    out = subprocess.run([TAFFRAIL, "show", root, "--json"], capture_output=True, text=True, timeout=60, check=True).stdout
+    return json.loads(out)["run"]
+
+
+def stop_and_resume(base, case):
+    launch, kind, place = case
+    folder = base / "-".join(case)
+    folder.mkdir()
+    codes, said, spread = run(folder, launch, kind, place)
+    broken = {"codes": codes, "said": said, "spread": spread, "run": state_of(folder / "runs"),
+              "ranks": [written(folder, rank) for rank in range(RANKS[launch])]}
+    codes, said, _ = run(folder, launch, kind, place, "resume")
+    resumed = {"codes": codes, "said": said, "ranks": [written(folder, rank, ".resumed.tsv") for rank in range(RANKS[launch])]}
+    return broken, resumed
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    base = tmp_path_factory.mktemp("stops")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        whole = {launch: pool.submit(run_whole, base, launch) for launch in RANKS}
+        stopped = {case: pool.submit(stop_and_resume, base, case) for case in CASES}
+        yield whole, stopped
+
+
+def run_whole(base, launch):
+    folder = base / launch
+    folder.mkdir()
+    codes, said, _ = run(folder, launch, "none", "none")
+    assert set(codes) == {0}, said
+    assert state_of(folder / "runs")["state"] == "finished"
+    return [written(folder, rank) for rank in range(RANKS[launch])]
+
+
+def check_end(launch, kind, broken):
+    """State, message, exit code and the word of each rank."""
+    last = RANKS[launch] - 1
+    state, message = broken["run"]["state"], broken["run"]["message"]
+    ranks = broken["ranks"][:last] if kind == "kill" else broken["ranks"]
+    assert all(ranks), broken
+    if kind == "exception":
+        assert state == "failed" and "out of luck" in message, broken
+        assert all(rank["ok"] == "0" and "out of luck" in rank["error"] for rank in ranks), broken
+        assert all(f"rank {last} stopped" in rank["error"] for rank in ranks[:-1]), broken
+        assert all(code == 1 for code in broken["codes"]) or launch == "mpi", broken
+    elif kind in ("ctrl_c", "sigterm"):
+        # mpirun sends its ranks SIGTERM, whatever it was sent.
+        number, name = (2, "SIGINT") if kind == "ctrl_c" and launch != "mpi" else (15, "SIGTERM")
+        assert state == "aborted" and name in message, broken
+        assert all(rank["ok"] == "1" for rank in ranks), broken
+        assert all(code == 128 + number for code in broken["codes"]) or launch == "mpi", broken
+    elif kind == "kill":
+        assert state in ("failed", "crashed") and f"rank {last}" in message, broken
+        assert all(rank["ok"] == "0" and f"rank {last}" in rank["error"] for rank in ranks), broken
+        assert broken["spread"] < 10, "the others end soon"
+    else:
+        assert state == "finished" and message == "", broken
+        assert all(rank["ok"] == "1" for rank in ranks), broken
+        assert set(broken["codes"]) == {0}, broken
+    assert len({rank["steps"] for rank in ranks}) == 1, "ranks end at the same batch"
+
+
+@pytest.mark.parametrize("case", CASES, ids=["-".join(case) for case in CASES])
+def test_finding_t03_any_stop_is_told_truly_and_resumes_exactly(outcomes, case):
+    launch, kind, _ = case
+    whole = outcomes[0][launch].result()
+    broken, resumed = outcomes[1][case].result()
+    check_end(launch, kind, broken)
+    assert set(resumed["codes"]) == {0}, resumed
+    for number, (expected, before, after) in enumerate(zip(whole, broken["ranks"], resumed["ranks"])):
+        assert after["ok"] == "1" and after["steps"] == expected["steps"], after
+        together = {**(before["values"] if before else {}), **after["values"]}
+        if before is None:  # killed before it could write anything down
+            assert after["values"].items() <= expected["values"].items(), number
+            continue
+        different = {key: (value, together.get(key)) for key, value in expected["values"].items() if together.get(key) != value}
+        assert not different, f"rank {number}"
+        if kind not in ("max_time", "early_stop"):  # those close the epoch they end in, with rows of their own
+            assert together.keys() == expected["values"].keys(), f"rank {number}"
