@@ -163,12 +163,86 @@ void measure_bar(bool quick) {
     row("pipeline.bar_share", median(shares), "%");
 }
 
+// A batch of a millisecond, and nothing else.
+struct SleepingModule : taffrail::Module {
+    std::int64_t steps = 0;
+
+    void training_step(const taffrail::Batch&, std::int64_t) override {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+
+    std::shared_ptr<taffrail::Loader> train_dataloader() override {
+        return taffrail::map_loader(
+            steps, [](std::int64_t) { return taffrail::Batch(std::vector<float>(8)); });
+    }
+};
+
+// CPU microseconds of the training threads per batch, over all ranks.
+double training_cpu(const std::vector<std::shared_ptr<taffrail::Communicator>>& ranks,
+                    std::int64_t steps) {
+    std::vector<double> used(ranks.size());
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        threads.emplace_back([&, rank] {
+            SleepingModule module;
+            module.steps = steps;
+            taffrail::TrainerOptions options;
+            options.max_epochs = 1;
+            options.communicator = ranks[rank];
+            options.print_results = false;
+            const double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+            (void)taffrail::Trainer(std::move(options)).fit(module);
+            used[rank] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    double sum = 0;
+    for (const double one : used) {
+        sum += one;
+    }
+    return sum * 1e6 / static_cast<double>(steps) / static_cast<double>(ranks.size());
+}
+
+// What ranks pay for stopping together: the same batches with and without the others.
+void measure_stop_agreement(bool quick) {
+    constexpr std::size_t kRanks = 4;
+    std::vector<taffrail::TcpListener> listeners;
+    std::vector<std::string> hosts;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        listeners.push_back(taffrail::listen_on_loopback().value());
+        hosts.push_back("127.0.0.1:" + std::to_string(listeners.back().port));
+    }
+    std::vector<std::shared_ptr<taffrail::Communicator>> together(kRanks), alone(kRanks);
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        threads.emplace_back([&, rank] {
+            together[rank] = taffrail::connect_tcp({.hosts = hosts,
+                                                    .rank = static_cast<int>(rank),
+                                                    .listener = listeners[rank].socket})
+                                 .value();
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    std::vector<double> added;
+    for (int i = 0; i < (quick ? 3 : 9); ++i) {
+        const std::int64_t steps = quick ? 500 : 2000;
+        const double before = training_cpu(alone, steps);
+        added.push_back(training_cpu(together, steps) - before);
+    }
+    row("pipeline.stop_agreement_us", median(added), "us");
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     const std::string folder = count > 1 ? words[1] : ".";
     const bool quick = count > 2 && std::string_view(words[2]) == "quick";
     measure_bar(quick);
+    measure_stop_agreement(quick);
     taffrail::Run run = taffrail::init({.project = "bench",
                                         .root = folder,
                                         .seal_on_finish = false,

@@ -11,6 +11,7 @@ TARGETS = {
     "pipeline.log_ns": {"at_most": 150},
     "pipeline.log_iter_20_us": {"at_most": 2},
     "pipeline.bar_share": {"at_most": 0.1},
+    "pipeline.stop_agreement_us": {"at_most": 5},
     "pipeline.vs_lightning_log": {"at_least": 1000, "of": "ratio"},
 }
 
@@ -32,7 +33,7 @@ def run(context: Context) -> list:
     context.build("pipeline_bench")
     with tempfile.TemporaryDirectory(prefix="taffrail-bench-") as folder:
         native = context.native("bench/pipeline/pipeline_bench", folder, *(["quick"] if context.quick else []))
-    rows = [native[name] for name in ("pipeline.log_ns", "pipeline.log_iter_20_us", "pipeline.bar_share") if name in native]
+    rows = [native[name] for name in ("pipeline.log_ns", "pipeline.log_iter_20_us", "pipeline.bar_share", "pipeline.stop_agreement_us") if name in native]
     ours = native["pipeline.log_cpu_us"]["value"]
     row = {"id": "pipeline.vs_lightning_log", "value": ours, "unit": "us", "peer": "lightning"}
     try:
