@@ -339,6 +339,10 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
     state_.forgive();
     if (bad_options_) {
         state_.fail(*bad_options_);
+        exit_code_ = 1;
+        if (options_.run != nullptr) {
+            options_.run->note_outcome(to_string(stage), RunState::Failed, bad_options_->message);
+        }
         return Error{ErrorCode::InvalidArgument, bad_options_->message};
     }
     const SignalScope signals(options_.handle_signals);
