@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             break;
         }
         case 2:
-            static_cast<void>(seal::decode_index(bytes));
+            static_cast<void>(seal::decode_index(bytes, bytes.size()));
             break;
         case 3: {
             std::vector<std::int64_t> values(detail * 8);

@@ -1,5 +1,7 @@
 #include "seal/index.h"
 
+#include "seal/index_check.h"
+
 namespace taffrail::seal {
 namespace {
 
@@ -154,62 +156,6 @@ Section read_section(ByteCursor& from) {
     return section;
 }
 
-bool levels_fit(const LevelBlocks& levels, std::uint64_t rows) {
-    if (levels.size() != stored_levels(rows)) {
-        return false;
-    }
-    for (unsigned level = 0; level < levels.size(); ++level) {
-        const std::uint64_t nodes = rows / model::node_points(level);
-        if (levels[level].size() != (nodes + kBlockNodes - 1) / kBlockNodes) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// Everything the reader takes for granted later.
-bool is_sound(const FileIndex& index) {
-    for (const auto& pages : index.pages) {
-        std::uint64_t rows = 0;
-        for (const parquet::PagePlace& page : pages) {
-            rows += page.rows;
-        }
-        if (rows != index.rows) {
-            return false;
-        }
-    }
-    for (const Section& section : index.sections) {
-        if (section.first_row > index.rows || section.rows > index.rows - section.first_row) {
-            return false;
-        }
-        for (const AxisIndex& axis : section.axes) {
-            if (axis.rising && !levels_fit(axis.levels, section.rows)) {
-                return false;
-            }
-        }
-        for (const SeriesEntry& series : section.series) {
-            if (series.column >= index.pages.size() || !levels_fit(series.levels, section.rows)) {
-                return false;
-            }
-        }
-    }
-    std::uint64_t next = 0;
-    for (const WriterSpan& span : index.writers) {
-        if (span.first_row != next || span.rows > index.rows - next) {
-            return false;
-        }
-        next += span.rows;
-    }
-    std::uint64_t phase_rows = 0;
-    for (const PhaseSpan& span : index.phases) {
-        if (span.rows > index.rows - phase_rows) {
-            return false;
-        }
-        phase_rows += span.rows;
-    }
-    return next == index.rows && phase_rows == index.rows;
-}
-
 }  // namespace
 
 Bytes encode_index(const FileIndex& index) {
@@ -247,7 +193,7 @@ Bytes encode_index(const FileIndex& index) {
     return bytes;
 }
 
-Result<FileIndex> decode_index(ByteSpan bytes) {
+Result<FileIndex> decode_index(ByteSpan bytes, std::uint64_t file_bytes) {
     ByteCursor from(bytes);
     if (const std::uint64_t version = from.varint(); version != kVersion) {
         return Error{ErrorCode::Unsupported, "the index of a sealed file has version " +
@@ -287,7 +233,7 @@ Result<FileIndex> decode_index(ByteSpan bytes) {
     for (std::size_t i = 0; i < sections && from.ok(); ++i) {
         index.sections.push_back(read_section(from));
     }
-    if (!from.ok() || !is_sound(index)) {
+    if (!from.ok() || !is_sound(index, file_bytes)) {
         return Error{ErrorCode::Corrupt, "the index of a sealed file contradicts itself"};
     }
     return index;

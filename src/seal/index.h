@@ -29,6 +29,14 @@ enum class TableKind : std::uint8_t { Wide = 1, Long = 2, Values = 3 };
 enum class AxisColumnId : std::uint8_t { Step = 0, Time = 1, Epoch = 2, Samples = 3 };
 inline constexpr std::size_t kAxes = 4;
 
+/// Parquet columns before the values. `key` follows them in long tables.
+inline constexpr std::uint32_t kFixedColumns = 9;
+
+/// The first column that holds values.
+[[nodiscard]] constexpr std::uint32_t first_value_column(TableKind kind) noexcept {
+    return kFixedColumns + (kind == TableKind::Long ? 1 : 0);
+}
+
 struct BlockPlace {
     std::uint64_t offset = 0;
     std::uint32_t bytes = 0;
@@ -94,7 +102,8 @@ struct FileIndex {
 };
 
 Bytes encode_index(const FileIndex& index);
-Result<FileIndex> decode_index(ByteSpan bytes);
+/// Of a file of `file_bytes`. What it gives back is_sound() (seal/index_check.h).
+Result<FileIndex> decode_index(ByteSpan bytes, std::uint64_t file_bytes);
 
 /// Levels of a series of `rows` points in a file.
 [[nodiscard]] constexpr unsigned stored_levels(std::uint64_t rows) noexcept {

@@ -15,6 +15,22 @@ Error not_ours(const char* why) {
     return {ErrorCode::Corrupt, std::string("its Parquet footer does not help: ") + why};
 }
 
+/// The columns must be those of a table of ours: what follows reads each by its type.
+bool has_our_columns(const parquet::FileMetadata& file, TableKind kind) {
+    const std::vector<parquet::Column> fixed = columns_before_values(kind);
+    if (file.columns.size() <= fixed.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < file.columns.size(); ++i) {
+        const auto type = i < fixed.size() ? fixed[i].type : parquet::Type::Double;
+        const auto shape = i < fixed.size() ? fixed[i].shape : parquet::Shape::Optional;
+        if (file.columns[i].type != type || file.columns[i].shape != shape) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Pages of every column over all row groups, damaged ones with the rows that are left for them.
 Result<void> find_pages(const parquet::Reader& reader, FileIndex& index) {
     const parquet::FileMetadata& file = reader.metadata();
@@ -124,11 +140,14 @@ Result<FileIndex> rebuild_index(const parquet::Reader& reader) {
     FileIndex index;
     index.kind = *table == "wide" ? TableKind::Wide : TableKind::Long;
     index.run_id = reader.key_value("taffrail.run").value_or("");
-    const std::size_t first_value = kFixedColumns + (index.kind == TableKind::Long ? 1 : 0);
-    if (file.columns.size() <= first_value || file.row_groups.empty()) {
-        return not_ours("it has too few columns");
+    const std::size_t first_value = first_value_column(index.kind);
+    if (!has_our_columns(file, index.kind) || file.row_groups.empty()) {
+        return not_ours("it has other columns");
     }
     TAFFRAIL_TRY(find_pages(reader, index));
+    if (index.rows == 0) {
+        return not_ours("it has no rows");
+    }
     const auto& encodings = file.row_groups[0].columns[0].encodings;
     const bool packed = std::find(encodings.begin(), encodings.end(),
                                   parquet::Encoding::DeltaBinaryPacked) != encodings.end();

@@ -5,7 +5,9 @@
 #include "codec/parquet/compression.h"
 #include "codec/parquet/reader.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "io/open_files.h"
+#include "seal/index_check.h"
 #include "seal/index_rebuild.h"
 #include "seal/page_cache.h"
 #include "seal/sealed_segment.h"
@@ -20,6 +22,8 @@ namespace {
 constexpr std::uint64_t kParquetTail = 8;
 constexpr std::uint64_t kTailBytes = 256 << 10;
 constexpr std::size_t kAllTailsBytes = 32 << 20;
+// An index is names and small numbers: it packs well, not endlessly.
+constexpr std::uint32_t kMaxIndexRatio = 512;
 
 std::atomic<std::size_t> all_tails{0};  ///< of every open file
 
@@ -61,11 +65,12 @@ SealedFile::~SealedFile() {
 
 Result<std::shared_ptr<SealedFile>> SealedFile::open(const std::string& path,
                                                      std::shared_ptr<DamageNotes> notes) {
-    const auto open_again = [path] { return io::open(path, io::OpenMode::Read); };
+    const auto open_again = [path] { return io::open_inside(io::parent(io::parent(path)), path); };
     TAFFRAIL_ASSIGN(auto handle, open_again());
     const std::shared_ptr<SealedFile> file(
         new SealedFile(path, io::pooled(std::move(handle), open_again), std::move(notes)));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->file_->info());
+    file->file_bytes_ = info.size;
     TAFFRAIL_TRY(file->load_index(info.size));
     return file;
 }
@@ -90,6 +95,9 @@ Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
                 [this](std::uint64_t offset, std::uint64_t size) { return read(offset, size); },
                 file_bytes));
         auto rebuilt = rebuild_index(reader);
+        if (rebuilt.ok() && !is_sound(*rebuilt, file_bytes)) {
+            rebuilt = Error{ErrorCode::Corrupt, "its Parquet footer contradicts itself"};
+        }
         if (!rebuilt.ok()) {
             return Error{ErrorCode::Corrupt, "cannot read the sealed file " + path_ + ": " +
                                                  found.error().message + "; " +
@@ -156,7 +164,7 @@ Result<FileIndex> SealedFile::read_index(std::uint64_t trailer_offset) {
     TAFFRAIL_ASSIGN(const Bytes trailer_bytes, read(trailer_offset, IndexTrailer::kBytes));
     TAFFRAIL_ASSIGN(const IndexTrailer trailer, decode_trailer(trailer_bytes));
     if (trailer.offset > trailer_offset || trailer.stored_bytes > trailer_offset - trailer.offset ||
-        trailer.bytes / 131072 > trailer.stored_bytes) {
+        trailer.bytes / kMaxIndexRatio > trailer.stored_bytes) {
         return Error{ErrorCode::Corrupt, "its index lies outside of it"};
     }
     TAFFRAIL_ASSIGN(const Bytes stored, read(trailer.offset, trailer.stored_bytes));
@@ -164,7 +172,7 @@ Result<FileIndex> SealedFile::read_index(std::uint64_t trailer_offset) {
     if (crc32c(stored) != trailer.crc || !parquet::unpack_zstd(stored, index)) {
         return Error{ErrorCode::Corrupt, "its index fails its checksum"};
     }
-    TAFFRAIL_ASSIGN(FileIndex decoded, decode_index(index));
+    TAFFRAIL_ASSIGN(FileIndex decoded, decode_index(index, file_bytes_));
     // Of the tail only pyramid blocks may be asked for again.
     const std::uint64_t keep = std::max(trailer.offset, tail_offset_) - tail_offset_;
     tail_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(keep, tail_.size())));
@@ -178,9 +186,13 @@ Result<Bytes> SealedFile::read(std::uint64_t offset, std::uint64_t size) {
             static_cast<std::size_t>(offset - tail_offset_), static_cast<std::size_t>(size));
         return Bytes(part.begin(), part.end());
     }
-    Bytes bytes(static_cast<std::size_t>(size));
-    TAFFRAIL_ASSIGN(const std::size_t got, file_->read_at(offset, bytes));
-    if (got != bytes.size()) {
+    Bytes bytes;
+    std::size_t got = 0;
+    if (offset <= file_bytes_ && size <= file_bytes_ - offset) {
+        bytes.resize(static_cast<std::size_t>(size));
+        TAFFRAIL_ASSIGN(got, file_->read_at(offset, bytes));
+    }
+    if (got != size) {
         return Error{ErrorCode::Corrupt,
                      "the sealed file " + path_ + " is shorter than its index says"};
     }

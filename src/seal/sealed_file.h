@@ -111,6 +111,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
 
     std::string path_;
     std::unique_ptr<io::File> file_;
+    std::uint64_t file_bytes_ = 0;
     std::shared_ptr<DamageNotes> notes_;
     FileIndex index_;
     Bytes tail_;  ///< the last bytes before the index; empty where many files are open

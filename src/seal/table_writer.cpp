@@ -9,6 +9,7 @@
 #include "codec/parquet/compression.h"
 #include "codec/parquet/reader.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +43,14 @@ ByteSpan bytes_of(const std::vector<T>& values) {
 
 }  // namespace
 
+std::vector<Column> columns_before_values(TableKind kind) {
+    std::vector<Column> columns = fixed_columns();
+    if (kind == TableKind::Long) {
+        columns.push_back({"key", Type::ByteArray, Shape::Required, Meaning::Text});
+    }
+    return columns;
+}
+
 std::vector<std::string> column_names(std::span<const std::string> keys) {
     std::set<std::string> taken{"key", "value"};
     for (const Column& column : fixed_columns()) {
@@ -69,7 +78,8 @@ Result<std::unique_ptr<TableWriter>> TableWriter::create_wide(const std::string&
                                                               std::string run_id,
                                                               std::vector<std::string> keys,
                                                               const TableOptions& options) {
-    TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Truncate));
+    TAFFRAIL_ASSIGN(auto file,
+                    io::open_inside(io::parent(io::parent(path)), path, io::OpenMode::Truncate));
     std::unique_ptr<TableWriter> table(
         new TableWriter(path, std::move(file), TableKind::Wide, std::move(run_id), keys, options));
     table->section_.emplace(std::move(keys), kFixedColumns, 0);
@@ -79,7 +89,8 @@ Result<std::unique_ptr<TableWriter>> TableWriter::create_wide(const std::string&
 Result<std::unique_ptr<TableWriter>> TableWriter::create_long(const std::string& path,
                                                               std::string run_id,
                                                               const TableOptions& options) {
-    TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Truncate));
+    TAFFRAIL_ASSIGN(auto file,
+                    io::open_inside(io::parent(io::parent(path)), path, io::OpenMode::Truncate));
     return std::unique_ptr<TableWriter>(
         new TableWriter(path, std::move(file), TableKind::Long, std::move(run_id), {}, options));
 }
@@ -91,9 +102,8 @@ TableWriter::TableWriter(std::string path, std::unique_ptr<io::File> file, Table
     index_.kind = kind;
     index_.profile = options.profile;
     index_.run_id = std::move(run_id);
-    std::vector<Column> columns = fixed_columns();
+    std::vector<Column> columns = columns_before_values(kind);
     if (kind == TableKind::Long) {
-        columns.push_back({"key", Type::ByteArray, Shape::Required, Meaning::Text});
         columns.push_back({"value", Type::Double, Shape::Optional, Meaning::None});
     }
     for (std::string& name : column_names(keys_)) {
@@ -289,7 +299,7 @@ Result<void> TableWriter::verify() {
             "sealing " + path_ + ": column '" + column +
                 "' does not read back as it was written; the live logs stay: check the disk"};
     };
-    const std::size_t first_value = kFixedColumns + (index_.kind == TableKind::Long ? 1 : 0);
+    const std::size_t first_value = first_value_column(index_.kind);
     std::vector<std::uint32_t> crcs(value_crcs_.size());
     std::uint32_t axis_crc = 0;
     for (std::size_t group = 0; group < reader.metadata().row_groups.size(); ++group) {

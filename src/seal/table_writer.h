@@ -35,9 +35,6 @@ struct TableOptions {
     std::uint64_t row_group_values = 4 << 20;
 };
 
-/// Parquet columns before the values. `key` follows them in long tables.
-inline constexpr std::uint32_t kFixedColumns = 9;
-
 class TableWriter {
   public:
     /// A wide table has one column for each key; a long one a key column and a value column.
@@ -97,6 +94,9 @@ class TableWriter {
     std::vector<std::uint32_t> value_crcs_;  ///< of the bytes of each value column, in order
     std::uint32_t axis_crc_ = 0;  ///< of step, time and row number, a row group after the other
 };
+
+/// The columns before the values, `key` of a long table included.
+std::vector<parquet::Column> columns_before_values(TableKind kind);
 
 /// Column names for keys: unique ignoring case, never the name of an axis, without control
 /// characters. The index knows the true keys.

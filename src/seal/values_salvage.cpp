@@ -67,7 +67,8 @@ std::vector<Group> groups_by_footer(ByteSpan file, std::span<const parquet::Colu
         return groups;
     }
     for (const parquet::RowGroup& from : reader->metadata().row_groups) {
-        if (from.columns.size() != schema.size() || from.rows < 0) {
+        if (from.columns.size() != schema.size() || from.rows < 0 ||
+            static_cast<std::uint64_t>(from.rows) > kValuesRowGroupRows) {
             return {};
         }
         Group& group = groups.emplace_back();

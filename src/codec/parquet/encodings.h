@@ -20,6 +20,7 @@ void append_delta_packed(Bytes& to, std::span<const std::int32_t> values);
 [[nodiscard]] unsigned bits_for(std::uint32_t largest) noexcept;
 /// Without a length before it.
 void append_rle(Bytes& to, std::span<const std::uint32_t> values, unsigned bits);
+/// Every value it fills in is below 2^bits.
 [[nodiscard]] bool read_rle(ByteSpan bytes, unsigned bits, std::span<std::uint32_t> values);
 
 }  // namespace taffrail::parquet

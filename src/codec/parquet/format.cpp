@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::int64_t kRequired = 0, kOptional = 1, kRepeated = 2;
 constexpr std::int64_t kConvertedUtf8 = 0, kConvertedList = 3, kConvertedUnsigned64 = 14;
+// What readers make room for on the footer's word. Ours have 2^17 at most.
+constexpr std::int64_t kMaxRowGroupRows = std::int64_t{1} << 24;
 constexpr int kDataPage = 0, kDictionaryPage = 2;
 
 void begin_schema_element(ThriftWriter& writer, std::string_view name, std::int64_t repetition) {
@@ -348,7 +350,8 @@ Result<FileMetadata> decode_metadata(ByteSpan bytes) {
     }
     metadata.columns = *std::move(columns);
     for (const RowGroup& group : metadata.row_groups) {
-        if (group.columns.size() != metadata.columns.size() || group.rows < 0) {
+        if (group.columns.size() != metadata.columns.size() || group.rows < 0 ||
+            group.rows > kMaxRowGroupRows) {
             return Error{ErrorCode::Corrupt,
                          "the Parquet footer is damaged: a row group does not match the schema"};
         }

@@ -11,6 +11,14 @@
 namespace taffrail::parquet {
 namespace {
 
+// Budgets: a few bytes can stand for any number of values, and memory is asked for before they are
+// read. No writer of ours comes near them.
+constexpr std::size_t kMaxRows = std::size_t{1} << 20;      ///< of a page
+constexpr std::size_t kMaxElements = std::size_t{1} << 24;  ///< of a page of lists
+constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
+constexpr std::size_t kFreeBytes = std::size_t{64} << 20;  ///< of a page, however well it is packed
+constexpr std::size_t kMaxRatio = 1024;                    ///< beyond that
+
 Error damaged(const Column& column, const char* what) {
     return {ErrorCode::Corrupt, "Parquet column '" + column.name + "': " + what};
 }
@@ -73,8 +81,9 @@ bool take_texts(ByteCursor& body, Encoding encoding, const std::vector<std::stri
         !read_rle(body.take(body.remaining()), bits, indices)) {
         return false;
     }
+    std::size_t bytes = 0;
     for (const std::uint32_t index : indices) {
-        if (index >= dictionary.size()) {
+        if (index >= dictionary.size() || (bytes += dictionary[index].size()) > kMaxTextBytes) {
             return false;
         }
         to.push_back(dictionary[index]);
@@ -156,9 +165,6 @@ void append_offsets(std::span<const std::uint32_t> repetition,
     offsets.push_back(end);
 }
 
-/// Values a page can hold at most: constant columns pack many, but never more than this per byte.
-constexpr std::size_t kMaxPageValues = std::size_t{1} << 24;
-
 }  // namespace
 
 Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
@@ -178,10 +184,12 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
         std::find(expected.begin(), expected.end(), header.encoding) == expected.end()) {
         return damaged(column, "a page header names another encoding than the footer");
     }
-    // zstd cannot expand more than about 2^17 times; a header that claims more is not worth the
-    // memory.
+    const auto entries = static_cast<std::size_t>(header.values);
+    if (entries > (column.shape == Shape::List ? kMaxElements : kMaxRows)) {
+        return damaged(column, "a page claims too many values");
+    }
     const auto body_size = static_cast<std::size_t>(header.uncompressed_bytes);
-    if (body_size / 131072 > packed_size) {
+    if (body_size > kFreeBytes && body_size / kMaxRatio > packed_size) {
         return damaged(column, "a page claims an impossible size");
     }
     Bytes unpacked(body_size);
@@ -189,10 +197,6 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
         return damaged(column, "a page does not unpack");
     }
     ByteCursor body(unpacked);
-    const auto entries = static_cast<std::size_t>(header.values);
-    if (entries > kMaxPageValues) {
-        return damaged(column, "a page claims too many values");
-    }
     if (header.dictionary) {
         dictionary.clear();
         if (!take_plain(body, dictionary, entries)) {
@@ -211,8 +215,13 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
             return damaged(column, "definition levels are damaged");
         }
         definition = *std::move(levels);
-        present = static_cast<std::size_t>(std::count(definition.begin(), definition.end(), 1u));
+        // As spread() and append_offsets() count them; take_levels() let nothing but 0 and 1 pass.
+        present = entries -
+                  static_cast<std::size_t>(std::count(definition.begin(), definition.end(), 0u));
         if (column.shape == Shape::List) {
+            if (entries > 0 && repetition->front() != 0) {
+                return damaged(column, "a page begins in the middle of a list");
+            }
             append_offsets(*repetition, definition, to.offsets);
             definition.clear();  // list values lie packed; there is nothing to spread
         } else {

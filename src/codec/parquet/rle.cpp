@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace taffrail::parquet {
 namespace {
@@ -80,6 +81,10 @@ bool read_rle(ByteSpan bytes, unsigned bits, std::span<std::uint32_t> values) {
             std::uint32_t value = 0;
             for (unsigned byte = 0; byte < (bits + 7) / 8; ++byte) {
                 value |= static_cast<std::uint32_t>(cursor.read<std::byte>()) << (8 * byte);
+            }
+            // Whole bytes can hold more than `bits` say; what follows trusts the width.
+            if (std::cmp_greater(std::bit_width(value), bits)) {
+                return false;
             }
             const auto count =
                 static_cast<std::size_t>(std::min<std::uint64_t>(length, values.size() - at));
