@@ -5,6 +5,7 @@
 #include "codec/image_resize.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
+#include "codec/value_check.h"
 #include "codec/value_codec.h"
 #include "codec/video_encoder.h"
 
@@ -17,6 +18,11 @@ namespace {
 Result<void> encode_image(Image& image) {
     if (image.format != "raw" || is_floating(image.dtype)) {
         return {};
+    }
+    for (const Blob& blob : image.images) {
+        if (blob.bytes == nullptr) {
+            return Error{ErrorCode::NotFound, "a raw picture without its pixels"};
+        }
     }
     const int depth = image.dtype == DType::U16 ? 16 : 8;
     for (Blob& blob : image.images) {
@@ -51,6 +57,8 @@ void seal_blob(Blob& blob) {
 }
 
 Result<void> encode_media(Value& value) {
+    // Copies of runs come by here too, with shapes that somebody else wrote down.
+    TAFFRAIL_TRY(check_value(value));
     if (auto* image = std::get_if<Image>(&value)) {
         TAFFRAIL_TRY(encode_image(*image));
     } else if (auto* video = std::get_if<Video>(&value)) {

@@ -11,7 +11,6 @@ namespace {
 
 using Handle = std::unique_ptr<void, decltype(&tjDestroy)>;
 
-constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28;
 // A size is believed as far as the file could fill it: each block of 8x8 pixels takes at least one
 // bit. Below a million pixels a file that was cut short is shown as far as it goes.
 constexpr std::uint64_t kMostPixelsPerByte = 8 * 8 * 8;
@@ -69,7 +68,7 @@ Result<JpegHeader> probe_jpeg(ByteSpan file) {
     return not_jpeg("no frame header");
 }
 
-Result<Pixels> decode_jpeg(ByteSpan file) {
+Result<Pixels> decode_jpeg(ByteSpan file, std::uint64_t max_bytes) {
     const Handle handle(tjInitDecompress(), &tjDestroy);
     int width = 0, height = 0, sampling = 0, colors = 0;
     if (tjDecompressHeader3(handle.get(), chars(file.data()), file.size(), &width, &height,
@@ -82,8 +81,9 @@ Result<Pixels> decode_jpeg(ByteSpan file) {
                   8,
                   {}};
     const std::uint64_t area = std::uint64_t{pixels.width} * pixels.height;
-    if (area > kMaxPixels) {
-        return Error{ErrorCode::Unsupported, "this JPEG holds over 256 million pixels"};
+    if (area > max_bytes / static_cast<unsigned>(pixels.channels)) {
+        return Error{ErrorCode::Unsupported,
+                     "this JPEG holds " + std::to_string(area >> 20) + " million pixels, too many"};
     }
     if (area > std::max(kAlwaysBelieved, file.size() * kMostPixelsPerByte)) {
         return not_jpeg("its " + std::to_string(file.size()) + " bytes cannot hold " +

@@ -18,8 +18,9 @@ struct JpegHeader {
 
 Result<JpegHeader> probe_jpeg(ByteSpan file);
 
-/// Grey stays grey, everything else becomes RGB.
-Result<Pixels> decode_jpeg(ByteSpan file);
+/// Grey stays grey, everything else becomes RGB. Pictures of more than `max_bytes` of pixels are
+/// refused unread.
+Result<Pixels> decode_jpeg(ByteSpan file, std::uint64_t max_bytes = std::uint64_t{1} << 30);
 /// 8-bit grey or RGB. `quality` 1 … 100.
 Result<Bytes> encode_jpeg(const std::byte* pixels, std::uint32_t width, std::uint32_t height,
                           int channels, int quality = 90);

@@ -179,7 +179,7 @@ Result<Bytes> encode_png(const std::byte* pixels, std::uint32_t width, std::uint
     return file;
 }
 
-Result<Pixels> decode_png(ByteSpan file) {
+Result<Pixels> decode_png(ByteSpan file, std::uint64_t max_bytes) {
     const auto refuse = [](int code) {
         return Error{ErrorCode::Corrupt, std::string("not a readable PNG: ") + spng_strerror(code)};
     };
@@ -227,8 +227,10 @@ Result<Pixels> decode_png(ByteSpan file) {
     }
     const std::uint64_t size = std::uint64_t{pixels.width} * pixels.height *
                                static_cast<unsigned>(pixels.channels * pixels.bit_depth / 8);
-    if (size > kMaxPixelBytes) {
-        return Error{ErrorCode::Unsupported, "this PNG holds over 1 GiB of pixels"};
+    if (size > max_bytes) {
+        return Error{ErrorCode::Unsupported, "this PNG holds " + std::to_string(size >> 20) +
+                                                 " MiB of pixels; " +
+                                                 std::to_string(max_bytes >> 20) + " are allowed"};
     }
     // A size is believed as far as the file could fill it.
     constexpr std::uint64_t kSamples[] = {1, 0, 3, 1, 2, 0, 4};  // of a pixel, by colour type

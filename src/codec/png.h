@@ -29,8 +29,8 @@ enum class PngLevel : std::uint8_t {
 Result<Bytes> encode_png(const std::byte* pixels, std::uint32_t width, std::uint32_t height,
                          int channels, int bit_depth = 8, PngLevel level = PngLevel::Fast);
 
-/// Decodes any PNG; palettes and low bit depths become 8-bit RGB(A) or grey. Pictures over 1 GiB of
-/// pixels are refused.
-Result<Pixels> decode_png(ByteSpan file);
+/// Decodes any PNG; palettes and low bit depths become 8-bit RGB(A) or grey. Pictures of more
+/// than `max_bytes` of pixels are refused unread.
+Result<Pixels> decode_png(ByteSpan file, std::uint64_t max_bytes = std::uint64_t{1} << 30);
 
 }  // namespace taffrail

@@ -1,5 +1,6 @@
 #include "codec/value_codec.h"
 
+#include "codec/value_check.h"
 #include "codec/value_fields.h"
 
 #include <string>
@@ -122,7 +123,13 @@ Result<Value> decode_value(ByteSpan bytes) {
     if (!in.ok() || kind == 0) {
         return Error{ErrorCode::Corrupt, "a logged value is cut short or has no kind"};
     }
-    return read_kind(kind, content);
+    auto value = read_kind(kind, content);
+    if (value.ok()) {
+        if (auto checked = check_value(*value); !checked.ok()) {
+            return std::move(checked).error();
+        }
+    }
+    return value;
 }
 
 void for_each_blob(Value& value, const std::function<void(Blob&)>& visit) {

@@ -15,7 +15,8 @@ namespace taffrail {
 
 /// The message for any alternative of Value.
 Bytes encode_value(const Value& value);
-/// The other way. Unknown fields are skipped, unknown kinds are an error; blobs come without bytes.
+/// The other way. Unknown fields are skipped, unknown kinds are an error, and so is what
+/// check_value() refuses; blobs come without bytes.
 Result<Value> decode_value(ByteSpan bytes);
 
 /// Calls `visit` for each blob of the value that is present (size or bytes not empty), in the order

@@ -13,11 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
-Blob blob_named(std::uint8_t first) {
+Blob blob_named(std::uint8_t first, std::uint64_t size = 0) {
     Blob blob;
     blob.ref.sha256[0] = first;
     blob.ref.sha256[31] = 0xEE;
-    blob.ref.size = 1000u + first;
+    blob.ref.size = size != 0 ? size : 1000u + first;
     return blob;
 }
 
@@ -41,7 +41,7 @@ std::vector<Value> samples() {
         Graph{{{"a/b", "Conv", {"x", ""}, {-1, 3}, 128, "gpu:0", {{"k", Cell{std::int64_t{3}}}}},
                {"x", "Input", {}, {}, 0, "", {}}}},
         PrCurve{{0, 1}, {2, 0}, {1, 0}, {0, 1}, {0, 2}, {0.5, 1}, {1, 0}},
-        Embedding{3, 2, blob_named(7), table, blob_named(8), 16, 17},
+        Embedding{3, 2, blob_named(7, 24), table, blob_named(8), 16, 17},
         Hparams{{"lr", Cell{1e-3}},
                 {"model/depth", Cell{std::int64_t{INT64_MIN}}},
                 {"name", Cell{std::string("x")}}},
@@ -53,7 +53,7 @@ std::vector<Value> samples() {
         Alert{AlertLevel::Error, "title", "text"},
         Note{"note"},
         Tag{"tag", true},
-        Tensor{DType::F8E4M3, Shape{2, 0, 5}, blob_named(10)},
+        Tensor{DType::F8E4M3, Shape{2, 1, 5}, blob_named(10, 10)},
     };
 }
 
@@ -92,7 +92,7 @@ TEST(ValueCodec, FieldsArriveWhereTheyBelong) {
     EXPECT_EQ(std::get<Graph>(again(9)).nodes[0].output_shape, (std::vector<std::int64_t>{-1, 3}));
     EXPECT_EQ(std::get<std::int64_t>(std::get<Hparams>(again(12))[1].second), INT64_MIN);
     EXPECT_EQ(std::get<Artifact>(again(13)).files.size(), 2u);
-    EXPECT_EQ(std::get<Tensor>(again(17)).shape, (Shape{2, 0, 5}));
+    EXPECT_EQ(std::get<Tensor>(again(17)).shape, (Shape{2, 1, 5}));
 }
 
 // The example of docs/formats/values.md.

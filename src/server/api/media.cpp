@@ -6,6 +6,7 @@
 #include "codec/media_probe.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
+#include "codec/value_check.h"
 #include "server/api/api.h"
 #include "server/byte_range.h"
 #include "server/url.h"
@@ -20,6 +21,8 @@
 namespace taffrail::server {
 namespace {
 
+/// Pixels that one request may unpack to make a small picture of them; larger ones stay whole.
+constexpr std::uint64_t kMaxShrunkBytes = std::uint64_t{128} << 20;
 constexpr std::string_view kAnyBytes = "application/octet-stream";
 
 std::string_view type_of(std::string_view format) {
@@ -189,14 +192,12 @@ Bytes shade(const std::vector<float>& values, int channels, const FloatRange& ra
 
 Result<Bytes> picture_of_floats(const Image& image, ByteSpan raw, FloatShades shades,
                                 FloatRange& range) {
-    const std::size_t expected = static_cast<std::size_t>(image.width) *
-                                 static_cast<std::size_t>(image.height) *
-                                 static_cast<std::size_t>(image.channels) * size_of(image.dtype);
-    if (raw.size() != expected) {
+    const std::int64_t extents[] = {image.height, image.width, image.channels};
+    if (raw.empty() || bytes_of_shape(extents, image.dtype) != raw.size()) {
         return Error{ErrorCode::Corrupt, "the stored pixels do not fit the picture's size"};
     }
     const std::vector<float> values = to_f32(TensorView(
-        raw.data(), image.dtype, {static_cast<std::int64_t>(expected / size_of(image.dtype))}));
+        raw.data(), image.dtype, {static_cast<std::int64_t>(raw.size() / size_of(image.dtype))}));
     range = range_of(values, shades);
     int channels = image.channels;
     const Bytes pixels = shade(values, image.channels, range, channels);
@@ -210,7 +211,8 @@ Result<Bytes> shrunk(ByteSpan file, std::string_view format, std::uint32_t width
     if (format != "png" && format != "jpeg") {
         return Error{ErrorCode::Unsupported, std::string(format) + " stays whole"};
     }
-    TAFFRAIL_ASSIGN(const Pixels pixels, format == "png" ? decode_png(file) : decode_jpeg(file));
+    TAFFRAIL_ASSIGN(const Pixels pixels, format == "png" ? decode_png(file, kMaxShrunkBytes)
+                                                         : decode_jpeg(file, kMaxShrunkBytes));
     // The width that the record states is somebody's word; only the pixels tell what is smaller.
     if (pixels.bit_depth != 8 || width >= pixels.width) {
         return Error{ErrorCode::Unsupported, "16-bit and smaller pictures stay whole"};

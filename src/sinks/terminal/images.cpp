@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "codec/png.h"
 #include "codec/tensor.h"
+#include "codec/value_check.h"
 #include "io/files.h"
 
 #include <algorithm>
@@ -36,8 +37,11 @@ std::string file_name(const Record& record, const Image& image, std::size_t inde
 }
 
 Result<Bytes> png_of_raw(const Image& image, ByteSpan pixels) {
-    const auto count = static_cast<std::size_t>(image.width * image.height) *
-                       static_cast<std::size_t>(image.channels);
+    const std::int64_t extents[] = {image.height, image.width, image.channels};
+    if (bytes_of_shape(extents, image.dtype) != pixels.size()) {
+        return Error{ErrorCode::Corrupt, "raw pixels do not fill width × height × channels"};
+    }
+    const std::size_t count = pixels.size() / size_of(image.dtype);
     if (image.dtype == DType::U8 || image.dtype == DType::U16) {
         return encode_png(pixels.data(), static_cast<std::uint32_t>(image.width),
                           static_cast<std::uint32_t>(image.height), image.channels,
