@@ -176,14 +176,24 @@ Result<std::string> read_text(std::string_view url) {
 
 Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable) {
     static std::atomic<unsigned> counter{0};
-    const std::string temporary =
-        std::string(url) + ".tmp-" + std::to_string(getpid()) + '-' + std::to_string(counter++);
-    const auto write = [&]() -> Result<void> {
-        TAFFRAIL_ASSIGN(auto file, open(temporary, OpenMode::Truncate));
-        TAFFRAIL_TRY(file->append(bytes));
-        return durable ? file->sync() : Result<void>();
+    std::string temporary;
+    const auto create = [&]() -> Result<std::unique_ptr<File>> {
+        // Never what is there already: a link under that name would be written through.
+        for (int attempt = 0;; ++attempt) {
+            temporary = std::string(url) + ".tmp-" + std::to_string(getpid()) + '-' +
+                        std::to_string(counter++);
+            auto file = open(temporary, OpenMode::CreateExclusive);
+            if (file.ok() || file.error().code != ErrorCode::AlreadyExists || attempt == 100) {
+                return file;
+            }
+        }
     };
-    Result<void> done = write();
+    TAFFRAIL_ASSIGN(auto file, create());
+    Result<void> done = file->append(bytes);
+    if (done.ok() && durable) {
+        done = file->sync();
+    }
+    file.reset();
     if (done.ok()) {
         done = rename(temporary, url);
     }

@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "io/beneath.h"
+#include "io/files.h"
 #include "io/local_file.h"
 #include "io/locks.h"
 #include "io/remove_tree.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 
 namespace taffrail::io {
 namespace {
@@ -33,6 +35,15 @@ int open_flags(OpenMode mode) noexcept {
             return O_CLOEXEC | O_RDWR | O_CREAT | O_TRUNC;
     }
     return O_CLOEXEC | O_RDWR;
+}
+
+// What is made in a folder is open to whom the folder is open to; the umask takes its part of that.
+mode_t file_rights(const struct stat& folder) noexcept {
+    return 0600 | (folder.st_mode & 0066);
+}
+
+mode_t folder_rights(const struct stat& folder) noexcept {
+    return 0700 | (folder.st_mode & 0077);
 }
 
 // Takes the descriptor of a folder. `type_of` is asked for links and for what the folder does not
@@ -77,8 +88,12 @@ class LocalFileSystem final : public LinkedFileSystem {
     explicit LocalFileSystem(std::shared_ptr<PosixCalls> calls) : calls_(std::move(calls)) {}
 
     Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-        const int descriptor =
-            retrying([&] { return calls_->open(path.c_str(), open_flags(mode), 0666); });
+        const int flags = open_flags(mode);
+        struct stat around{};
+        const mode_t rights = (flags & O_CREAT) != 0 && ::stat(parent(path).c_str(), &around) == 0
+                                  ? file_rights(around)
+                                  : mode_t{0600};
+        const int descriptor = retrying([&] { return calls_->open(path.c_str(), flags, rights); });
         if (descriptor < 0) {
             return system_error(mode == OpenMode::CreateExclusive ? "create" : "open", path, errno);
         }
@@ -93,11 +108,13 @@ class LocalFileSystem final : public LinkedFileSystem {
         if (found.exists() && !S_ISREG(found.known().st_mode)) {
             return not_a_file(path, found.known().st_mode);
         }
+        struct stat around{};
+        const mode_t rights = fstat(found.folder(), &around) == 0 ? file_rights(around) : 0600;
         // O_NONBLOCK: a named pipe put there since then is opened without waiting for its other
         // end, and refused.
         const int descriptor = retrying([&] {
             return calls_->open_at(found.folder(), found.name().c_str(),
-                                   open_flags(mode) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666,
+                                   open_flags(mode) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, rights,
                                    path.c_str());
         });
         if (descriptor < 0) {
@@ -168,32 +185,11 @@ class LocalFileSystem final : public LinkedFileSystem {
     }
 
     Result<void> make_directories(const std::string& path) override {
-        if (auto there = stat(path); there.ok() && there->type == EntryType::Directory) {
-            return {};
-        }
-        for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
-            const std::string part = path.substr(0, at);
-            if (calls_->mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
-                // A folder above may refuse mkdir and still exist (read-only parents, automounts).
-                const int error = errno;
-                if (auto there = stat(part); !there.ok() || there->type != EntryType::Directory) {
-                    return system_error("make folder", part, error);
-                }
-            }
-            if (at == std::string::npos) {
-                break;
-            }
-        }
-        auto there = stat(path);
-        if (!there.ok() && there.error().code == ErrorCode::NotFound) {
-            // Made, and removed by somebody who found it empty. Who needs it makes a file in it
-            // next, and may have to come back here.
-            return {};
-        }
-        if (!there.ok() || there->type != EntryType::Directory) {
-            return system_error("make folder", path, ENOTDIR);
-        }
-        return {};
+        return make_folders(path, std::nullopt);
+    }
+
+    Result<void> make_private_directories(const std::string& path) override {
+        return make_folders(path, mode_t{0700});
     }
 
     Result<void> rename(const std::string& from, const std::string& to) override {
@@ -234,8 +230,9 @@ class LocalFileSystem final : public LinkedFileSystem {
         if (holds_lock(known.device, known.inode)) {
             return true;
         }
-        const int descriptor =
-            retrying([&] { return calls_->open(path.c_str(), O_RDWR | O_CLOEXEC, 0); });
+        const int descriptor = retrying([&] {
+            return calls_->open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+        });
         if (descriptor < 0) {
             return system_error("open", path, errno);
         }
@@ -276,6 +273,43 @@ class LocalFileSystem final : public LinkedFileSystem {
     }
 
   private:
+    // `last` are the rights of the folder itself; without them it follows the one around it, as
+    // those above it do.
+    Result<void> make_folders(const std::string& path, std::optional<mode_t> last) {
+        if (auto there = stat(path); there.ok() && there->type == EntryType::Directory) {
+            return {};
+        }
+        for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
+            const std::string part = path.substr(0, at);
+            const bool whole = at == std::string::npos || at + 1 == path.size();
+            struct stat around{};
+            const mode_t rights = whole && last ? *last
+                                  : ::stat(parent(part).c_str(), &around) == 0
+                                      ? folder_rights(around)
+                                      : mode_t{0777};
+            if (calls_->mkdir(part.c_str(), rights) != 0 && errno != EEXIST) {
+                // A folder above may refuse mkdir and still exist (read-only parents, automounts).
+                const int error = errno;
+                if (auto there = stat(part); !there.ok() || there->type != EntryType::Directory) {
+                    return system_error("make folder", part, error);
+                }
+            }
+            if (at == std::string::npos) {
+                break;
+            }
+        }
+        auto there = stat(path);
+        if (!there.ok() && there.error().code == ErrorCode::NotFound) {
+            // Made, and removed by somebody who found it empty. Who needs it makes a file in it
+            // next, and may have to come back here.
+            return {};
+        }
+        if (!there.ok() || there->type != EntryType::Directory) {
+            return system_error("make folder", path, ENOTDIR);
+        }
+        return {};
+    }
+
     std::shared_ptr<PosixCalls> calls_;
 };
 

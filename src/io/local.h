@@ -18,6 +18,7 @@ class LinkedFileSystem : public FileSystem {
                                                             const std::string& path) = 0;
     virtual Result<void> remove_inside(const std::string& folder, const std::string& path) = 0;
     virtual Result<void> remove_tree(const std::string& path) = 0;
+    virtual Result<void> make_private_directories(const std::string& path) = 0;
     virtual bool is_link(const std::string& path) = 0;
 };
 

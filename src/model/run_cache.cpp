@@ -7,6 +7,7 @@
 #include "codec/tlog/compressor.h"
 #include "codec/tlog/meta.h"
 #include "io/files.h"
+#include "io/private_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -159,7 +160,7 @@ Result<void> write_run_cache(const std::string& path, std::span<const CachedRun>
     append(bytes, crc32c(stored));
     append(bytes, static_cast<std::uint64_t>(body.size()));
     append(bytes, stored);
-    TAFFRAIL_TRY(io::make_directories(path.substr(0, path.rfind('/'))));
+    TAFFRAIL_TRY(io::make_private_directories(path.substr(0, path.rfind('/'))));
     return io::write_file_atomically(path, bytes, false);
 }
 

@@ -4,11 +4,13 @@
 #include "base/names.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "record/identity.h"
 
 namespace taffrail::record {
 namespace {
 
+constexpr std::uint64_t kMaxBytes = 4096;
 constexpr std::uint64_t kMagic = 0x3130525543464154;  // "TAFCUR01"
 
 }  // namespace
@@ -20,7 +22,7 @@ std::string cursor_path(const std::string& run_folder, std::string_view sink,
 }
 
 Result<LogPosition> read_cursor(const std::string& path) {
-    auto bytes = io::read_file(path);
+    auto bytes = io::read_inside(io::parent(io::parent(path)), path, kMaxBytes);
     if (!bytes.ok()) {
         return bytes.error().code == ErrorCode::NotFound ? Result<LogPosition>(LogPosition{})
                                                          : bytes.error();

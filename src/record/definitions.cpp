@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 namespace taffrail::record {
 namespace {
@@ -115,7 +116,7 @@ Result<void> DefinitionsFile::append(std::span<const Definitions::Key> keys,
 }
 
 Result<Definitions> read_definitions(const std::string& path) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_inside(io::parent(path), path));
     Definitions definitions;
     ByteCursor cursor(bytes);
     while (cursor.remaining() > 0) {

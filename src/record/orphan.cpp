@@ -4,6 +4,8 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
+#include "io/private_folder.h"
 #include "record/ring.h"
 #include "record/spool.h"
 
@@ -68,7 +70,7 @@ class OrphanReader {
                  progress.first_step) {}
 
     Result<void> read_ring(const std::string& path) {
-        TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Read));
+        TAFFRAIL_ASSIGN(auto file, io::open_inside(io::parent(path), path));
         TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
         // Killed while it made the ring: no size or no header yet, so nothing was ever logged
         // there.
@@ -156,7 +158,7 @@ class OrphanReader {
         const std::string path = spool_path(value.file);
         SpooledValue axes = value;
         Result<CompletedValue> completed = [&]() -> Result<CompletedValue> {
-            TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Read));
+            TAFFRAIL_ASSIGN(auto file, io::open_inside(io::parent(path), path));
             TAFFRAIL_ASSIGN(const Bytes raw, read_spool_entry(*file, axes));
             if (value.key != 0) {
                 axes = value;
@@ -184,7 +186,8 @@ class OrphanReader {
     // as well.
     Result<void> note_axes() {
         for (const SpooledValue& value : drain_.spooled()) {
-            TAFFRAIL_ASSIGN(auto file, io::open(spool_path(value.file), io::OpenMode::ReadWrite));
+            TAFFRAIL_ASSIGN(auto file, io::open_inside(orphan_.folder, spool_path(value.file),
+                                                       io::OpenMode::ReadWrite));
             TAFFRAIL_TRY(resolve_spool_entry(*file, value));
         }
         return {};
@@ -205,13 +208,39 @@ class OrphanReader {
 
 }  // namespace
 
-std::vector<std::string> ring_folders(const std::string& run_folder, const std::string& run_id) {
-    std::vector<std::string> folders{io::join(run_folder, "ring")};
+namespace {
+
+// Of this user, outside of any run: for runs on file systems that cannot hold rings.
+std::vector<std::string> own_folders() {
+    std::vector<std::string> folders;
     if (const char* runtime = std::getenv("XDG_RUNTIME_DIR");
         runtime != nullptr && *runtime != '\0') {
-        folders.push_back(io::join(runtime, "taffrail/" + run_id));
+        folders.push_back(io::join(runtime, "taffrail"));
     }
-    folders.push_back("/dev/shm/taffrail-" + std::to_string(getuid()) + '/' + run_id);
+    folders.push_back("/dev/shm/taffrail-" + std::to_string(getuid()));
+    return folders;
+}
+
+}  // namespace
+
+Result<void> make_ring_folder(const std::string& folder) {
+    const std::vector<std::string> own = own_folders();
+    if (const std::string above = io::parent(folder); std::ranges::find(own, above) != own.end()) {
+        TAFFRAIL_TRY(io::make_private_directories(above));
+        TAFFRAIL_TRY(io::check_own_folder(above));
+    }
+    return io::make_directories(folder);
+}
+
+std::vector<std::string> ring_folders(const std::string& run_folder, const std::string& run_id) {
+    std::vector<std::string> folders{io::join(run_folder, "ring")};
+    for (const std::string& own : own_folders()) {
+        // Anybody can make a folder of this name in shared memory before us: it is not looked at.
+        const auto checked = io::check_own_folder(own);
+        if (checked.ok() || checked.error().code == ErrorCode::NotFound) {
+            folders.push_back(io::join(own, run_id));
+        }
+    }
     return folders;
 }
 
@@ -222,7 +251,7 @@ Result<std::string> choose_ring_folder(const std::string& run_folder, const std:
             why = Error{ErrorCode::Unavailable, run_folder + " is on a network file system"};
             continue;
         }
-        if (auto made = io::make_directories(folder); made.ok() && io::is_local(folder)) {
+        if (auto made = make_ring_folder(folder); made.ok() && io::is_local(folder)) {
             return folder;
         } else if (!made.ok()) {
             why = made.error();
@@ -274,7 +303,7 @@ Result<std::vector<Orphan>> find_orphans(const std::string& ring_folder) {
             } else if (other.name.ends_with(".ring")) {
                 // A process killed while it made a ring leaves zeros, which sort somewhere and hold
                 // nothing.
-                auto file = io::open(other_path, io::OpenMode::Read);
+                auto file = io::open_inside(ring_folder, other_path);
                 Bytes head(kRingDataOffset);
                 if (file.ok() && (*file)->read_at(0, head).ok()) {
                     const auto header = load<RingHeader>(head.data());
@@ -317,7 +346,7 @@ Result<void> read_orphan(const Orphan& orphan, const OrphanProgress& progress,
 
 Result<std::unique_ptr<io::File>> take_over(const Orphan& orphan) {
     const std::string keys = definitions_path(orphan.folder, orphan.definitions.identity.writer);
-    TAFFRAIL_ASSIGN(auto file, io::open(keys, io::OpenMode::ReadWrite));
+    TAFFRAIL_ASSIGN(auto file, io::open_inside(orphan.folder, keys, io::OpenMode::ReadWrite));
     TAFFRAIL_ASSIGN(const bool mine, file->try_lock());
     if (!mine) {
         return Error{ErrorCode::Unavailable, "another process adopts " + keys};

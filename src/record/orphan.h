@@ -37,6 +37,9 @@ std::vector<std::string> ring_folders(const std::string& run_folder, const std::
 /// Where a new writer puts its rings: the first of them that is local and writable.
 Result<std::string> choose_ring_folder(const std::string& run_folder, const std::string& run_id);
 
+/// Makes the folder, again where it went; one outside of a run only where that place is ours alone.
+Result<void> make_ring_folder(const std::string& folder);
+
 /// True while the process of this writer lives: it holds the lock of its key file.
 bool writer_is_alive(const std::string& ring_folder, std::uint64_t writer);
 

@@ -6,6 +6,7 @@
 #include "record/collector.h"
 #include "record/futex.h"
 #include "record/membarrier.h"
+#include "record/orphan.h"
 #include "record/recorder.h"
 #include "record/spool.h"
 
@@ -36,7 +37,7 @@ Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const Record
          tries < 100 && !definitions.ok() && definitions.error().code == ErrorCode::NotFound;
          ++tries) {
         // A process that ended took the empty folder away between our look and our step.
-        TAFFRAIL_TRY(io::make_directories(session->parts_.ring_folder));
+        TAFFRAIL_TRY(make_ring_folder(session->parts_.ring_folder));
         definitions =
             DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);
     }

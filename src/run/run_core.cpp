@@ -8,6 +8,7 @@
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
+#include "io/private_folder.h"
 #include "record/cursor.h"
 #include "record/orphan.h"
 #include "record/threads.h"
@@ -32,10 +33,9 @@ using running::Settings;
 
 Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t number) {
     if (settings.options.store == Store::Off) {
-        // Sinks read the log, so there is one; it lives outside the store and goes with the run.
-        const char* base = std::getenv("TMPDIR");
-        settings.options.root = io::join(base != nullptr ? base : "/tmp",
-                                         "taffrail-unstored-" + std::to_string(getuid()));
+        // Sinks read the log, so there is one; it lives outside the store, in a folder that only
+        // this process knows of, and goes with the run.
+        TAFFRAIL_ASSIGN(settings.options.root, io::make_temporary_folder("taffrail-unstored-"));
     }
     TAFFRAIL_ASSIGN(RunPlace place, running::place_run(settings, number));
     if (place.joined) {
@@ -48,7 +48,9 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
     std::shared_ptr<RunCore> core(new RunCore(std::move(settings), std::move(place)));
     if (auto started = core->start(); !started.ok()) {
         // A folder that was made a moment ago and holds nothing would be listed as a run.
-        if (!core->place_.joined && storage::list_writers(core->place_.folder).empty()) {
+        if (core->settings_.options.store == Store::Off) {
+            (void)io::remove_tree(core->settings_.options.root);
+        } else if (!core->place_.joined && storage::list_writers(core->place_.folder).empty()) {
             (void)io::remove_tree(core->place_.folder);
         }
         return started.error();
@@ -518,7 +520,7 @@ Result<void> RunCore::close_files(RunState state) {
     Result<void> delivered = owner ? finish_sinks(state) : Result<void>();
     if (!stored) {
         if (owner) {
-            (void)io::remove_tree(place_.folder);
+            (void)io::remove_tree(settings_.options.root);
         }
     } else if (owner) {
         if (rolling_seal_) {

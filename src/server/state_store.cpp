@@ -2,6 +2,7 @@
 
 #include "base/sha256.h"
 #include "io/files.h"
+#include "io/private_folder.h"
 
 namespace taffrail::server {
 namespace {
@@ -47,7 +48,7 @@ Result<void> StateStore::save(const std::string& name, const Json::Object& objec
     std::string text = Json(object).dump(1);
     const std::lock_guard lock(mutex_);
     if (!folder_.empty()) {
-        if (auto made = io::make_directories(folder_); !made) {
+        if (auto made = io::make_private_directories(folder_); !made) {
             return made;
         }
         if (auto written =

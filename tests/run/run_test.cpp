@@ -4,14 +4,17 @@
 #include "io/fault.h"
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
+#include "record/orphan.h"
 #include "run/read_back.h"
 #include "store/run_reader.h"
 #include "store/sealing.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -455,6 +458,88 @@ TEST_F(Runs, WithoutAStoreOnlySinksGetRecords) {
     EXPECT_EQ(content->values.size(), 1u);
     EXPECT_FALSE(io::exists(run.folder()));
     EXPECT_FALSE(io::exists(folder_.file("store")));
+}
+
+// The place was below the temporary folder under a name that anybody could make first.
+TEST_F(Runs, FindingS06_WithoutAStoreNobodyElseKnowsThePlace) {
+    const char* before = std::getenv("TMPDIR");
+    const std::string kept = before != nullptr ? before : "";
+    const std::string temporary = folder_.file("tmp"), precious = folder_.file("precious");
+    ASSERT_TRUE(io::make_directories(temporary).ok());
+    ASSERT_TRUE(io::make_directories(precious).ok());
+    ASSERT_TRUE(io::write_file_atomically(precious + "/mine", as_bytes("x"), false).ok());
+    const std::string guessed = temporary + "/taffrail-unstored-" + std::to_string(getuid());
+    ASSERT_EQ(symlink(precious.c_str(), guessed.c_str()), 0);
+    setenv("TMPDIR", temporary.c_str(), 1);
+    RunOptions unstored = options();
+    unstored.store = Store::Off;
+    {
+        Run first = Run::open(unstored).value();
+        Run second = Run::open(unstored).value();
+        const auto root_of = [](const Run& run) { return io::parent(io::parent(run.folder())); };
+        EXPECT_NE(root_of(first), root_of(second));
+        for (const std::string& root : {root_of(first), root_of(second)}) {
+            struct stat known{};
+            ASSERT_EQ(::lstat(root.c_str(), &known), 0);
+            EXPECT_TRUE(S_ISDIR(known.st_mode));
+            EXPECT_EQ(known.st_mode & 0777, 0700u);
+            EXPECT_EQ(io::parent(root), temporary);
+        }
+        first.log("x", 1.0, 0);
+        ASSERT_TRUE(first.finish().ok());
+        ASSERT_TRUE(second.finish().ok());
+    }
+    if (kept.empty()) {
+        unsetenv("TMPDIR");
+    } else {
+        setenv("TMPDIR", kept.c_str(), 1);
+    }
+    EXPECT_EQ(io::list(temporary).value().size(), 1u) << "only the link is left";
+    EXPECT_EQ(io::read_text(precious + "/mine").value(), "x");
+}
+
+TEST_F(Runs, FindingR19_WithoutAStoreNothingIsLeftBehind) {
+    RunOptions unstored = options();
+    unstored.store = Store::Off;
+    Run run = Run::open(unstored).value();
+    run.log("x", 1.0, 0);
+    const std::string root = io::parent(io::parent(run.folder()));
+    EXPECT_TRUE(io::exists(root));
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_FALSE(io::exists(root));
+}
+
+// Rings of runs on network file systems lie in the user's runtime folder.
+TEST_F(Runs, FindingS06_AFolderThatSomebodyElseMadeForUsIsNotUsed) {
+    const std::string runtime = folder_.file("runtime"), planted = folder_.file("planted");
+    ASSERT_TRUE(io::make_directories(runtime).ok());
+    ASSERT_TRUE(io::make_directories(planted).ok());
+    const char* before = std::getenv("XDG_RUNTIME_DIR");
+    const std::string kept = before != nullptr ? before : "";
+    setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+    const auto names_it = [&] {
+        const auto folders = record::ring_folders(folder_.file("run"), "id");
+        return std::ranges::find(folders, runtime + "/taffrail/id") != folders.end();
+    };
+    EXPECT_TRUE(names_it()) << "nothing is there yet";
+    ASSERT_TRUE(record::make_ring_folder(runtime + "/taffrail/id").ok());
+    EXPECT_TRUE(names_it());
+    struct stat known{};
+    ASSERT_EQ(::stat((runtime + "/taffrail").c_str(), &known), 0);
+    EXPECT_EQ(known.st_mode & 0777, 0700u);
+    ASSERT_EQ(chmod((runtime + "/taffrail").c_str(), 0777), 0);
+    EXPECT_FALSE(names_it()) << "others can write to it";
+    EXPECT_FALSE(record::make_ring_folder(runtime + "/taffrail/id").ok());
+    ASSERT_TRUE(io::remove_tree(runtime + "/taffrail").ok());
+    ASSERT_EQ(symlink(planted.c_str(), (runtime + "/taffrail").c_str()), 0);
+    EXPECT_FALSE(names_it()) << "a link";
+    EXPECT_FALSE(record::make_ring_folder(runtime + "/taffrail/id").ok());
+    EXPECT_TRUE(io::list(planted).value().empty());
+    if (kept.empty()) {
+        unsetenv("XDG_RUNTIME_DIR");
+    } else {
+        setenv("XDG_RUNTIME_DIR", kept.c_str(), 1);
+    }
 }
 
 TEST_F(Runs, WatchTheMachineWhenAsked) {
