@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "seal/log_frames.h"
 #include "seal/sealed_file.h"
 #include "seal/values_table.h"
@@ -19,7 +20,7 @@ struct Sum {
 
 Result<Sum> sum_of(const std::string& path) {
     constexpr std::size_t kWindow = 1 << 20;
-    TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(path)), path));
     Sum sum;
     Bytes window(kWindow);
     while (true) {

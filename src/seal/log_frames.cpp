@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/tlog/payload.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ Result<LogFileScan> for_each_frame(
     const std::string& path,
     const std::function<Result<void>(const tlog::FrameHeader&, ByteSpan payload)>& on_frame) {
     constexpr std::uint64_t kWindow = 8 << 20;
-    TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(path)), path));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
     LogFileScan scan;
     tlog::FrameScanner scanner;

@@ -4,13 +4,15 @@
 #include "codec/tlog/encode.h"
 #include "codec/tlog/sections.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 namespace taffrail::seal {
 
 Result<std::unique_ptr<RestLog>> RestLog::create(const std::string& path,
                                                  const tlog::FileIdentity& identity,
                                                  std::uint64_t nonce) {
-    TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Truncate));
+    TAFFRAIL_ASSIGN(auto file,
+                    io::open_inside(io::parent(io::parent(path)), path, io::OpenMode::Truncate));
     std::unique_ptr<RestLog> log(new RestLog(std::move(file)));
     log->encoder_.begin_file(nonce);
     Bytes payload;

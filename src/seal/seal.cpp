@@ -313,8 +313,8 @@ class Sealing {
         if (io::exists(path) && is_whole(path, info)) {
             TAFFRAIL_TRY(io::remove(file.file.temporary_path));
         } else {
-            // A damaged or half-copied file of that name goes: the fresh one was verified a moment
-            // ago.
+            // A damaged or half-copied file of that name goes, and so does a link or a pipe, for
+            // renaming follows no link: the fresh one was verified a moment ago.
             TAFFRAIL_TRY(io::rename(file.file.temporary_path, path));
         }
         if (file.kind == SealedFileInfo::Kind::Values) {

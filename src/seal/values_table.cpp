@@ -8,6 +8,7 @@
 #include "codec/parquet/reader.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "seal/values_salvage.h"
 
 #include <algorithm>
@@ -95,7 +96,8 @@ ValuesTableWriter::~ValuesTableWriter() = default;
 Result<std::unique_ptr<ValuesTableWriter>> ValuesTableWriter::create(const std::string& path,
                                                                      std::string run_id,
                                                                      parquet::Profile profile) {
-    TAFFRAIL_ASSIGN(auto file, io::open(path, io::OpenMode::Truncate));
+    TAFFRAIL_ASSIGN(auto file,
+                    io::open_inside(io::parent(io::parent(path)), path, io::OpenMode::Truncate));
     return std::unique_ptr<ValuesTableWriter>(
         new ValuesTableWriter(path, std::move(file), std::move(run_id), profile));
 }
@@ -287,7 +289,7 @@ Result<void> ValuesTableWriter::verify() {
 }
 
 Result<void> ValuesTable::check(const std::string& path, std::uint64_t rows, DamageNotes& notes) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_inside(io::parent(io::parent(path)), path));
     std::vector<WantedColumn> all;
     for (std::size_t column = 0; column < columns().size(); ++column) {
         const bool wanted = std::ranges::any_of(kWanted, [column](const WantedColumn& each) {
@@ -304,7 +306,7 @@ Result<void> ValuesTable::check(const std::string& path, std::uint64_t rows, Dam
 Result<std::shared_ptr<const ValuesTable>> ValuesTable::read(const std::string& path,
                                                              std::uint64_t expected,
                                                              DamageNotes& notes) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_inside(io::parent(io::parent(path)), path));
     auto whole = read_columns(bytes, path);
     SalvagedValues read = whole.ok() && (expected == 0 || whole->lost.size() == expected)
                               ? *std::move(whole)

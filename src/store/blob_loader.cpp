@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "store/layout.h"
 
 #include <fmt/core.h>
@@ -10,7 +11,7 @@
 namespace taffrail::storage {
 
 Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t offset) {
-    TAFFRAIL_ASSIGN(const auto file, io::open(url, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(url)), url));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
     PackContents contents;
     if (info.size >= tpak::kTrailerBytes) {
@@ -39,9 +40,18 @@ Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t off
     return contents;
 }
 
+Result<void> check_size(const BlobRef& wanted, ByteSpan bytes) {
+    if (wanted.size != 0 && wanted.size != bytes.size()) {
+        return Error{ErrorCode::Corrupt,
+                     fmt::format("blob {} has {} bytes, not the {} that a value says",
+                                 to_hex(wanted.sha256), bytes.size(), wanted.size)};
+    }
+    return {};
+}
+
 Result<SharedBytes> BlobLoader::read_entry(const std::string& pack_url, std::uint64_t offset,
                                            const BlobRef& ref) {
-    TAFFRAIL_ASSIGN(const auto file, io::open(pack_url, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(run_folder_, pack_url));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
     if (ref.size > info.size || offset > info.size - ref.size) {
         return Error{ErrorCode::Corrupt,

@@ -55,6 +55,9 @@ struct PackContents {
     bool closed = false;
 };
 
+/// Fails when the bytes found by hash are not as many as a value says it has; 0 = it does not say.
+Result<void> check_size(const BlobRef& wanted, ByteSpan bytes);
+
 Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t offset = 0);
 
 }  // namespace taffrail::storage

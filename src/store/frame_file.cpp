@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <fmt/core.h>
 
@@ -62,7 +63,7 @@ Result<void> FrameFile::begin_at(std::uint64_t offset) {
         stopped_ = true;
         return {};
     }
-    TAFFRAIL_ASSIGN(const auto file, io::open(url_, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(folder_, url_));
     Bytes bytes(tlog::kFrameHeaderBytes);
     TAFFRAIL_ASSIGN(std::size_t count, file->read_at(offset, bytes));
     auto header = tlog::parse_header(ByteSpan(bytes).first(count));
@@ -82,12 +83,12 @@ Result<void> FrameFile::begin_at(std::uint64_t offset) {
 }
 
 Result<bool> FrameFile::poll(const OnFrame& on_frame, const OnDamage& on_damage) {
-    TAFFRAIL_ASSIGN(const io::FileInfo info, io::stat(url_));
+    TAFFRAIL_ASSIGN(const io::FileInfo info, io::stat_inside(folder_, url_));
     modified_ns_ = info.modified_ns;
     if (info.size == size_ && info.inode == inode_ && !stopped_) {
         return false;
     }
-    TAFFRAIL_ASSIGN(const auto file, io::open(url_, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(folder_, url_));
     size_ = info.size;
     inode_ = info.inode;
     stopped_ = false;
@@ -158,7 +159,7 @@ bool take_checkpoint(ByteSpan bytes, std::uint64_t offset, FoundCheckpoint& foun
 }  // namespace
 
 Result<FoundCheckpoint> find_last_checkpoint(const std::string& url, std::uint64_t limit) {
-    TAFFRAIL_ASSIGN(const auto file, io::open(url, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(url)), url));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
     FoundCheckpoint found;
     found.file_bytes = info.size;

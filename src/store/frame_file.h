@@ -17,7 +17,9 @@ namespace taffrail::storage {
 /// time.
 class FrameFile {
   public:
-    explicit FrameFile(std::string url) : url_(std::move(url)) {}
+    /// `folder` is the run folder that the file must lie inside.
+    FrameFile(std::string folder, std::string url)
+        : folder_(std::move(folder)), url_(std::move(url)) {}
 
     struct Frame {
         tlog::FrameHeader header;
@@ -46,7 +48,7 @@ class FrameFile {
     [[nodiscard]] const std::string& url() const noexcept { return url_; }
 
   private:
-    std::string url_;
+    std::string folder_, url_;
     tlog::FrameScanner scanner_;
     std::uint64_t size_ = 0;
     std::uint64_t inode_ = 0;

@@ -4,6 +4,8 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
+#include "io/private_folder.h"
 
 #include <fmt/core.h>
 
@@ -40,7 +42,7 @@ std::optional<FileName> parse_name(std::string_view name, std::string_view exten
 template <typename Parse>
 std::vector<FileName> list_names(const std::string& folder, Parse parse) {
     std::vector<FileName> names;
-    if (const auto entries = io::list(folder); entries.ok()) {
+    if (const auto entries = io::list_inside(io::parent(folder), folder); entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
             if (const auto parsed = parse(entry.name)) {
                 names.push_back(*parsed);
@@ -143,9 +145,9 @@ bool is_run_folder(const std::string& path) {
 
 Result<void> make_root(const std::string& root) {
     const std::string marker = io::join(root, kMarkerName);
-    const auto text = io::read_text(marker);
+    const auto text = io::read_inside(root, marker, 4096);
     if (text.ok()) {
-        const std::vector<std::string_view> words = split(trim(*text), ' ');
+        const std::vector<std::string_view> words = split(trim(as_text(*text)), ' ');
         const auto major = words.size() > 1 ? parse_int(words[1]) : std::nullopt;
         if (major && *major > kFormatMajor) {
             return Error{
@@ -156,10 +158,30 @@ Result<void> make_root(const std::string& root) {
         }
         return {};
     }
+    // A new store is its owner's; in one that is there, or in a folder made for it, what is written
+    // follows that folder's rights.
+    TAFFRAIL_TRY(io::make_private_directories(root));
     TAFFRAIL_TRY(io::make_directories(io::join(root, kRunsFolder)));
     const std::string content =
         fmt::format("taffrail {} {:016x}{:016x}\n", kFormatMajor, random_u64(), random_u64());
     return io::write_file_atomically(marker, as_bytes(content), false);
+}
+
+Result<void> check_writable(const std::string& run_folder) {
+    std::vector<std::string> parts{run_folder};
+    for (const std::string_view part :
+         {kLiveFolder, kMetaFolder, kPackFolder, kDataFolder, kRingFolder, kCursorFolder}) {
+        parts.push_back(io::join(run_folder, part));
+    }
+    for (const std::string& part : parts) {
+        if (io::is_link(part)) {
+            return Error{ErrorCode::PermissionDenied,
+                         fmt::format("{} is a link: runs are read through links, never changed; "
+                                     "name the place it leads to",
+                                     part)};
+        }
+    }
+    return {};
 }
 
 Result<std::string> make_run_folder(const std::string& root, std::string_view id,

@@ -18,6 +18,7 @@ inline constexpr std::string_view kMetaFolder = "meta";
 inline constexpr std::string_view kPackFolder = "blobs";
 inline constexpr std::string_view kDataFolder = "data";
 inline constexpr std::string_view kRingFolder = "ring";
+inline constexpr std::string_view kCursorFolder = "cursors";
 inline constexpr std::string_view kManifestPrefix = "manifest-";
 
 /// 16 hexadecimal digits.
@@ -59,6 +60,9 @@ bool is_run_folder(const std::string& path);
 /// Makes the store when it is new (marker and runs folder); fine when it exists. A marker of a
 /// newer major format fails.
 Result<void> make_root(const std::string& root);
+/// Fails with the reason when the run folder or one of its parts is a link: such a run is read, and
+/// nothing in it is written, sealed or deleted from here.
+Result<void> check_writable(const std::string& run_folder);
 /// New: made a moment ago from time and chance, so that nobody has to look for it among all runs.
 enum class IdIs : std::uint8_t { Given, New };
 /// Makes the folder of a new run and its subfolders. AlreadyExists when the id is taken.

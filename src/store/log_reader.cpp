@@ -17,6 +17,11 @@ namespace {
 // A chunk ends early when its media fills this much memory.
 constexpr std::uint64_t kMaxChunkBytes = 32u << 20;
 
+// A log lies in live/ of its run folder, or in live/ of the spool's.
+std::string folder_of(const std::string& log) {
+    return io::parent(io::parent(log));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<record::LogReader>> open_log_reader(const std::string& run_folder,
@@ -65,7 +70,7 @@ std::optional<std::uint32_t> StoreLogReader::next_file(std::uint32_t after) cons
 void StoreLogReader::remember_frames(const std::string& url) {
     earlier_frames_.clear();
     bool ended = false;
-    FrameFile file(url);
+    FrameFile file(folder_of(url), url);
     (void)file.poll(
         [&](const FrameFile::Frame& frame) {
             earlier_frames_.insert(
@@ -92,7 +97,8 @@ Result<void> StoreLogReader::open_file(std::uint32_t number, std::uint64_t offse
     }
     number_ = number;
     current_.reset();
-    file_.emplace(url_of(number));
+    const std::string url = url_of(number);
+    file_.emplace(folder_of(url), url);
     TAFFRAIL_TRY(learn_definitions(offset));
     return file_->begin_at(offset);
 }
@@ -101,7 +107,7 @@ Result<void> StoreLogReader::learn_definitions(std::uint64_t until) {
     if (until == 0) {
         return {};
     }
-    FrameFile file(url_of(*number_));
+    FrameFile file(folder_of(url_of(*number_)), url_of(*number_));
     tlog::DecodedBatch decoded;
     const auto polled = file.poll(
         [&](const FrameFile::Frame& frame) {
@@ -192,6 +198,11 @@ void StoreLogReader::load_blobs(Value& value, const tlog::ValueRecord& record) {
             });
         auto bytes =
             place != record.blobs.end() ? blobs_.load(*place, writer_) : blobs_.find(blob.ref);
+        if (bytes.ok()) {
+            if (auto sized = check_size(blob.ref, **bytes); !sized.ok()) {
+                bytes = std::move(sized).error();
+            }
+        }
         if (bytes.ok()) {
             blob.bytes = *std::move(bytes);
         } else {
@@ -318,7 +329,7 @@ bool StoreLogReader::at_end(record::LogPosition at) {
         return current_->end && current_->end->reason == tlog::EndReason::Finished;
     }
     bool finished = false;
-    FrameFile file(url_of(at.file_number));
+    FrameFile file(folder_of(url_of(at.file_number)), url_of(at.file_number));
     (void)file.poll(
         [&](const FrameFile::Frame& frame) {
             if (frame.header.type == tlog::FrameType::End &&

@@ -5,8 +5,15 @@
 namespace taffrail::storage {
 namespace {
 
-// Ids are dense; what lies beyond is no id but bad bytes, and must not make us allocate for it.
+// Ids are dense but for what damage took: what lies far beyond those that are known is no id but
+// bad bytes, and must not make us allocate for it.
 constexpr std::uint32_t kMaxId = 1u << 24;
+constexpr std::size_t kFreeIds = 1u << 16;
+constexpr std::size_t kMaxGap = 16;  ///< ids for each one that is defined
+
+bool is_plausible(std::uint32_t id, std::size_t defined) noexcept {
+    return id < kMaxId && id < kFreeIds + kMaxGap * defined;
+}
 
 }  // namespace
 
@@ -29,7 +36,7 @@ void LogState::seen_at(std::int64_t time_ns) noexcept {
 void LogState::define(const std::vector<tlog::KeyDefinition>& keys,
                       const std::vector<tlog::SchemaDefinition>& schemas) {
     for (const tlog::KeyDefinition& definition : keys) {
-        if (definition.id >= kMaxId) {
+        if (!is_plausible(definition.id, defined_keys_)) {
             continue;
         }
         if (definition.id >= keys_.size()) {
@@ -40,10 +47,11 @@ void LogState::define(const std::vector<tlog::KeyDefinition>& keys,
             slot.name = definition.name;
             slot.kind = definition.kind;
             slot.defined = true;
+            ++defined_keys_;
         }
     }
     for (const tlog::SchemaDefinition& definition : schemas) {
-        if (definition.id >= kMaxId) {
+        if (!is_plausible(definition.id, defined_schemas_)) {
             continue;
         }
         if (definition.id >= schemas_.size()) {
@@ -51,6 +59,7 @@ void LogState::define(const std::vector<tlog::KeyDefinition>& keys,
             schema_defined_.resize(definition.id + 1);
         }
         schemas_[definition.id] = definition.keys;
+        defined_schemas_ += schema_defined_[definition.id] ? 0 : 1;
         schema_defined_[definition.id] = true;
     }
 }
@@ -112,6 +121,7 @@ void LogState::apply(const tlog::Batch& batch) {
 
 void LogState::restore(const tlog::Checkpoint& checkpoint) {
     keys_.clear();
+    defined_keys_ = 0;
     define(checkpoint.keys, checkpoint.schemas);
     for (const tlog::SeriesState& series : checkpoint.series) {
         if (Key* target = find(series.key)) {

@@ -66,6 +66,7 @@ class LogState {
     std::vector<Key> keys_;                            ///< by id
     std::vector<std::vector<std::uint32_t>> schemas_;  ///< by id
     std::vector<bool> schema_defined_;
+    std::size_t defined_keys_ = 0, defined_schemas_ = 0;
     MetaState meta_;
     std::vector<KeptValue> hparams_;
     std::map<std::uint32_t, std::uint64_t> ring_positions_;

@@ -4,11 +4,13 @@
 #include "base/names.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "codec/tlog/decode.h"
 #include "codec/tlog/decode_items.h"
 #include "codec/tlog/encode.h"
 #include "codec/tlog/frame_encoder.h"
 #include "codec/tlog/sections.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "store/frame_file.h"
 #include "store/layout.h"
 
@@ -19,6 +21,7 @@
 namespace taffrail::storage {
 namespace {
 
+constexpr std::int64_t kMaxNumber = 1 << 30;  ///< what comes after the largest must fit as well
 constexpr auto kManifestFrame = static_cast<tlog::FrameType>(5);
 
 std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
@@ -26,8 +29,9 @@ std::vector<std::uint32_t> numbers_of(const std::string& run_folder) {
     const auto entries = io::list(run_folder);
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         if (entry.name.starts_with(kManifestPrefix)) {
-            if (const auto number =
-                    parse_int(std::string_view(entry.name).substr(kManifestPrefix.size()))) {
+            const auto number =
+                parse_int(std::string_view(entry.name).substr(kManifestPrefix.size()));
+            if (number && *number >= 0 && *number < kMaxNumber) {
                 numbers.push_back(static_cast<std::uint32_t>(*number));
             }
         }
@@ -80,6 +84,11 @@ bool decode(ByteSpan payload, Manifest& manifest) {
                 file.crc = item.read<std::uint32_t>();
                 return file;
             });
+            // Names become paths; one that is more than a name is no file of ours.
+            good = good && std::ranges::all_of(manifest.files, [](const auto& file) {
+                       return io::is_plain_name(file.name) &&
+                              file.kind <= seal::SealedFileInfo::Kind::Rest;
+                   });
         } else if (tag == tlog::Section::Watermarks) {
             tlog::decode_list(from, manifest.logs, [](ByteCursor& item) {
                 seal::CoveredLog log;
@@ -101,30 +110,40 @@ bool decode(ByteSpan payload, Manifest& manifest) {
 
 namespace {
 
-std::optional<Manifest> read_one(const std::string& run_folder, std::uint32_t number) {
+// `whole`, when asked for: every byte of the file is as it was written.
+std::optional<Manifest> read_one(const std::string& run_folder, std::uint32_t number,
+                                 bool* whole = nullptr) {
     std::optional<Manifest> found;
-    FrameFile file(url_of(run_folder, number));
-    (void)file.poll(
+    bool damaged = false, described = false;
+    FrameFile file(run_folder, url_of(run_folder, number));
+    const auto polled = file.poll(
         [&](const FrameFile::Frame& frame) {
             Manifest manifest;
             manifest.number = number;
             if (frame.header.type == kManifestFrame && decode(frame.payload, manifest)) {
                 found = std::move(manifest);
+            } else if (frame.header.type == tlog::FrameType::Header) {
+                described = tlog::decode_identity(frame.payload).has_value();
+            } else {
+                damaged = true;
             }
             return true;
         },
-        [](const tlog::DamagedRange&) {});
+        [&damaged](const tlog::DamagedRange&) { damaged = true; });
+    if (whole != nullptr) {
+        *whole = polled.ok() && found && described && !damaged && file.offset() == file.size();
+    }
     return found;
 }
 
 /// Sealed files have their names only once they are complete, so what is there counts.
 void add_files_found(const std::string& run_folder, Manifest& manifest) {
     const std::string folder = io::join(run_folder, kDataFolder);
-    const auto entries = io::list(folder);
+    const auto entries = io::list_inside(run_folder, folder);
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         const bool listed = std::ranges::find(manifest.files, entry.name,
                                               &seal::SealedFileInfo::name) != manifest.files.end();
-        const auto info = io::stat(io::join(folder, entry.name));
+        const auto info = io::stat_inside(run_folder, io::join(folder, entry.name));
         if (listed || entry.name.starts_with('.') || !info.ok()) {
             continue;
         }
@@ -162,6 +181,18 @@ std::optional<Manifest> read_manifest(const std::string& run_folder) {
         }
     }
     return std::nullopt;
+}
+
+std::vector<std::string> damaged_manifests(const std::string& run_folder) {
+    std::vector<std::string> damaged;
+    for (const std::uint32_t number : numbers_of(run_folder)) {
+        bool whole = false;
+        (void)read_one(run_folder, number, &whole);
+        if (!whole) {
+            damaged.push_back(url_of(run_folder, number));
+        }
+    }
+    return damaged;
 }
 
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,

@@ -26,6 +26,8 @@ struct Manifest {
 /// The newest manifest; nothing when there is none. One that is damaged is made up for by an older
 /// one and the files that are there.
 std::optional<Manifest> read_manifest(const std::string& run_folder);
+/// Every manifest of the run, older ones too, of which a byte is not as it was written.
+std::vector<std::string> damaged_manifests(const std::string& run_folder);
 /// Writes `manifest` under the next free number, durable when it returns.
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
                             Manifest manifest);

@@ -26,6 +26,7 @@ Result<void> edit_one(const std::string& run_folder, tlog::MetaType type, Bytes 
 }  // namespace
 
 Result<void> edit_meta(const std::string& run_folder, const std::vector<MetaEdit>& edits) {
+    TAFFRAIL_TRY(check_writable(run_folder));
     const std::string folder = io::join(run_folder, kMetaFolder);
     TAFFRAIL_TRY(io::make_directories(folder));
     tlog::FileIdentity identity;
@@ -86,7 +87,7 @@ MetaState read_edits(const std::string& run_folder) {
         if (!parse_meta_name(entry.name)) {
             continue;
         }
-        FrameFile file(io::join(folder, entry.name));
+        FrameFile file(run_folder, io::join(folder, entry.name));
         (void)file.poll(
             [&](const FrameFile::Frame& frame) {
                 if (frame.header.type == tlog::FrameType::Batch && decoded.decode(frame.payload)) {

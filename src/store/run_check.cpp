@@ -25,7 +25,7 @@ std::vector<Damage> check_covered_log(const std::string& run_folder, const seal:
     if (!io::exists(url)) {
         return found;
     }
-    FrameFile file(url);
+    FrameFile file(run_folder, url);
     const auto polled = file.poll(
         [](const FrameFile::Frame&) { return true; },
         [&](const tlog::DamagedRange& range) {
@@ -64,6 +64,14 @@ std::vector<Damage> check_run_files(const std::string& run_folder) {
         all.push_back({manifest->unreadable, 0, 0, 0, 0,
                        "this manifest cannot be read; the files in data/ are taken as they are"});
     }
+    for (const std::string& url : damaged_manifests(run_folder)) {
+        if (url != manifest->unreadable) {
+            all.push_back({url, 0, 0, 0, 0,
+                           "this manifest is damaged; what it says of the files is not, or stands "
+                           "in a newer one"});
+        }
+    }
+    const std::size_t manifests = all.size();
     for (const seal::SealedFileInfo& file : manifest->files) {
         if (file.crc_is_known) {
             for (Damage& damage : seal::check_file(sealed_path(run_folder, file), file)) {
@@ -71,7 +79,7 @@ std::vector<Damage> check_run_files(const std::string& run_folder) {
             }
         }
     }
-    const bool sealed_is_whole = all.empty();
+    const bool sealed_is_whole = all.size() == manifests && manifest->unreadable.empty();
     for (const seal::CoveredLog& log : manifest->logs) {
         std::vector<Damage> found = check_covered_log(run_folder, log);
         for (Damage& damage : found) {

@@ -60,6 +60,8 @@ class RunReader final : public RecordedRun {
     };
 
     Result<void> ensure(WriterData::Depth depth) const;
+    [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> find_blob(
+        const BlobRef& blob) const;
     Result<bool> refresh_locked() const;
     /// Takes up a new manifest; true when there was one.
     bool take_manifest() const;

@@ -93,6 +93,13 @@ std::vector<Entry> RunReader::collect_entries(std::string_view key, bool& known)
 }
 
 Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const BlobRef& blob) const {
+    TAFFRAIL_ASSIGN(auto bytes, find_blob(blob));
+    TAFFRAIL_TRY(check_size(blob, *bytes));
+    return bytes;
+}
+
+Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::find_blob(
+    const BlobRef& blob) const {
     TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
     const std::shared_lock lock(mutex_);
     for (const auto& [id, writer] : writers_) {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "seal/file_check.h"
 #include "seal/portions.h"
 #include "store/frame_file.h"
@@ -25,11 +26,12 @@ namespace {
 
 // A killed writer leaves half a frame behind what was sealed; only a whole one means that the log
 // has grown since.
-bool covers(const Manifest& manifest, const FileName& name, const std::string& url) {
+bool covers(const std::string& run_folder, const Manifest& manifest, const FileName& name,
+            const std::string& url) {
     const auto log = std::ranges::find_if(manifest.logs, [&](const seal::CoveredLog& candidate) {
         return candidate.writer == name.writer && candidate.file_number == name.number;
     });
-    FrameFile file(url);
+    FrameFile file(run_folder, url);
     if (log == manifest.logs.end() || !file.begin_at(log->bytes).ok()) {
         return false;
     }
@@ -50,7 +52,7 @@ bool sinks_may_read(const std::string& run_folder) {
 // has touched its own within the hour.
 void sweep_remains(const std::string& run_folder) {
     const std::string folder = io::join(run_folder, kDataFolder);
-    const auto entries = io::list(folder);
+    const auto entries = io::list_inside(run_folder, folder);
     for (const io::DirectoryEntry& entry :
          entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         const std::string url = io::join(folder, entry.name);
@@ -59,7 +61,7 @@ void sweep_remains(const std::string& run_folder) {
         }
         const auto info = io::stat(url);
         if (info.ok() && wall_time_ns() - info->modified_ns > 3600 * std::int64_t{1'000'000'000}) {
-            (void)io::remove(url);
+            (void)io::remove_inside(run_folder, url);
         }
     }
 }
@@ -132,6 +134,7 @@ Result<SealProgress> seal_logs(const std::string& run_folder, const std::string&
 
 Result<SealProgress> seal_while(const std::string& run_folder, const GoOn& go_on,
                                 const seal::SealOptions& options, std::uint64_t portion_bytes) {
+    TAFFRAIL_TRY(check_writable(run_folder));
     const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
     const std::vector<FileName> files = list_logs(run_folder);
     std::map<std::uint64_t, bool> ended;
@@ -152,7 +155,7 @@ Result<SealProgress> seal_while(const std::string& run_folder, const GoOn& go_on
     for (const FileName& name : files) {
         const std::string url = url_of(run_folder, name.writer, name.number);
         const auto info = io::stat(url);
-        if (info.ok() && ended[name.writer] && !covers(manifest, name, url)) {
+        if (info.ok() && ended[name.writer] && !covers(run_folder, manifest, name, url)) {
             logs.push_back(url);
         }
     }
@@ -197,6 +200,7 @@ Result<SealProgress> seal_rolled(const std::string& run_folder, const std::strin
 
 Result<std::optional<seal::SealReport>> reseal_damaged(const std::string& run_folder,
                                                        const seal::SealOptions& options) {
+    TAFFRAIL_TRY(check_writable(run_folder));
     auto manifest = read_manifest(run_folder);
     if (!manifest) {
         return std::optional<seal::SealReport>();
@@ -236,7 +240,8 @@ Result<std::optional<seal::SealReport>> reseal_damaged(const std::string& run_fo
     for (const seal::SealedFileInfo& old : before) {
         if (std::ranges::find(manifest->files, old.name, &seal::SealedFileInfo::name) ==
             manifest->files.end()) {
-            (void)io::remove(io::join(io::join(run_folder, kDataFolder), old.name));
+            (void)io::remove_inside(run_folder,
+                                    io::join(io::join(run_folder, kDataFolder), old.name));
         }
     }
     return std::optional(std::move(report));
@@ -253,7 +258,7 @@ Result<SpareLogs> find_spare_logs(const std::string& run_folder, std::chrono::na
     for (const FileName& name : list_logs(run_folder)) {
         const std::string url = url_of(run_folder, name.writer, name.number);
         const auto info = io::stat(url);
-        if (info.ok() && covers(*manifest, name, url)) {
+        if (info.ok() && covers(run_folder, *manifest, name, url)) {
             spare.urls.push_back(url);
             spare.bytes += info->size;
         }
@@ -276,9 +281,10 @@ Result<SpareLogs> find_spare_logs(const std::string& run_folder, std::chrono::na
 
 Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
                                        std::chrono::nanoseconds grace, std::int64_t now_ns) {
+    TAFFRAIL_TRY(check_writable(run_folder));
     TAFFRAIL_ASSIGN(const SpareLogs spare, find_spare_logs(run_folder, grace, now_ns));
     for (const std::string& url : spare.urls) {
-        TAFFRAIL_TRY(io::remove(url));
+        TAFFRAIL_TRY(io::remove_inside(run_folder, url));
     }
     return spare.bytes;
 }

@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "store/batch_filter.h"
 
 #include <fmt/core.h>
@@ -40,7 +41,7 @@ bool WriterLog::discover() {
         if (name.number < first_file_ || files_.contains(name.number)) {
             continue;
         }
-        FrameFile file(url_of(name.number));
+        FrameFile file(run_folder_, url_of(name.number));
         const auto covered = covered_.find(name.number);
         if (covered != covered_.end() && covered_part_ == CoveredPart::Nothing &&
             !file.begin_at(covered->second).ok()) {
@@ -57,7 +58,7 @@ void WriterLog::set_sealed(std::map<std::uint32_t, std::uint64_t> covered_bytes,
     covered_ = std::move(covered_bytes);
     covered_part_ = part;
     for (const std::string& url : rest_logs) {
-        rest_.emplace_back(url);
+        rest_.emplace_back(run_folder_, url);
     }
 }
 
@@ -399,7 +400,7 @@ std::vector<Damage> WriterLog::damage() const {
 
 Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,
                            tlog::DecodedBatch& decoded) {
-    TAFFRAIL_ASSIGN(const auto file, io::open(url, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(url)), url));
     Bytes bytes(tlog::kFrameHeaderBytes);
     TAFFRAIL_ASSIGN(const std::size_t count, file->read_at(offset, bytes));
     const auto header = tlog::parse_header(ByteSpan(bytes).first(count));

@@ -34,8 +34,8 @@ Result<WriterTail> read_writer_tail(const std::string& run_folder, std::uint64_t
     std::map<std::uint64_t, tlog::SpoolEntry> pending;
     tlog::DecodedBatch decoded;
     for (const FileName& name : files) {
-        FrameFile file(
-            io::join(io::join(run_folder, kLiveFolder), log_name(name.writer, name.number)));
+        FrameFile file(run_folder, io::join(io::join(run_folder, kLiveFolder),
+                                            log_name(name.writer, name.number)));
         TAFFRAIL_TRY(file.poll(
             [&](const FrameFile::Frame& frame) {
                 tail.next_seq = std::max(tail.next_seq, frame.header.first_seq + frame.header.rows);

@@ -7,8 +7,11 @@
 #include "places.h"
 #include "store/catalogue.h"
 #include "store/layout.h"
+#include "store/manifest.h"
 #include "store/meta_edit.h"
+#include "store/run_check.h"
 #include "store/sample_batch.h"
+#include "store/sealing.h"
 
 #include <gtest/gtest.h>
 
@@ -111,8 +114,44 @@ TEST(Golden, WriteOnRequest) {
     add_tag(folder, "edited").value();
 }
 
+// The same run, sealed, its logs dropped: what is left are the manifest, the Parquet tables, the
+// rest logs and the packs.
+TEST(Golden, WriteSealedOnRequest) {
+    const char* target = std::getenv("TAFFRAIL_WRITE_GOLDEN_SEALED");
+    if (target == nullptr) {
+        GTEST_SKIP() << "only with TAFFRAIL_WRITE_GOLDEN_SEALED";
+    }
+    const std::string folder = make_run_folder(target, "01GOLDEN", "golden").value();
+    write_attempt(folder, 0xA11CE, 0);
+    write_attempt(folder, 0xB0B, 1);
+    add_tag(folder, "edited").value();
+    seal_finished(folder).value();
+    drop_sealed_logs(folder, std::chrono::nanoseconds(0), INT64_MAX / 2).value();
+    ASSERT_TRUE(list_logs(folder).empty());
+}
+
+void expect_golden(const std::string& root);
+
 TEST(Golden, Version1ReadsAsItWasWritten) {
-    auto catalogue = open_catalogue(tests::data_folder() + "/golden/v1").value();
+    expect_golden(tests::data_folder() + "/golden/v1");
+}
+
+TEST(Golden, FindingR18_ASealedRunOfVersion1ReadsAsItWasWritten) {
+    const std::string root = tests::data_folder() + "/golden/v1-sealed";
+    const std::string folder = find_run_folder(root, "01GOLDEN").value();
+    ASSERT_TRUE(list_logs(folder).empty());
+    const auto manifest = read_manifest(folder);
+    ASSERT_TRUE(manifest);
+    EXPECT_TRUE(manifest->unreadable.empty());
+    EXPECT_EQ(manifest->number, 1u);
+    EXPECT_EQ(manifest->files.size(), 4u);
+    EXPECT_EQ(manifest->logs.size(), 2u);
+    EXPECT_TRUE(check_run_files(folder).empty());
+    expect_golden(root);
+}
+
+void expect_golden(const std::string& root) {
+    auto catalogue = open_catalogue(root).value();
     const auto runs = catalogue->runs();
     ASSERT_EQ(runs.size(), 1u);
     const RunInfo& info = runs[0];

@@ -83,10 +83,11 @@ TEST(LogReader, LoadsBlobsInlineAndFromPacks) {
     tlog::Batch batch = sample_definitions();
     const Bytes small(100, std::byte{1}), large(20000, std::byte{2});
     Tensor tensor;
-    tensor.shape = {2};
+    tensor.dtype = DType::U8;
     std::vector<Bytes> metadata;
     for (const Bytes* bytes : {&small, &large}) {
         tensor.data.ref = {sha256(*bytes), bytes->size()};
+        tensor.shape = {static_cast<std::int64_t>(bytes->size())};
         metadata.push_back(encode_value(tensor));
         tlog::ValueRecord& value = batch.values.emplace_back();
         value.seq = batch.values.size();

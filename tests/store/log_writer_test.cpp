@@ -15,7 +15,7 @@ namespace {
 std::vector<tlog::FrameType> frame_types(const std::string& folder, std::uint64_t writer,
                                          std::uint32_t number) {
     std::vector<tlog::FrameType> types;
-    FrameFile file(io::join(io::join(folder, "live"), log_name(writer, number)));
+    FrameFile file(folder, io::join(io::join(folder, "live"), log_name(writer, number)));
     file.poll(
             [&](const FrameFile::Frame& frame) { return types.push_back(frame.header.type), true; },
             [](const tlog::DamagedRange& damage) { ADD_FAILURE() << damage.reason; })

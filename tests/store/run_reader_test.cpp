@@ -196,11 +196,12 @@ TEST_F(RunReaderTest, ValuesAndBlobsComeBack) {
     tlog::Batch batch;
     const Bytes large(20000, std::byte{9}), small(50, std::byte{8});
     Tensor tensor;
-    tensor.shape = {3};
+    tensor.dtype = DType::U8;
     std::vector<Bytes> metadata;
     std::vector<BlobRef> refs;
     for (const Bytes* bytes : {&large, &small}) {
         refs.push_back({sha256(*bytes), bytes->size()});
+        tensor.shape = {static_cast<std::int64_t>(bytes->size())};
         tensor.data.ref = refs.back();
         metadata.push_back(encode_value(tensor));
         tlog::ValueRecord& value = batch.values.emplace_back();
@@ -306,7 +307,7 @@ TEST_F(RunReaderTest, DamageIsNamedAndTheRestServed) {
         log->append(SampleRows(1, seq, 10).batch()).value();
     }
     log->close(RunState::Finished).value();
-    FrameFile file(log_url(1, 0));
+    FrameFile file(folder_, log_url(1, 0));
     std::uint64_t victim = 0;
     file.poll(
             [&](const FrameFile::Frame& frame) {
@@ -333,7 +334,7 @@ TEST_F(RunReaderTest, RowsWhoseDefinitionsAreDamagedAreNamedByALaterCheckpoint) 
     auto log = begin(1);
     log->append(SampleRows(1, 0, 8).batch()).value();
     log->close(RunState::Finished).value();
-    FrameFile file(log_url(1, 0));
+    FrameFile file(folder_, log_url(1, 0));
     std::vector<std::uint64_t> offsets;
     file.poll([&](const FrameFile::Frame& frame) { return offsets.push_back(frame.offset), true; },
               [](const tlog::DamagedRange&) {})
