@@ -1,7 +1,9 @@
 #include "sources/tensorboard/discovery.h"
 
+#include "base/diagnostics.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 #include <set>
@@ -18,14 +20,55 @@ bool is_trace(std::string_view name) noexcept {
     return name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");
 }
 
+// Folders that were seen, by what they are and not by what they are called: a link back into the
+// logdir is no second run.
+class Seen {
+  public:
+    /// False when the folder was there before, or cannot be looked at.
+    bool add(const std::string& path) {
+        const auto info = io::stat(path);
+        // File systems without links do not number their folders.
+        return info.ok() &&
+               (info->inode == 0 || folders_.emplace(info->device, info->inode).second);
+    }
+
+  private:
+    std::set<std::pair<std::uint64_t, std::uint64_t>> folders_;
+};
+
 class Walk {
   public:
     std::vector<FoundRun> runs;
 
+    void root(const std::string& path) {
+        seen_.add(path);
+        folder(path, ".", nullptr, "", 0);
+        // Links come last, so that a folder with a link to it keeps its own name.
+        const bool any = !links_.empty();
+        while (!links_.empty()) {
+            const std::vector<Link> links = std::exchange(links_, {});
+            for (const Link& link : links) {
+                if (seen_.add(link.path)) {
+                    folder(link.path, link.id, nullptr, "", link.depth);
+                }
+            }
+        }
+        if (any) {
+            std::ranges::stable_sort(runs, {}, &FoundRun::id);
+        }
+    }
+
+  private:
+    struct Link {
+        std::string path, id;
+        int depth = 0;
+    };
+
     /// `owner` is the run that the files of a plugins folder belong to; null outside of one.
     void folder(const std::string& path, const std::string& id, FoundRun* owner, std::string below,
                 int depth) {
-        const auto entries = io::list(path);
+        // Inside a run nothing may lead out of it; outside of one, whole folders are linked.
+        const auto entries = io::list_inside(owner != nullptr ? owner->folder : path, path);
         if (!entries.ok() || depth > kMaxDepth) {
             return;
         }
@@ -35,19 +78,21 @@ class Walk {
         std::vector<std::pair<std::string, std::string>> folders;
         for (const io::DirectoryEntry& entry : *entries) {
             std::string inner = io::join(path, entry.name);
-            io::EntryType type = entry.type;
-            if (type == io::EntryType::Other) {
-                const auto info = io::stat(inner);  // a symbolic link, most likely
-                type = info.ok() ? info->type : io::EntryType::Other;
-                if (type == io::EntryType::Directory &&
-                    !visited_.emplace(info->device, info->inode).second) {
-                    continue;
-                }
-            }
-            if (type == io::EntryType::Directory) {
-                folders.emplace_back(entry.name, std::move(inner));
-            } else if (type == io::EntryType::File) {
+            const std::string inner_id = id == "." ? entry.name : id + "/" + entry.name;
+            if (entry.type == io::EntryType::File) {
                 file(run, owner, below, entry.name, inner);
+                continue;
+            }
+            const auto info = io::stat(inner);
+            if (!info.ok() || info->type != io::EntryType::Directory) {
+                refuse(owner != nullptr ? owner->folder : path, inner, entry.name);
+            } else if (owner != nullptr ? entry.type == io::EntryType::Directory
+                                        : !io::is_link(inner)) {
+                if (seen_.add(inner)) {
+                    folders.emplace_back(entry.name, std::move(inner));
+                }
+            } else if (owner == nullptr) {
+                links_.push_back({std::move(inner), inner_id, depth + 1});
             }
         }
         const std::size_t index = runs.size();
@@ -62,6 +107,7 @@ class Walk {
                 // Files below plugins/ belong to the run above; event files there are runs of their
                 // own as ever.
                 FoundRun collected;
+                collected.folder = path;
                 folder(inner, inner_id, &collected, "", depth + 1);
                 if (!collected.side_files.empty()) {
                     if (is_run) {
@@ -70,7 +116,6 @@ class Walk {
                                   collected.side_files.end());
                     } else {
                         collected.id = id;
-                        collected.folder = path;
                         runs.push_back(std::move(collected));
                     }
                 }
@@ -81,7 +126,15 @@ class Walk {
         }
     }
 
-  private:
+    /// What has the name of a file to read and is none: said once, not waited for.
+    static void refuse(const std::string& folder, const std::string& path, std::string_view name) {
+        if (is_event_file(name) || is_trace(name) || name == kProjectorConfig) {
+            if (const auto opened = io::open_inside(folder, path); !opened.ok()) {
+                diagnose_once(DiagnosticLevel::Warning, path, opened.error().message);
+            }
+        }
+    }
+
     static void file(FoundRun& run, FoundRun* owner, const std::string& below,
                      const std::string& name, const std::string& path) {
         if (is_event_file(name)) {
@@ -104,12 +157,16 @@ class Walk {
         }
     }
 
-    std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;
+    Seen seen_;
+    std::vector<Link> links_;
 };
 
-bool find_any(const std::string& path, int depth, int& budget) {
+bool find_any(const std::string& path, int depth, int& budget, Seen& seen) {
+    if (depth > kMaxDepth || --budget < 0 || !seen.add(path)) {
+        return false;
+    }
     const auto entries = io::list(path);
-    if (!entries.ok() || depth > kMaxDepth || --budget < 0) {
+    if (!entries.ok()) {
         return false;
     }
     for (const io::DirectoryEntry& entry : *entries) {
@@ -120,7 +177,7 @@ bool find_any(const std::string& path, int depth, int& budget) {
     }
     return std::any_of(entries->begin(), entries->end(), [&](const io::DirectoryEntry& entry) {
         return entry.type != io::EntryType::File &&
-               find_any(io::join(path, entry.name), depth + 1, budget);
+               find_any(io::join(path, entry.name), depth + 1, budget, seen);
     });
 }
 
@@ -132,13 +189,14 @@ bool is_event_file(std::string_view name) noexcept {
 
 std::vector<FoundRun> discover(const std::string& root) {
     Walk walk;
-    walk.folder(root, ".", nullptr, "", 0);
+    walk.root(root);
     return std::move(walk.runs);
 }
 
 bool holds_event_files(const std::string& root) {
     int budget = 10'000;
-    return find_any(root, 0, budget);
+    Seen seen;
+    return find_any(root, 0, budget, seen);
 }
 
 std::vector<NamedPath> split_spec(std::string_view spec) {

@@ -1,6 +1,7 @@
 #include "sources/tensorboard/event_file.h"
 
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +51,7 @@ RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, s
 }
 
 Change look_again(EventFile& event_file) {
-    const auto info = io::stat(event_file.path);
+    const auto info = io::stat_inside(io::parent(event_file.path), event_file.path);
     if (!info.ok()) {
         event_file.error = info.error().message;
         return info.error().code == ErrorCode::NotFound ? Change::Gone : Change::None;
@@ -69,7 +70,7 @@ Change look_again(EventFile& event_file) {
     if (event_file.head_bytes > 0) {
         // Another inode with the same beginning is a copy that was renamed over it (rsync): reading
         // goes on.
-        const auto file = io::open(event_file.path, io::OpenMode::Read);
+        const auto file = io::open_inside(io::parent(event_file.path), event_file.path);
         if (file.ok() && head_crc_of(**file, event_file.head_bytes) != event_file.head_crc) {
             return Change::Replaced;
         }

@@ -55,7 +55,12 @@ std::optional<MeshPiece> read_mesh_piece(const TensorboardRun& run,
         return std::nullopt;
     }
     auto numbers = tensor_numbers(tensor);
-    if (!numbers) {
+    // Meshes of no points would cost an entry each and no byte of the file.
+    if (!numbers || tensor.dims[0] < 0 || tensor.dims[1] <= 0 ||
+        static_cast<std::size_t>(tensor.dims[0]) > numbers->size() / 3 ||
+        static_cast<std::size_t>(tensor.dims[1]) !=
+            numbers->size() / 3 /
+                static_cast<std::size_t>(std::max<std::int64_t>(tensor.dims[0], 1))) {
         return std::nullopt;
     }
     return MeshPiece{

@@ -1,10 +1,13 @@
 #include "sources/tensorboard/projector.h"
 
+#include "base/diagnostics.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
 #include "io/files.h"
+#include "io/inside.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace taffrail::tensorboard {
@@ -61,12 +64,20 @@ class Words {
     std::size_t at_ = 0;
 };
 
-/// A path that stays inside the folder; anything else is refused as TensorBoard refuses it.
-std::string inside(const std::string& folder, const std::string& path) {
+// Files that a configuration names are read whole.
+constexpr std::uint64_t kMaxConfigBytes = 16 << 20;
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30;
+
+/// A file that stays inside the folder; anything else is refused as TensorBoard refuses it.
+Result<Bytes> read(const std::string& folder, const std::string& path) {
     if (path.empty() || path.starts_with('/') || path.find("..") != std::string::npos) {
-        return {};
+        return Error{ErrorCode::NotFound, "no file inside " + folder};
     }
-    return io::join(folder, path);
+    auto bytes = io::read_inside(folder, io::join(folder, path), kMaxFileBytes);
+    if (!bytes.ok() && bytes.error().code != ErrorCode::NotFound) {
+        diagnose_once(DiagnosticLevel::Warning, io::join(folder, path), bytes.error().message);
+    }
+    return bytes;
 }
 
 std::optional<Embedding> parse_tsv(std::string_view text) {
@@ -101,9 +112,12 @@ Table parse_metadata_table(std::string_view text, std::int64_t rows) {
     while (!lines.empty() && lines.back().empty()) {
         lines.pop_back();
     }
-    // One column has no header line; several columns have one.
-    const bool header = !lines.empty() && lines.front().find('\t') != std::string_view::npos &&
-                        static_cast<std::int64_t>(lines.size()) == rows + 1;
+    // One column has no header line; several columns have one. A cell takes a byte at least, so a
+    // table of more cells than the text has is none, and rows are not filled up for it.
+    const std::size_t tabs =
+        lines.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(lines.front(), '\t'));
+    const bool header = tabs > 0 && static_cast<std::int64_t>(lines.size()) == rows + 1 &&
+                        tabs < (text.size() + 1) / lines.size();
     table.columns.emplace_back("label");
     std::size_t first = 0;
     if (header) {
@@ -194,47 +208,43 @@ std::vector<ProjectorEmbedding> parse_projector_config(std::string_view text,
 }
 
 std::vector<ProjectorEmbedding> read_projector_config(const std::string& path) {
-    const auto text = io::read_text(path);
-    return text.ok() ? parse_projector_config(*text, io::parent(path))
-                     : std::vector<ProjectorEmbedding>();
+    const auto bytes = io::read_inside(io::parent(path), path, kMaxConfigBytes);
+    return bytes.ok() ? parse_projector_config(as_text(*bytes), io::parent(path))
+                      : std::vector<ProjectorEmbedding>();
 }
 
 std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
-    const std::string tensor_path = inside(from.folder, from.tensor_path);
-    const auto tensor = tensor_path.empty() ? Result<std::string>(Error{ErrorCode::NotFound, ""})
-                                            : io::read_text(tensor_path);
-    if (!tensor.ok()) {
+    const auto read_tensor = read(from.folder, from.tensor_path);
+    if (!read_tensor.ok()) {
         return std::nullopt;
     }
+    const std::string_view tensor = as_text(*read_tensor);
     std::optional<Embedding> embedding;
     const bool raw = from.tensor_shape.size() == 2 && from.tensor_shape[0] >= 0 &&
                      from.tensor_shape[1] > 0 &&
-                     static_cast<std::uint64_t>(from.tensor_shape[0]) <= tensor->size() &&
-                     tensor->size() / 4 / static_cast<std::uint64_t>(from.tensor_shape[1]) ==
+                     static_cast<std::uint64_t>(from.tensor_shape[0]) <= tensor.size() &&
+                     tensor.size() / 4 / static_cast<std::uint64_t>(from.tensor_shape[1]) ==
                          static_cast<std::uint64_t>(from.tensor_shape[0]) &&
-                     !is_valid_utf8(*tensor);
+                     !is_valid_utf8(tensor);
     if (raw) {
         embedding.emplace();
         embedding->count = from.tensor_shape[0];
         embedding->dimensions = from.tensor_shape[1];
-        embedding->vectors = loaded_blob(as_bytes(*tensor));
+        embedding->vectors = loaded_blob(as_bytes(tensor));
     } else {
-        embedding = parse_tsv(*tensor);
+        embedding = parse_tsv(tensor);
     }
     if (!embedding) {
         return std::nullopt;
     }
-    if (const std::string path = inside(from.folder, from.metadata_path); !path.empty()) {
-        if (const auto text = io::read_text(path); text.ok()) {
-            embedding->metadata = parse_metadata_table(*text, embedding->count);
-        }
+    if (const auto text = read(from.folder, from.metadata_path); text.ok()) {
+        embedding->metadata = parse_metadata_table(as_text(*text), embedding->count);
     }
-    if (const std::string path = inside(from.folder, from.sprite_path); !path.empty()) {
-        if (const auto bytes = io::read_file(path); bytes.ok() && from.sprite_size.size() == 2) {
-            embedding->sprite = loaded_blob(*bytes);
-            embedding->thumbnail_width = from.sprite_size[0];
-            embedding->thumbnail_height = from.sprite_size[1];
-        }
+    if (const auto bytes = read(from.folder, from.sprite_path);
+        bytes.ok() && from.sprite_size.size() == 2) {
+        embedding->sprite = loaded_blob(*bytes);
+        embedding->thumbnail_width = from.sprite_size[0];
+        embedding->thumbnail_height = from.sprite_size[1];
     }
     return embedding;
 }

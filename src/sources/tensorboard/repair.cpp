@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/formats/tensorboard/event.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "sources/tensorboard/discovery.h"
 #include "sources/tensorboard/record_stream.h"
 
@@ -47,7 +48,7 @@ class Copy {
                 if (depth < kMaxRepairDepth && visited_.emplace(info->device, info->inode).second) {
                     TAFFRAIL_TRY(folder(source, target, depth + 1));
                 }
-            } else if (info->type == io::EntryType::File) {
+            } else if (io::exists_inside(from, source)) {  // no pipe, no link out of its folder
                 TAFFRAIL_TRY(is_event_file(entry.name) ? events(source, target, info->size)
                                                        : as_it_is(source, target));
             }
@@ -57,7 +58,7 @@ class Copy {
 
   private:
     Result<void> events(const std::string& from, const std::string& to, std::uint64_t size) {
-        TAFFRAIL_ASSIGN(const auto source, io::open(from, io::OpenMode::Read));
+        TAFFRAIL_ASSIGN(const auto source, io::open_inside(io::parent(from), from));
         TAFFRAIL_ASSIGN(const auto target, io::open(to, io::OpenMode::CreateExclusive));
         RecordStream stream(*source, 0, size, size, false, buffer_);
         ByteSpan payload;
@@ -93,7 +94,7 @@ class Copy {
 
     Result<void> as_it_is(const std::string& from, const std::string& to) {
         ++report.other_files;
-        TAFFRAIL_ASSIGN(const auto source, io::open(from, io::OpenMode::Read));
+        TAFFRAIL_ASSIGN(const auto source, io::open_inside(io::parent(from), from));
         TAFFRAIL_ASSIGN(const auto target, io::open(to, io::OpenMode::CreateExclusive));
         buffer_.resize(kWriteBytes);
         for (std::uint64_t offset = 0;;) {

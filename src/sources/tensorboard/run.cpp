@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "codec/formats/tensorboard/hparams.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
@@ -144,7 +145,7 @@ std::vector<TensorboardRun::Task> TensorboardRun::plan(std::uint64_t segment_byt
 }
 
 void TensorboardRun::perform(Task& task, const RunPart* declared) {
-    const auto file = io::open(task.path, io::OpenMode::Read);
+    const auto file = io::open_inside(io::parent(task.path), task.path);
     if (!file.ok()) {
         task.result.error = file.error().message;
         task.result.first = task.result.position = task.begin;
@@ -273,7 +274,7 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
     }
     RunPart again;
     for (std::size_t number = 0; number < files.size(); ++number) {
-        const auto file = io::open(files[number].path, io::OpenMode::Read);
+        const auto file = io::open_inside(folder_, files[number].path);
         if (file.ok()) {
             RangeResult result =
                 read_range(**file, 0, files[number].position, files[number].position, false,

@@ -11,6 +11,12 @@
 #include <map>
 
 namespace taffrail::tensorboard {
+namespace {
+
+// Traces and the like are handed out whole, from memory.
+constexpr std::uint64_t kMaxSideFileBytes = std::uint64_t{1} << 30;
+
+}  // namespace
 
 Result<Bytes> TensorboardRun::read_place(const Place& place) const {
     std::string path;
@@ -21,7 +27,7 @@ Result<Bytes> TensorboardRun::read_place(const Place& place) const {
         }
         path = files_[place.file].path;
     }
-    auto file = io::open_inside(io::parent(path), path);
+    auto file = io::open_inside(folder_, path);
     if (!file.ok()) {
         return std::move(file).error();
     }
@@ -112,7 +118,7 @@ Result<std::shared_ptr<const std::vector<std::byte>>> TensorboardRun::load(
                 path = side_files_[where->file].path;
             }
             // A link in a logdir of somebody else must not show files of this machine.
-            TAFFRAIL_ASSIGN(Bytes bytes, io::read_inside(folder_, path));
+            TAFFRAIL_ASSIGN(Bytes bytes, io::read_inside(folder_, path, kMaxSideFileBytes));
             return std::make_shared<const Bytes>(std::move(bytes));
         }
     }

@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "sources/tensorboard/meshes.h"
 #include "sources/tensorboard/place_values.h"
 #include "sources/tensorboard/run.h"
@@ -40,7 +41,7 @@ Result<void> TensorboardRun::for_each(const std::function<bool(const Record&)>& 
     }
     Bytes buffer;
     for (std::uint32_t number = 0; going && number < files.size(); ++number) {
-        const auto file = io::open(files[number].path, io::OpenMode::Read);
+        const auto file = io::open_inside(folder_, files[number].path);
         if (!file.ok()) {
             continue;
         }
