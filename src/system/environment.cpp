@@ -67,16 +67,62 @@ void add_command(Hparams& to, const EnvironmentOptions& options) {
     to.emplace_back("command/pid", Cell(static_cast<std::int64_t>(getpid())));
 }
 
+// Asks git about a repository that may be anybody's: nothing that its configuration or attributes
+// name is run. No pager, hooks, file monitor or outside diff; no fetching of what is missing (which
+// would start the transport it names); nothing written.
+class Git {
+  public:
+    explicit Git(const EnvironmentOptions& options) : options_(options) {}
+
+    std::optional<std::string> ask(const std::vector<std::string>& arguments, std::size_t limit) {
+        std::vector<std::string> command{"env",
+                                         "GIT_NO_LAZY_FETCH=1",
+                                         "GIT_ALLOW_PROTOCOL=",
+                                         "GIT_OPTIONAL_LOCKS=0",
+                                         "GIT_TERMINAL_PROMPT=0",
+                                         "git",
+                                         "--no-pager"};
+        for (const char* setting : {"core.fsmonitor=false", "core.hooksPath=/dev/null",
+                                    "diff.external=", "core.sshCommand=false"}) {
+            command.insert(command.end(), {"-c", setting});
+        }
+        for (const std::string& filter : filters_) {
+            command.insert(command.end(), {"-c", filter});
+        }
+        command.insert(command.end(), {"-C", options_.folder});
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        return output_of(command, options_.git_limit, limit);
+    }
+
+    /// Content filters have names of their own, so each is turned off by name. False when one
+    /// cannot be: then the work tree must not be looked at.
+    bool turn_filters_off() {
+        constexpr std::size_t kLimit = 1 << 20;
+        const auto listed = ask({"config", "--null", "--name-only", "--list"}, kLimit);
+        if (!listed || listed->size() >= kLimit) {
+            return false;
+        }
+        for (const std::string_view name : split(*listed, '\0')) {
+            if (name.starts_with("filter.")) {
+                if (name.find('=') != std::string_view::npos) {
+                    return false;
+                }
+                // "required" is a truth value, and empty is false; the others are commands.
+                filters_.push_back(std::string(name) + "=");
+            }
+        }
+        return true;
+    }
+
+  private:
+    const EnvironmentOptions& options_;
+    std::vector<std::string> filters_;
+};
+
 void add_git(Hparams& to, const EnvironmentOptions& options) {
-    const auto ask = [&](std::vector<std::string> arguments, std::size_t limit) {
-        // No pager, no hooks, no file monitor: reading a repository must not run anything it
-        // contains.
-        std::vector<std::string> command{
-            "git", "--no-pager",     "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-            "-c",  "diff.external=", "-C", options.folder};
-        command.insert(command.end(), std::make_move_iterator(arguments.begin()),
-                       std::make_move_iterator(arguments.end()));
-        return output_of(command, options.git_limit, limit);
+    Git git(options);
+    const auto ask = [&git](const std::vector<std::string>& arguments, std::size_t limit) {
+        return git.ask(arguments, limit);
     };
     const auto commit = ask({"rev-parse", "HEAD"}, 100);
     if (!commit) {
@@ -87,11 +133,17 @@ void add_git(Hparams& to, const EnvironmentOptions& options) {
              scrub_secrets(trim(ask({"rev-parse", "--abbrev-ref", "HEAD"}, 1000).value_or(""))));
     add_text(to, "git/remote",
              scrub_secrets(trim(ask({"config", "--get", "remote.origin.url"}, 4000).value_or(""))));
-    const auto status = ask({"status", "--porcelain", "--untracked-files=no"}, 100000);
+    if (!git.turn_filters_off()) {
+        return;
+    }
+    // Submodules bring configurations of their own.
+    const auto status =
+        ask({"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"}, 100000);
     const bool dirty = status && !trim(*status).empty();
     to.emplace_back("git/dirty", Cell(dirty));
     if (dirty) {
-        auto diff = ask({"diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD"},
+        auto diff = ask({"diff", "--no-ext-diff", "--no-textconv", "--no-color",
+                         "--ignore-submodules=all", "HEAD"},
                         options.diff_limit_bytes);
         if (diff) {
             const bool cut = diff->size() >= options.diff_limit_bytes;

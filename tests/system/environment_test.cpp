@@ -85,6 +85,55 @@ TEST(Environment, CleanRepositoriesHaveNoDiffAndNoRepositoryNoGitFields) {
     EXPECT_FALSE(fields.contains("git/commit"));
 }
 
+// A stranger's repository: whatever it names for git to run, the snapshot runs none of it, and
+// still says what changed.
+TEST(Environment, FindingS14_NothingThatARepositoryNamesIsRun) {
+    const GitFolder repository;
+    const std::string mark = repository.folder() + "/ran-";
+    const auto runs = [&](const std::string& name, const std::string& what) {
+        repository.git({"config", name, "touch '" + mark + what + "'; cat"});
+    };
+    for (const char* filter : {"a", "Two Words", "x.y"}) {
+        const std::string section = std::string("filter.") + filter;
+        runs(section + ".clean", "clean");
+        runs(section + ".smudge", "smudge");
+        repository.git({"config", section + ".required", "true"});
+    }
+    runs("filter.p.process", "process");
+    runs("diff.a.textconv", "textconv");
+    runs("diff.a.command", "command");
+    runs("diff.external", "external");
+    runs("core.fsmonitor", "fsmonitor");
+    runs("core.pager", "pager");
+    runs("core.sshCommand", "ssh");
+    repository.put(".gitattributes", "model.py filter=a diff=a\nother filter=p\n");
+    repository.put(".git/info/attributes", "model.py filter=a\n");
+    // As long as before, so that git has to look inside, and older than the index.
+    repository.put("model.py", "x = 9\n");
+    io::set_modified(io::join(repository.folder(), "model.py"), 1'000'000'000).value();
+    const auto fields = as_text_map(
+        take_environment_snapshot({.arguments = {"train"}, .folder = repository.folder()}));
+    EXPECT_EQ(fields.at("git/dirty"), "true");
+    EXPECT_THAT(fields.at("git/diff"), HasSubstr("+x = 9"));
+    for (const io::DirectoryEntry& entry : io::list(repository.folder()).value()) {
+        EXPECT_FALSE(entry.name.starts_with("ran-")) << entry.name;
+    }
+}
+
+// A name that cannot be turned off: then the work tree is not looked at.
+TEST(Environment, FindingS14_AFilterThatCannotBeTurnedOffIsNotMet) {
+    const GitFolder repository;
+    repository.git({"config", "filter.a=b.clean", "touch '" + repository.folder() + "/ran'; cat"});
+    repository.put(".git/info/attributes", "model.py filter=a=b\n");
+    repository.put("model.py", "x = 9\n");
+    io::set_modified(io::join(repository.folder(), "model.py"), 1'000'000'000).value();
+    const auto fields = as_text_map(
+        take_environment_snapshot({.arguments = {"train"}, .folder = repository.folder()}));
+    EXPECT_EQ(fields.at("git/commit").size(), 40u);
+    EXPECT_FALSE(fields.contains("git/dirty"));
+    EXPECT_FALSE(io::exists(io::join(repository.folder(), "ran")));
+}
+
 TEST(Environment, LongDiffsAreCutAndSaySo) {
     const GitFolder repository;
     repository.put("model.py", std::string(100000, '\n'));
