@@ -4,6 +4,7 @@
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "store/sealing.h"
 #include "terminal/format.h"
 
@@ -19,11 +20,15 @@ struct Usage {
     [[nodiscard]] std::uint64_t total() const { return live + sealed + media + other; }
 };
 
+// Links count for nothing: what they lead to is not this run's, and may lead back here.
 std::uint64_t bytes_below(const std::string& folder) {
     const auto entries = io::list(folder);
     std::uint64_t bytes = 0;
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         const std::string path = io::join(folder, entry.name);
+        if (io::is_link(path)) {
+            continue;
+        }
         if (entry.type == io::EntryType::Directory) {
             bytes += bytes_below(path);
         } else if (const auto info = io::stat(path); info.ok()) {
@@ -174,7 +179,7 @@ class Gc final : public Command {
             }
             if (run.deleted) {
                 deleted_.push_back(run);
-            } else if (run.state != RunState::Running) {
+            } else if (run.state != RunState::Running && !io::is_link(run.location)) {
                 auto spare = storage::find_spare_logs(run.location, storage::kSealedLogGrace,
                                                       session.now_ns);
                 if (!spare.ok()) {
@@ -193,8 +198,12 @@ class Gc final : public Command {
         };
         std::uint64_t bytes = 0, log_bytes = 0;
         for (const RunInfo& run : deleted_) {
-            bytes += usage_of(run.location).total();
-            session.print(verb + run.name + "  " + session.styled(Style::Dim, run.id) + "\n");
+            bytes += io::is_link(run.location) ? 0 : usage_of(run.location).total();
+            session.print(verb +
+                          (io::is_link(run.location)
+                               ? "the link to " + run.name + ", not the run itself"
+                               : run.name) +
+                          "  " + session.styled(Style::Dim, run.id) + "\n");
         }
         for (const auto& [run, spare] : sealed_) {
             log_bytes += spare.bytes;

@@ -4,6 +4,9 @@
 #include "cli/native_runs.h"
 #include "cli/text_format.h"
 #include "run/adopt.h"
+#include "terminal/text.h"
+
+#include <algorithm>
 
 namespace taffrail::cli {
 namespace {
@@ -25,6 +28,7 @@ class Sync final : public Command {
         arguments.option("-s,--sink", sink_, "NAME",
                          "this sink only (default: every sink the run had)");
         declare_root(arguments, root_);
+        arguments.flag("-y,--yes", yes_, "do not ask before writing where the run's sinks say");
     }
 
     ExitCode run(Session& session) override {
@@ -35,6 +39,10 @@ class Sync final : public Command {
         const Result<void> has_sinks = check_sinks(*found);
         if (!has_sinks.ok() && !sink_.empty()) {
             return session.fail(has_sinks.error());
+        }
+        if (show_targets(session, *found) && !yes_ &&
+            !confirmed(session, "Deliver to these places?")) {
+            return ExitCode::Failed;
         }
         bool complete = true;
         std::uint64_t adopted = 0;
@@ -52,6 +60,36 @@ class Sync final : public Command {
   private:
     [[nodiscard]] bool is_meant(const running::NotedSink& noted) const {
         return sink_.empty() || sink_ == noted.name || sink_ == noted.type;
+    }
+
+    /// Options come out of the run folder, which may be anybody's: `$HOME/x` there would name a
+    /// place that nobody has seen. note_sink() keeps values, never variables.
+    static bool names_a_variable(const running::NotedSink& noted) {
+        return std::ranges::any_of(noted.options, [](const auto& option) {
+            return option.second.starts_with('~') || option.second.find('$') != std::string::npos;
+        });
+    }
+
+    /// Where things would be written, for a person to look at; false when nowhere.
+    bool show_targets(const Session& session, const std::vector<NativeRun>& runs) const {
+        bool any = false;
+        for (const NativeRun& run : runs) {
+            for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
+                if (!is_meant(noted) || noted.type.empty() || names_a_variable(noted)) {
+                    continue;
+                }
+                any = true;
+                std::string line = terminal::without_controls(run.info.name) + ": " +
+                                   terminal::without_controls(noted.name) + " (" +
+                                   terminal::without_controls(noted.type) + ") writes to";
+                for (const auto& [name, value] : noted.options) {
+                    line += ' ' + terminal::without_controls(name) + '=' +
+                            terminal::without_controls(value);
+                }
+                session.print(line + (noted.options.empty() ? " its usual place\n" : "\n"));
+            }
+        }
+        return any;
     }
 
     /// An error when no run has a sink that is meant: then there is nothing to deliver to.
@@ -112,6 +150,14 @@ class Sync final : public Command {
                 complete = false;
                 continue;
             }
+            if (names_a_variable(noted)) {
+                session.warn(run.info.name + ": sink " + noted.name +
+                             " was noted with a variable or ~ in its options, which are not "
+                             "expanded here: resume the run to deliver to it, or use taffrail "
+                             "export");
+                complete = false;
+                continue;
+            }
             TAFFRAIL_ASSIGN(const auto sink, make_sink(noted.type, noted.options));
             const auto delivered =
                 running::deliver_backlog(run.folder, run.info.id, noted, *sink, context);
@@ -128,6 +174,7 @@ class Sync final : public Command {
 
     std::vector<std::string> targets_;
     std::string sink_, root_;
+    bool yes_ = false;
 };
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include "base/secret_names.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "record/cursor.h"
 #include "record/orphan.h"
 #include "run/spooled_value.h"
+#include "sinks/csv/folder.h"
 #include "store/glance.h"
 #include "store/layout.h"
 #include "store/open_log.h"
@@ -77,6 +79,9 @@ std::uint64_t forked_from(const std::string& run_folder, std::uint64_t writer) {
     return seen.ok() ? seen->identity.forked_from : 0;
 }
 
+// Sink options are a few words.
+constexpr std::uint64_t kMaxNoteBytes = 1 << 20;
+
 std::string note_path(const std::string& run_folder, std::string_view name) {
     return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".sink");
 }
@@ -86,6 +91,7 @@ std::string note_path(const std::string& run_folder, std::string_view name) {
 Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
                               const std::optional<Family>& family) {
     Adopted adopted;
+    TAFFRAIL_TRY(storage::check_writable(run_folder));
     for (const std::string& folder : record::ring_folders(run_folder, run_id)) {
         TAFFRAIL_ASSIGN(const auto orphans, record::find_orphans(folder));
         for (const record::Orphan& orphan : orphans) {
@@ -110,8 +116,11 @@ Result<void> note_sink(const std::string& run_folder, const NotedSink& sink) {
     append_text(bytes, sink.name);
     append_text(bytes, sink.type);
     append_varint(bytes, sink.mask);
-    for (const auto& [name, value] : sink.options) {
-        if (may_be_kept(name, value)) {
+    for (const auto& [name, given] : sink.options) {
+        // Variables get their values here, where they were meant: what the file says later is taken
+        // as it stands, since anybody may have written it.
+        const std::string value = expand_path(given);
+        if (may_be_kept(name, value) && (value == given || system::scrub_secrets(value) == value)) {
             append_text(bytes, name);
             append_text(bytes, value);
         }
@@ -123,13 +132,13 @@ Result<void> note_sink(const std::string& run_folder, const NotedSink& sink) {
 std::vector<NotedSink> noted_sinks(const std::string& run_folder) {
     std::vector<NotedSink> sinks;
     const std::string folder = io::join(run_folder, "cursors");
-    const auto entries = io::list(folder);
+    const auto entries = io::list_inside(run_folder, folder);
     for (const io::DirectoryEntry& entry :
          entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         if (!entry.name.ends_with(".sink")) {
             continue;
         }
-        const auto bytes = io::read_file(io::join(folder, entry.name));
+        const auto bytes = io::read_inside(run_folder, io::join(folder, entry.name), kMaxNoteBytes);
         if (!bytes.ok()) {
             continue;
         }
