@@ -40,7 +40,10 @@ def sanitize(context: Context) -> Counts:
     """unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"""
     if not context.build("dev"):
         return one(False, "build dev")
-    return context.ctest("dev", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
+    counts = context.ctest("dev", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
+    # Folders from strangers, through the command that would show what it touches.
+    counts += context.pytest("tests", "tests/interop/hostile", environment={"TAFFRAIL_BUILD": str(context.root / "build" / "dev")})
+    return counts
 
 
 # Programs whose point is threads; the rest of the tests would only repeat what the other builds show.
@@ -124,7 +127,7 @@ def interop(context: Context) -> Counts:
     if context.full:
         counts += context.pytest("clickhouse", "tests/interop/parquet", "-k", "clickhouse", environment=environment)
     for folder, family in (("media", "media"), ("tensorboard", "tensorboard"), ("torchmetrics", "lightning"), ("lightning", "lightning"), ("server", "server"),
-                           ("terminal", "tests"), ("example", "tests"), ("mpi", "tests")):
+                           ("terminal", "tests"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")):
         counts += context.pytest(family, f"tests/interop/{folder}", environment=environment)
     return counts
 

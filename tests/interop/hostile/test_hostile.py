@@ -1,0 +1,177 @@
+"""Folders from strangers (tests/data/hostile/make.py) through every command and every route, as a user with no rights of ours.
+
+TAFFRAIL_BUILD names the build; with a sanitizer in it (build/dev) its reports fail the tests as well. Nothing here depends on speed: a command
+that waits for a pipe would wait for ever, and is ended after minutes.
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TAFFRAIL = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "release")) / "bin" / "taffrail"
+sys.path.insert(0, str(ROOT / "tests" / "data" / "hostile"))
+
+import make  # noqa: E402
+
+FOLDERS = ["far-keys", "linked-run", "links-for-files", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names", "pipes", "png-bomb", "raw-images",
+           "strange-sink"]
+NOBODY = 65534
+LIMIT_S = 240
+
+
+@pytest.fixture
+def made(tmp_path_factory):
+    # Below /tmp and open to others: pytest's own folder is closed to the user that the commands run as.
+    destination = Path(subprocess.run(["mktemp", "-d"], check=True, capture_output=True, text=True).stdout.strip())
+    assert make.make(destination) == FOLDERS
+    (destination / "home").mkdir()
+    for folder, _, files in os.walk(destination):
+        os.chmod(folder, 0o777)
+        if os.getuid() == 0:
+            for name in [folder] + [os.path.join(folder, each) for each in files]:
+                os.chown(name, NOBODY, NOBODY, follow_symlinks=False)
+    yield destination
+    shutil.rmtree(destination)
+
+
+def snapshot(folder):
+    """Everything below, links as links."""
+    found = {}
+    for path, folders, files in os.walk(folder):
+        for name in folders + files:
+            entry = Path(path) / name
+            found[str(entry.relative_to(folder))] = os.readlink(entry) if entry.is_symlink() else entry.read_bytes() if entry.is_file() else "folder"
+    return found
+
+
+def lowered():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
+def environment(made):
+    return {"PATH": os.environ["PATH"], "HOME": str(made / "home"), "TMPDIR": str(made / "home"), "XDG_RUNTIME_DIR": "", "LANG": "C.UTF-8",
+            "XDG_CACHE_HOME": str(made / "home" / "cache"), "XDG_STATE_HOME": str(made / "home" / "state"), "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "halt_on_error=1"}
+
+
+def command(made, *arguments):
+    done = subprocess.run([TAFFRAIL, *map(str, arguments)], env=environment(made), cwd=made / "home", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=lowered)
+    said = done.stderr.decode(errors="replace")
+    assert done.returncode in (0, 1, 2), f"{arguments}: ended with {done.returncode}\n{said[-3000:]}"
+    assert "Sanitizer" not in said and "runtime error" not in said, f"{arguments}\n{said[-3000:]}"
+    assert done.returncode == 0 or said or done.stdout, f"{arguments} failed without a word"
+    return done
+
+
+def commands_for(folder, out):
+    logdir = folder.name.startswith("logdir")
+    run = make.RUN
+    yield ("ls", folder)
+    yield ("ls", folder, "--json")
+    yield ("verify", folder)
+    if logdir:
+        yield ("show", folder)
+        yield ("verify", folder, "--repair", out / "repaired")
+    else:
+        for name in ("show", "du"):
+            yield (name, run, "--root", folder)
+        yield ("export", run, "--root", folder, "--format", "csv", "--output", out / "points.csv")
+        yield ("export", run, "--root", folder, "--format", "jsonl", "--output", out / "all.jsonl")
+        yield ("export", run, "--root", folder, "--format", "parquet", "--output", out / "points.parquet")
+        yield ("export", run, "--root", folder, "--format", "tensorboard", "--output", out / "events")
+    yield ("import", folder, "--root", out / "copy")
+    if not logdir:
+        yield ("tag", run, "mine", "--root", folder)
+        yield ("note", run, "mine", "--root", folder)
+        yield ("sync", run, "--root", folder)
+        yield ("sync", run, "--root", folder, "--yes")
+        yield ("seal", "--all", "--root", folder)
+        yield ("verify", folder)
+        yield ("rm", run, "--root", folder, "--yes")
+        yield ("gc", "--root", folder, "--yes")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_finding_s01_to_s16_every_command_survives_and_changes_nothing_outside(made, name):
+    folder, out = made / "folders" / name, made / "home" / "out"
+    out.mkdir(mode=0o777)
+    os.chmod(out, 0o777)
+    before = snapshot(made / "outside")
+    for line in commands_for(folder, out):
+        command(made, *line)
+        assert snapshot(made / "outside") == before, f"{line} changed what is not its own"
+        assert not (made / "home" / "outside").exists(), f"{line} expanded a stored variable"
+
+
+def routes(api, run):
+    """Every way to ask, with what there is to ask for."""
+    for path in ("server", "runs", f"run?run={run}", f"keys?run={run}", f"console?run={run}", "preferences"):
+        yield "GET", path, None
+    yield "POST", "runs:query", {"limit": 10}
+    yield "POST", "series:points", {"series": [{"run": run, "key": "loss"}]}
+    yield "POST", "series:bins", {"series": [{"run": run, "key": "loss"}], "width": 100}
+    yield "POST", "series:stats", {"series": [{"run": run, "key": "loss"}]}
+    for key in ("image", "wide", "pipe", "out", "o", "x.pt.trace.json", "profiler/x.pt.trace.json"):
+        yield "GET", f"entries?run={run}&key={key}", None
+        for index in range(7):
+            yield "GET", f"image?run={run}&key={key}&index={index}", None
+            yield "GET", f"image?run={run}&key={key}&index={index}&width=1", None
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_finding_s03_to_s16_every_route_answers_and_the_server_lives(made, name):
+    folder = made / "folders" / name
+    before = snapshot(made / "outside")
+    state = made / "home" / "server"
+    said = open(made / "home" / "server.log", "wb+")
+    server = subprocess.Popen([TAFFRAIL, "ui", folder, "--port", "0", "--no-open", "--json", "--state-dir", state], env=environment(made), cwd=made / "home",
+                              stdout=subprocess.PIPE, stderr=said, text=True, preexec_fn=lowered)
+    try:
+        base = json.loads(server.stdout.readline())["address"]
+        listed = json.loads(urllib.request.urlopen(base + "api/v1/runs", timeout=LIMIT_S).read())
+        runs = [each["id"] for each in listed.get("runs", [])] or [make.RUN]
+        for run in runs:
+            for method, path, body in routes(base, run):
+                data = None if body is None else json.dumps(body).encode()
+                request = urllib.request.Request(base + "api/v1/" + path, data=data, method=method, headers={"Content-Type": "application/json"})
+                try:
+                    reply = urllib.request.urlopen(request, timeout=LIMIT_S).read()
+                except urllib.error.HTTPError as error:
+                    reply = error.read()
+                    assert error.code < 500, f"{path}: {error.code} {reply[:300]}"
+                assert b"precious" not in reply, f"{path} served what lies outside"
+        assert server.poll() is None, "the server is gone"
+    finally:
+        server.terminate()
+        ended = server.wait(timeout=LIMIT_S)
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    assert ended == 0, text[-3000:]
+    assert "Sanitizer" not in text and "runtime error" not in text, text[-3000:]
+    assert snapshot(made / "outside") == before
+
+
+@pytest.mark.parametrize("name,line", [("far-keys", ("ls",)), ("logdir-files", ("show",)), ("png-bomb", ("ls",))])
+def test_finding_s16_small_folders_take_little_memory(made, name, line):
+    """Against the same command on nothing, so that the build's own weight does not count."""
+    def peak(*arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        command(made, *arguments)
+        return max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    empty = made / "home" / "nothing"
+    empty.mkdir(mode=0o777)
+    alone = peak("version")
+    assert peak(*line, made / "folders" / name) - alone < 200_000, "KiB"
