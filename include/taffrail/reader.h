@@ -24,15 +24,42 @@ namespace taffrail {
 struct MetricOptions;
 
 /// What is known about a scalar series without reading it: of the points that count, where later
-/// attempts logged some steps again.
+/// attempts logged some steps again. Ask the functions for a number to show or to sort by: they give
+/// none where no point is finite, so that a run that diverged is not taken for one that did well.
 struct SeriesSummary {
-    std::uint64_t count = 0;             ///< points, NaN included
-    std::uint64_t nan_count = 0;         ///< NaN points
-    double min = 0, max = 0;             ///< of the non-NaN points
-    double sum = 0;                      ///< of the finite points
-    double last = 0;                     ///< value of the newest point in log order
-    Step first_step = 0, last_step = 0;  ///< the smallest and the largest, in whatever order
+    std::uint64_t count = 0;                    ///< points, NaN included
+    std::uint64_t nan_count = 0;                ///< NaN points
+    std::uint64_t positive_infinity_count = 0;  ///< points that are +infinity
+    std::uint64_t negative_infinity_count = 0;  ///< points that are -infinity
+    double min = 0, max = 0;                    ///< of the non-NaN points
+    double sum = 0;                             ///< of the finite points
+    double last = 0;                            ///< value of the newest point in log order
+    Step first_step = 0, last_step = 0;         ///< the smallest and the largest, in whatever order
     std::int64_t first_time_ns = 0, last_time_ns = 0;
+
+    [[nodiscard]] std::uint64_t infinity_count() const noexcept {
+        return positive_infinity_count + negative_infinity_count;
+    }
+
+    [[nodiscard]] std::uint64_t finite_count() const noexcept {
+        const std::uint64_t others = nan_count + infinity_count();
+        return count > others ? count - others : 0;
+    }
+
+    /// Infinities count as smallest and largest; nothing where no point is finite.
+    [[nodiscard]] std::optional<double> smallest() const noexcept {
+        return finite_count() > 0 ? std::optional(min) : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<double> largest() const noexcept {
+        return finite_count() > 0 ? std::optional(max) : std::nullopt;
+    }
+
+    /// Of the finite points; who shows it says how many infinities it leaves out.
+    [[nodiscard]] std::optional<double> mean() const noexcept {
+        return finite_count() > 0 ? std::optional(sum / static_cast<double>(finite_count()))
+                                  : std::nullopt;
+    }
 };
 
 /// A key of a run.
@@ -154,6 +181,21 @@ struct ConsoleLine {
     std::string text = {};
 };
 
+/// What a tail shows.
+struct TailRequest {
+    std::size_t count = 10;  ///< at most so many of the records that are there already
+    std::function<bool(std::string_view key)> wanted = {};  ///< empty = every key
+};
+
+/// The newest records of a run, and then what is logged after them. One thread at a time.
+class RunTail {
+  public:
+    virtual ~RunTail() = default;
+    /// Calls `visit` for what is new since the last call, by time; the first call has the newest
+    /// records. Values are not loaded: Record::value is null.
+    virtual Result<void> next(const std::function<void(const Record&)>& visit) = 0;
+};
+
 /// One run, native or foreign.
 class RecordedRun {
   public:
@@ -197,15 +239,29 @@ class RecordedRun {
         const BlobRef& blob) const = 0;
     /// Every visible record in log order, blobs not loaded. Stops when `visit` returns false.
     virtual Result<void> for_each(const std::function<bool(const Record&)>& visit) const = 0;
+    /// The end of the run; cost is bound by the count and by what is new, not by the length of the
+    /// run, where the source can be read from its end. The run must outlive it.
+    [[nodiscard]] virtual Result<std::unique_ptr<RunTail>> tail(TailRequest request) const;
     [[nodiscard]] virtual std::vector<ConsoleLine> console(std::size_t first,
                                                            std::size_t count) const = 0;
     /// Environment snapshot as flattened cells ("git/commit", "host/name", …).
     [[nodiscard]] virtual Hparams environment() const = 0;
     [[nodiscard]] virtual std::vector<Damage> damage() const = 0;
+
+    /// The part of damage() that the questions asked so far came upon; reads nothing more. What an
+    /// answer left out is in here once the answer is given.
+    [[nodiscard]] virtual std::vector<Damage> damage_met() const { return damage(); }
+
     /// Takes in what was written since. Returns true when anything changed. Cheap when nothing did.
     virtual Result<bool> refresh() = 0;
     /// Rises with every change; for caches and live updates.
     [[nodiscard]] virtual std::uint64_t revision() const = 0;
+};
+
+/// A run that is there and cannot be opened.
+struct UnreadableRun {
+    std::string location = {};  ///< its folder
+    std::string reason = {};    ///< why, and what to do about it
 };
 
 /// A set of runs under one root.
@@ -215,7 +271,13 @@ class Catalogue {
 
     /// All runs, newest first; tombstoned ones only when asked for.
     [[nodiscard]] virtual std::vector<RunInfo> runs(bool include_deleted = false) const = 0;
-    /// Opens a run by id, by unique id prefix, by name (newest wins) or by path.
+
+    /// Runs that runs() leaves out because they cannot be opened, or the root itself once it is
+    /// gone: every list of runs says so.
+    [[nodiscard]] virtual std::vector<UnreadableRun> unreadable() const { return {}; }
+
+    /// Opens a run by id, by unique id prefix, by name (newest wins; deleted ones only when no
+    /// other has the name) or by path.
     [[nodiscard]] virtual Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const = 0;
     /// Takes in new, changed and vanished runs; returns the ids that changed.
     virtual Result<std::vector<std::string>> refresh() = 0;

@@ -112,6 +112,9 @@ JsonWriter& JsonWriter::value(double number) {
     if (std::isinf(number)) {
         return raw(number > 0 ? "\"Infinity\"" : "\"-Infinity\"");
     }
+    if (number == 0 && std::signbit(number)) {
+        return raw("-0.0");  // "-0" is a whole number to many readers, and whole zeros have no sign
+    }
     char buffer[32];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
     return raw({buffer, static_cast<std::size_t>(end - buffer)});

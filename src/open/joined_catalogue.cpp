@@ -70,6 +70,10 @@ class JoinedRun final : public RecordedRun {
         return inner_->for_each(visit);
     }
 
+    [[nodiscard]] Result<std::unique_ptr<RunTail>> tail(TailRequest request) const override {
+        return inner_->tail(std::move(request));
+    }
+
     [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first,
                                                    std::size_t count) const override {
         return inner_->console(first, count);
@@ -78,6 +82,8 @@ class JoinedRun final : public RecordedRun {
     [[nodiscard]] Hparams environment() const override { return inner_->environment(); }
 
     [[nodiscard]] std::vector<Damage> damage() const override { return inner_->damage(); }
+
+    [[nodiscard]] std::vector<Damage> damage_met() const override { return inner_->damage_met(); }
 
     Result<bool> refresh() override { return inner_->refresh(); }
 
@@ -103,6 +109,16 @@ class JoinedCatalogue final : public Catalogue, public model::Followed {
             }
         }
         std::ranges::stable_sort(all, std::greater<>(), &RunInfo::start_time_ns);
+        return all;
+    }
+
+    [[nodiscard]] std::vector<UnreadableRun> unreadable() const override {
+        std::vector<UnreadableRun> all;
+        for (const auto& [name, part] : parts_) {
+            for (UnreadableRun& run : part->unreadable()) {
+                all.push_back(std::move(run));
+            }
+        }
         return all;
     }
 

@@ -32,6 +32,12 @@ Result<std::shared_ptr<Catalogue>> read_one(const std::string& path) {
         }
     }
     if (!best) {
+        if (const auto info = io::stat(path); info.ok() && info->type != io::EntryType::Directory) {
+            return Error{ErrorCode::InvalidArgument,
+                         fmt::format("{} is a file: runs live in a folder; give that folder "
+                                     "(--root DIR or TAFFRAIL_DIR, the default is ./taffrail)",
+                                     path)};
+        }
         return Error{
             ErrorCode::Unsupported,
             fmt::format("nothing in {} looks like runs of any known kind ({})", path, known)};

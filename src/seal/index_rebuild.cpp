@@ -113,11 +113,16 @@ SeriesSummary summary_of(std::span<const double> values, std::span<const std::in
     summary.min = std::numeric_limits<double>::infinity();
     summary.max = -summary.min;
     for (const double value : values) {
-        summary.nan_count += std::isnan(value) ? 1 : 0;
+        if (std::isnan(value)) {
+            ++summary.nan_count;
+            continue;
+        }
+        summary.min = std::min(summary.min, value);
+        summary.max = std::max(summary.max, value);
         if (std::isfinite(value)) {
-            summary.min = std::min(summary.min, value);
-            summary.max = std::max(summary.max, value);
             summary.sum += value;
+        } else {
+            ++(value > 0 ? summary.positive_infinity_count : summary.negative_infinity_count);
         }
     }
     summary.last = values.back();

@@ -116,7 +116,37 @@ Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
             row += page.rows;
         }
     }
+    count_infinities();
     return {};
+}
+
+// The index tells infinities of whole base nodes only. A series that has any shows it in its
+// extremes: then, and only then, the few points behind the last node are looked at.
+void SealedFile::count_infinities() {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    for (Section& section : index_.sections) {
+        for (SeriesEntry& entry : section.series) {
+            SeriesSummary& summary = entry.summary;
+            if ((summary.max != kInfinity && summary.min != -kInfinity) ||
+                summary.infinity_count() > 0) {
+                continue;
+            }
+            const std::uint64_t counted =
+                stored_levels(section.rows) > 0
+                    ? section.rows / model::kBaseFanOut * model::kBaseFanOut
+                    : 0;
+            if (counted > 0 && !entry.specials.empty()) {
+                summary.positive_infinity_count = entry.specials.back().positive_infinity_count;
+                summary.negative_infinity_count = entry.specials.back().negative_infinity_count;
+            }
+            LostRows lost;
+            for (const double value :
+                 values(entry.column, section.first_row + counted, section.rows - counted, lost)) {
+                summary.positive_infinity_count += value == kInfinity ? 1 : 0;
+                summary.negative_infinity_count += value == -kInfinity ? 1 : 0;
+            }
+        }
+    }
 }
 
 // The first files keep theirs: a few runs are read without another call. Thousands of runs would

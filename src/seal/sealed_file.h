@@ -96,6 +96,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     /// Reads the index and sets what follows from it.
     Result<void> load_index(std::uint64_t file_bytes);
     void keep_tail();
+    void count_infinities();
     Result<FileIndex> find_index(std::uint64_t file_bytes);
     Result<FileIndex> read_index(std::uint64_t trailer_offset);
     Result<std::shared_ptr<const PageValues>> read_page(std::size_t column, std::size_t number);

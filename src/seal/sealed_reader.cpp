@@ -22,6 +22,8 @@ void merge(SeriesSummary& into, const SeriesSummary& from) {
     }
     into.count += from.count;
     into.nan_count += from.nan_count;
+    into.positive_infinity_count += from.positive_infinity_count;
+    into.negative_infinity_count += from.negative_infinity_count;
     into.min = std::fmin(into.min, from.min);
     into.max = std::fmax(into.max, from.max);
     into.sum += from.sum;

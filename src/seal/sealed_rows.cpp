@@ -148,10 +148,14 @@ bool SealedRows::next(std::uint64_t end_seq, SealedRow& row) {
     }
     // A very wide row lies in several files; a row dissolved into the long table there several
     // times.
+    std::size_t takes = 0;
     for (const auto& stream : streams_) {
-        while (stream->peek() == lowest) {
+        for (; stream->peek() == lowest; ++takes) {
             stream->take(row);
         }
+    }
+    if (takes > 1) {  // one table has its keys in order by itself
+        std::ranges::stable_sort(row.values, {}, &std::pair<std::string_view, double>::first);
     }
     return true;
 }

@@ -90,6 +90,8 @@ void SectionBuilder::add_values(Series& series, std::span<const double> values) 
     SeriesSummary& summary = series.entry.summary;
     for (const double value : values) {
         summary.nan_count += value != value;
+        summary.positive_infinity_count += value == std::numeric_limits<double>::infinity();
+        summary.negative_infinity_count += value == -std::numeric_limits<double>::infinity();
         summary.sum += value - value == 0 ? value : 0;
         summary.min = value < summary.min ? value : summary.min;
         summary.max = value > summary.max ? value : summary.max;

@@ -43,13 +43,22 @@ Result<std::shared_ptr<Catalogue>> open_catalogue(const std::string& path) {
     return std::shared_ptr<Catalogue>(std::move(catalogue));
 }
 
-std::vector<std::string> NativeCatalogue::list_folders() const {
+std::vector<std::string> NativeCatalogue::list_folders(std::string& problem) const {
+    problem.clear();
+    if (!io::exists(root_)) {
+        problem = "it is gone: removed, renamed or no longer mounted";
+        return {};
+    }
     if (single_run_) {
         return {root_};
     }
     std::vector<std::string> folders;
     const std::string runs = io::join(root_, kRunsFolder);
-    if (const auto entries = io::list(runs); entries.ok()) {
+    const auto entries = io::list(runs);
+    if (!entries.ok() && entries.error().code != ErrorCode::NotFound) {
+        problem = entries.error().message;
+    }
+    if (entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
             if (entry.type == io::EntryType::Directory && !entry.name.starts_with('.')) {
                 folders.push_back(io::join(runs, entry.name));
@@ -82,6 +91,15 @@ NativeCatalogue::Known NativeCatalogue::look(const std::string& folder) {
     known.fingerprint = before;
     known.fingerprint.bytes = glance.unfinished_bytes;
     known.is_run = known.info.start_time_ns != 0 || is_run_folder(folder);
+    // Nothing to be seen, because nobody lets us look: that is not the same as nothing there.
+    for (const std::string& path : {folder, io::join(folder, kLiveFolder)}) {
+        const auto entries = io::list(path);
+        if (known.info.start_time_ns == 0 && !entries.ok() &&
+            entries.error().code == ErrorCode::PermissionDenied) {
+            known.unreadable = entries.error().message;
+            known.is_run = false;
+        }
+    }
     return known;
 }
 
@@ -160,7 +178,8 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
             read_cache();
         }
     }
-    const std::vector<std::string> folders = list_folders();
+    std::string problem;
+    const std::vector<std::string> folders = list_folders(problem);
     std::vector<std::optional<Known>> fresh(folders.size());
     {
         const std::shared_lock lock(mutex_);
@@ -175,6 +194,7 @@ Result<std::vector<std::string>> NativeCatalogue::refresh() {
     }
     std::vector<std::string> changed;
     const std::unique_lock lock(mutex_);
+    root_problem_ = std::move(problem);
     for (std::size_t i = 0; i < folders.size(); ++i) {
         if (!fresh[i]) {
             continue;
@@ -228,13 +248,28 @@ std::vector<RunInfo> NativeCatalogue::runs(bool include_deleted) const {
     return all;
 }
 
+std::vector<UnreadableRun> NativeCatalogue::unreadable() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<UnreadableRun> all;
+    if (!root_problem_.empty()) {
+        all.push_back({root_, root_problem_});
+    }
+    for (const auto& [folder, known] : runs_) {
+        if (!known.unreadable.empty()) {
+            all.push_back({folder, known.unreadable});
+        }
+    }
+    return all;
+}
+
 Result<std::string> NativeCatalogue::folder_of(std::string_view id) const {
     const std::shared_lock lock(mutex_);
     if (const auto found = folders_.find(std::string(id)); found != folders_.end()) {
         return found->second;
     }
     const std::string* by_name = nullptr;
-    std::int64_t newest = INT64_MIN;
+    // What is visible comes before what was deleted, then the newest.
+    std::pair<bool, std::int64_t> best{false, INT64_MIN};
     std::vector<const std::string*> by_prefix;
     std::vector<std::string> names;
     for (const auto& [folder, known] : runs_) {
@@ -245,8 +280,9 @@ Result<std::string> NativeCatalogue::folder_of(std::string_view id) const {
             folder.substr(folder.find_last_of('/') + 1) == id) {
             return folder;
         }
-        if (known.info.name == id && known.info.start_time_ns >= newest) {
-            newest = known.info.start_time_ns;
+        const std::pair rank{!known.info.deleted, known.info.start_time_ns};
+        if (known.info.name == id && rank >= best) {
+            best = rank;
             by_name = &folder;
         }
         if (!id.empty() && known.info.id.starts_with(id)) {

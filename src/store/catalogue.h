@@ -29,6 +29,7 @@ class NativeCatalogue final : public Catalogue, public model::Followed {
         : root_(std::move(root)), single_run_(single_run) {}
 
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted = false) const override;
+    [[nodiscard]] std::vector<UnreadableRun> unreadable() const override;
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
     Result<std::vector<std::string>> refresh() override;
     Result<std::vector<model::RunChange>> follow() override;
@@ -51,10 +52,12 @@ class NativeCatalogue final : public Catalogue, public model::Followed {
         std::array<std::int64_t, 3> modified_ns{};  ///< of the run, live and meta folders
         std::int64_t looked_ns = 0;                 ///< when they were taken
         bool from_cache = false;
-        bool is_run = true;  ///< else a folder that holds nothing of a run, and may yet
+        bool is_run = true;           ///< else a folder that holds nothing of a run, and may yet
+        std::string unreadable = {};  ///< why nothing of it can be read; else empty
     };
 
-    [[nodiscard]] std::vector<std::string> list_folders() const;
+    /// `problem` says why there are none where the root cannot be listed.
+    [[nodiscard]] std::vector<std::string> list_folders(std::string& problem) const;
     static Fingerprint fingerprint(const std::string& folder,
                                    const std::vector<std::string>& unfinished);
     static Known look(const std::string& folder);
@@ -78,6 +81,7 @@ class NativeCatalogue final : public Catalogue, public model::Followed {
     mutable std::shared_mutex mutex_;
     std::map<std::string, Known> runs_;                     ///< by folder
     std::unordered_map<std::string, std::string> folders_;  ///< by id
+    std::string root_problem_;  ///< why the root cannot be listed; else empty
     bool cache_read_ = false;
 
     bool following_ = false;

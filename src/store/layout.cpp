@@ -158,6 +158,13 @@ Result<void> make_root(const std::string& root) {
         }
         return {};
     }
+    if (const auto info = io::stat(root); info.ok() && info->type != io::EntryType::Directory) {
+        return Error{
+            ErrorCode::InvalidArgument,
+            fmt::format("{} is a file: runs need a folder; remove the file or name another "
+                        "place (RunOptions::root, --root DIR or TAFFRAIL_DIR)",
+                        root)};
+    }
     // A new store is its owner's; in one that is there, or in a folder made for it, what is written
     // follows that folder's rights.
     TAFFRAIL_TRY(io::make_private_directories(root));

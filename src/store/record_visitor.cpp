@@ -2,6 +2,9 @@
 
 #include "codec/value_codec.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace taffrail::storage {
 
 Value value_of(const tlog::ValueRecord& record) {
@@ -18,6 +21,12 @@ void RecordVisitor::take(const tlog::Batch& batch, const WriterLog& log) {
     }
     order_rows(batch, rows_);
     for (const RowPlace& place : rows_) {
+        if (has_places_) {
+            if (place.section == RowPlace::Section::Values) {
+                continue;
+            }
+            show_values(place.seq, log);
+        }
         if (visited_ != nullptr) {
             RowSet& seen =
                 place.section == RowPlace::Section::Values ? visited_->values : visited_->scalars;
@@ -57,9 +66,42 @@ void RecordVisitor::wide(const tlog::WideRows& rows, std::size_t row, const Writ
         return;
     }
     Record record = record_of(rows.axes, row, log.identity());
-    for (std::size_t column = 0; column < members->size(); ++column) {
+    for (const std::size_t column : order_of(rows.schema, *members, log.state())) {
         record.scalar = rows.columns[column][row];
         show(record, log.state().key((*members)[column]));
+    }
+}
+
+const std::vector<std::size_t>& RecordVisitor::order_of(std::uint32_t schema,
+                                                        const std::vector<std::uint32_t>& members,
+                                                        const LogState& state) {
+    std::vector<std::size_t>& order = orders_[schema];
+    if (order.size() != members.size()) {
+        order.resize(members.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, {}, [&](std::size_t column) {
+            const LogState::Key* key = state.key(members[column]);
+            return key != nullptr ? std::string_view(key->name) : std::string_view();
+        });
+    }
+    return order;
+}
+
+void RecordVisitor::show_values(std::uint64_t end, const WriterLog& log) {
+    for (; next_place_ < places_.size() && places_[next_place_].seq < end && !stopped_;
+         ++next_place_) {
+        const ValuePlace& place = places_[next_place_];
+        const FramePlace& frame = place.frame;
+        if (!loaded_at_ || loaded_at_->file != frame.file || loaded_at_->offset != frame.offset) {
+            loaded_at_.reset();
+            if (!load_value(log, place, loaded_).ok()) {
+                continue;  // its frame went bad since it was first read; verify names it
+            }
+            loaded_at_ = frame;
+        }
+        if (place.index < loaded_.decoded.batch().values.size()) {
+            value(loaded_.decoded.batch().values[place.index], log);
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 
 namespace taffrail::storage {
@@ -172,6 +173,31 @@ std::vector<Damage> RunReader::damage() const {
     if (!ensure(WriterData::Depth::Everything).ok()) {
         return {};
     }
+    return damage_so_far();
+}
+
+std::vector<Damage> RunReader::damage_met() const {
+    std::vector<Damage> all = damage_so_far();
+    const std::scoped_lock lock(cache_mutex_);
+    for (const Damage& damage : walked_damage_) {
+        const bool known = std::ranges::any_of(all, [&damage](const Damage& other) {
+            return other.file == damage.file && other.offset == damage.offset &&
+                   other.reason == damage.reason;
+        });
+        if (!known) {
+            all.push_back(damage);
+        }
+    }
+    return all;
+}
+
+void RunReader::keep_walked_damage(std::vector<Damage> met) const {
+    const std::scoped_lock lock(cache_mutex_);
+    walked_damage_.insert(walked_damage_.end(), std::make_move_iterator(met.begin()),
+                          std::make_move_iterator(met.end()));
+}
+
+std::vector<Damage> RunReader::damage_so_far() const {
     const std::shared_lock lock(mutex_);
     std::vector<Damage> all;
     if (sealed_ != nullptr) {

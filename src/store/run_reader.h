@@ -40,16 +40,19 @@ class RunReader final : public RecordedRun {
     [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
         const BlobRef& blob) const override;
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override;
+    [[nodiscard]] Result<std::unique_ptr<RunTail>> tail(TailRequest request) const override;
     [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first,
                                                    std::size_t count) const override;
     [[nodiscard]] Hparams environment() const override;
     [[nodiscard]] std::vector<Damage> damage() const override;
+    [[nodiscard]] std::vector<Damage> damage_met() const override;
     Result<bool> refresh() override;
     [[nodiscard]] std::uint64_t revision() const override;
 
     explicit RunReader(std::string run_folder) : folder_(std::move(run_folder)), blobs_(folder_) {}
 
   private:
+    friend class NativeTail;
     using Writers = std::map<std::uint64_t, std::unique_ptr<WriterData>>;
     using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesTotals>;
 
@@ -71,6 +74,9 @@ class RunReader final : public RecordedRun {
     /// Beyond all revisions of readers before: what was kept for an earlier reader of the run is
     /// never taken for this one's.
     static std::uint64_t first_revision();
+    /// Of the sealed files and of the logs as far as they were read.
+    [[nodiscard]] std::vector<Damage> damage_so_far() const;
+    void keep_walked_damage(std::vector<Damage> met) const;
     [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
     [[nodiscard]] bool is_sealed(std::string_view key) const;
@@ -145,6 +151,7 @@ class RunReader final : public RecordedRun {
     /// Steps of sealed series, with the manifest they were read under.
     mutable std::map<std::string, std::pair<std::uint32_t, std::vector<model::AttemptSteps>>>
         sealed_steps_;
+    mutable std::vector<Damage> walked_damage_;  ///< what for_each() met, also under cache_mutex_
 };
 
 template <typename Read>

@@ -149,6 +149,29 @@ Way choose_way(const std::string& run_folder, const Manifest& manifest, std::uin
                                        : Way::Logs;
 }
 
+/// Where the values of a writer lie, by row number. Media is encoded beside the training and
+/// written when it is done: its record comes after rows that were logged later.
+Result<std::vector<ValuePlace>> value_places(const std::string& run_folder, std::uint64_t writer) {
+    WriterLog summary(run_folder, writer);
+    TAFFRAIL_ASSIGN(const bool has_totals, summary.begin_at_checkpoint());
+    std::vector<ValuePlace> places;
+    const auto is_value = [](const LogState::Key& key) { return key.kind != Kind::Scalar; };
+    if (has_totals) {
+        TAFFRAIL_TRY(summary.poll({}));
+        if (std::ranges::none_of(summary.state().keys(), is_value)) {
+            return places;
+        }
+    }
+    WriterLog log(run_folder, writer);
+    TAFFRAIL_TRY(log.poll([&places](const tlog::Batch& batch, FramePlace frame) {
+        for (std::uint32_t i = 0; i < batch.values.size(); ++i) {
+            places.push_back({batch.values[i].seq, frame, i});
+        }
+    }));
+    std::ranges::stable_sort(places, {}, &ValuePlace::seq);
+    return places;
+}
+
 }  // namespace
 
 // Read from the files again, one frame at a time: exporting a run of any size needs little memory.
@@ -185,6 +208,10 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
             return {};
         }
         RecordVisitor visitor(visit, both);
+        if (way == Way::Logs) {
+            TAFFRAIL_ASSIGN(std::vector<ValuePlace> values, value_places(folder_, id));
+            visitor.set_values(std::move(values));
+        }
         bool stopped = false;
         WriterLog& log = writer->log;
         TAFFRAIL_TRY(log.poll([&](const tlog::Batch& batch, FramePlace) {
@@ -199,6 +226,13 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
         }));
         if (both != nullptr && !stopped) {
             stopped = !records->visit_until(UINT64_MAX, visit, both);
+        }
+        if (!stopped) {
+            visitor.finish(log);
+            stopped = visitor.stopped();
+        }
+        if (!both) {  // holes of logs that sealed files fill are none
+            keep_walked_damage(log.damage());
         }
         if (!stopped && !log.finished() &&
             !writer_is_alive(folder_, log.identity(), log.last_sign_of_life_ns())) {

@@ -11,7 +11,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Extent {
     double min = kInfinity, max = -kInfinity, sum = 0;
-    std::uint64_t nan_count = 0;
+    std::uint64_t nan_count = 0, positive_infinity_count = 0, negative_infinity_count = 0;
 };
 
 // Four lanes, so that the additions do not wait for each other; comparisons with NaN are false and
@@ -25,6 +25,8 @@ Extent extent_of(std::span<const double> values) noexcept {
         lane.max = value > lane.max ? value : lane.max;
         lane.sum += std::abs(value) < kInfinity ? value : 0.0;
         lane.nan_count += value != value ? 1 : 0;
+        lane.positive_infinity_count += value == kInfinity ? 1 : 0;
+        lane.negative_infinity_count += value == -kInfinity ? 1 : 0;
     };
     for (std::size_t i = 0; i < even; i += kLanes) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -39,6 +41,8 @@ Extent extent_of(std::span<const double> values) noexcept {
         lanes[0].max = std::fmax(lanes[0].max, lanes[lane].max);
         lanes[0].sum += lanes[lane].sum;
         lanes[0].nan_count += lanes[lane].nan_count;
+        lanes[0].positive_infinity_count += lanes[lane].positive_infinity_count;
+        lanes[0].negative_infinity_count += lanes[lane].negative_infinity_count;
     }
     return lanes[0];
 }
@@ -53,6 +57,8 @@ void take_extent(SeriesSummary& summary, const Extent& extent, std::uint64_t cou
     }
     summary.sum += extent.sum;
     summary.nan_count += extent.nan_count;
+    summary.positive_infinity_count += extent.positive_infinity_count;
+    summary.negative_infinity_count += extent.negative_infinity_count;
 }
 
 // Before the points are counted: the first ones set the range.
@@ -118,7 +124,10 @@ void SeriesTotals::merge(const SeriesSummary& later) noexcept {
     if (later.count == 0) {
         return;
     }
-    take_extent(summary, {later.min, later.max, later.sum, later.nan_count}, later.count);
+    take_extent(summary,
+                {later.min, later.max, later.sum, later.nan_count, later.positive_infinity_count,
+                 later.negative_infinity_count},
+                later.count);
     take_steps(summary, later.first_step, later.last_step);
     if (summary.count == 0 || later.first_time_ns < summary.first_time_ns) {
         summary.first_time_ns = later.first_time_ns;

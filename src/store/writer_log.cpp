@@ -85,6 +85,7 @@ Result<bool> WriterLog::begin_at_checkpoint() {
         last_sign_ns_ = std::max(checkpoint->heartbeat_ns, found->modified_ns);
         TAFFRAIL_TRY(file->second.begin_at(found->next_frame));
         first_file_ = file->first;
+        start_ = Start{file->first, found->next_frame, found->nonce};
         files_.erase(files_.begin(), files_.find(first_file_));
         return true;
     }

@@ -39,6 +39,14 @@ class WriterLog {
     /// False when there is none to be found; then read from the beginning.
     Result<bool> begin_at_checkpoint();
 
+    /// Where begin_at_checkpoint() began: everything before is in the checkpoint's totals only.
+    struct Start {
+        std::uint32_t file = 0;
+        std::uint64_t offset = 0, nonce = 0;
+    };
+
+    [[nodiscard]] const std::optional<Start>& start() const noexcept { return start_; }
+
     /// What to read of the sealed part of a log that is still there. `Rows`: its rows and values,
     /// to stand in for sealed files that are damaged.
     enum class CoveredPart : std::uint8_t { Nothing, Rows };
@@ -109,6 +117,7 @@ class WriterLog {
 
     const std::string run_folder_;
     std::uint32_t first_file_ = 0;
+    std::optional<Start> start_;
     std::map<std::uint32_t, FrameFile> files_;
     std::map<std::uint32_t, std::uint64_t> covered_;
     CoveredPart covered_part_ = CoveredPart::Nothing;

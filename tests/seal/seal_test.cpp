@@ -105,16 +105,20 @@ TEST_F(Seal, KeepsEveryPointOfRowsAndLoneValues) {
     EXPECT_EQ(report.points, total);
     EXPECT_EQ(run->keys().size(), log.points.size());
     for (const KeyInfo& key : run->keys()) {
-        std::uint64_t nan_count = 0;
+        std::uint64_t nan_count = 0, infinities = 0, negative = 0;
         double min = std::numeric_limits<double>::infinity(), max = -min, sum = 0;
         for (const Point& point : log.points[key.key]) {
             nan_count += std::isnan(point.value);
+            infinities += std::isinf(point.value);
+            negative += std::isinf(point.value) && point.value < 0;
             min = std::fmin(min, point.value);
             max = std::fmax(max, point.value);
             sum += std::isfinite(point.value) ? point.value : 0;
         }
         EXPECT_EQ(key.scalar.count, log.points[key.key].size());
         EXPECT_EQ(key.scalar.nan_count, nan_count);
+        EXPECT_EQ(key.scalar.infinity_count(), infinities) << key.key;
+        EXPECT_EQ(key.scalar.negative_infinity_count, negative) << key.key;
         EXPECT_EQ(key.scalar.min, min);
         EXPECT_EQ(key.scalar.max, max);
         EXPECT_NEAR(key.scalar.sum, sum, 1e-6);

@@ -29,6 +29,7 @@ TEST(SeriesTotals, ColumnAndSinglePointsAgree) {
     for (const SeriesTotals& totals : {column, single}) {
         EXPECT_EQ(totals.summary.count, 9u);
         EXPECT_EQ(totals.summary.nan_count, 2u);
+        EXPECT_EQ(totals.summary.positive_infinity_count, 1u);
         EXPECT_EQ(totals.summary.min, -7);
         EXPECT_EQ(totals.summary.max, kInfinity);
         EXPECT_EQ(totals.summary.sum, 3 - 1 + 2.5 - 7 + 0.5 + 4);
@@ -45,6 +46,23 @@ TEST(SeriesTotals, AllNanHasNoExtremesUntilAValueComes) {
     totals.add(-5, 1, 1, 1);
     EXPECT_EQ(totals.summary.min, -5);
     EXPECT_EQ(totals.summary.max, -5);
+}
+
+TEST(SeriesTotals, FindingR07_InfinitiesAreCountedAndLeftOutOfTheMean) {
+    SeriesTotals totals, later;
+    for (const double value : {1.0, 3.0, kInfinity}) {
+        totals.add(value, 0, 0, 0);
+    }
+    EXPECT_EQ(totals.summary.finite_count(), 2u);
+    EXPECT_EQ(totals.summary.mean(), 2.0);
+    EXPECT_EQ(totals.summary.largest(), kInfinity);
+    later.add(-kInfinity, 1, 1, 1);
+    EXPECT_EQ(later.summary.mean(), std::nullopt);
+    EXPECT_EQ(later.summary.smallest(), std::nullopt) << "nothing finite is no value";
+    totals.merge(later.summary);
+    EXPECT_EQ(totals.summary.positive_infinity_count, 1u);
+    EXPECT_EQ(totals.summary.negative_infinity_count, 1u);
+    EXPECT_EQ(totals.summary.mean(), 2.0);
 }
 
 TEST(SeriesTotals, MergeTakesTheLaterLast) {

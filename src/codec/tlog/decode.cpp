@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace taffrail::tlog {
 namespace {
@@ -46,6 +47,28 @@ SeriesState read_series_state(ByteCursor& from) {
     summary.first_time_ns = from.zigzag();
     summary.last_time_ns = from.zigzag();
     return state;
+}
+
+/// Key id and how many of its points were infinities.
+SeriesState read_series_infinities(ByteCursor& from) {
+    SeriesState state;
+    state.key = static_cast<std::uint32_t>(from.varint());
+    state.summary.positive_infinity_count = from.varint();
+    state.summary.negative_infinity_count = from.varint();
+    return state;
+}
+
+void add_infinities(const std::vector<SeriesState>& infinite, std::vector<SeriesState>& series) {
+    std::map<std::uint32_t, const SeriesSummary*> by_key;
+    for (const SeriesState& state : infinite) {
+        by_key[state.key] = &state.summary;
+    }
+    for (SeriesState& state : series) {
+        if (const auto found = by_key.find(state.key); found != by_key.end()) {
+            state.summary.positive_infinity_count = found->second->positive_infinity_count;
+            state.summary.negative_infinity_count = found->second->negative_infinity_count;
+        }
+    }
 }
 
 }  // namespace
@@ -246,6 +269,7 @@ std::optional<FileIdentity> decode_identity(ByteSpan payload) {
 
 std::optional<Checkpoint> decode_checkpoint(ByteSpan payload, CheckpointParts parts) {
     Checkpoint checkpoint;
+    std::vector<SeriesState> infinite;
     bool good = true;
     const bool divided = for_each_section(payload, [&](Section tag, ByteSpan body) {
         ByteCursor from(body);
@@ -272,6 +296,9 @@ std::optional<Checkpoint> decode_checkpoint(ByteSpan payload, CheckpointParts pa
             case Section::SeriesState:
                 decode_list(from, checkpoint.series, read_series_state);
                 break;
+            case Section::SeriesInfinities:
+                decode_list(from, infinite, read_series_infinities);
+                break;
             case Section::Heartbeat:
                 checkpoint.heartbeat_ns = from.zigzag();
                 break;
@@ -283,6 +310,7 @@ std::optional<Checkpoint> decode_checkpoint(ByteSpan payload, CheckpointParts pa
         }
         good = good && from.ok();
     });
+    add_infinities(infinite, checkpoint.series);
     return divided && good ? std::optional(std::move(checkpoint)) : std::nullopt;
 }
 

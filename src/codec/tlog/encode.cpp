@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace taffrail::tlog {
 namespace {
@@ -247,6 +248,15 @@ void encode_checkpoint(Bytes& to, const Checkpoint& checkpoint) {
                     append_zigzag(list, summary.first_time_ns);
                     append_zigzag(list, summary.last_time_ns);
                 });
+    std::vector<SeriesState> infinite;
+    std::ranges::copy_if(
+        checkpoint.series, std::back_inserter(infinite),
+        [](const SeriesState& state) { return state.summary.infinity_count() > 0; });
+    encode_list(to, Section::SeriesInfinities, infinite, [](Bytes& list, const SeriesState& state) {
+        append_varint(list, state.key);
+        append_varint(list, state.summary.positive_infinity_count);
+        append_varint(list, state.summary.negative_infinity_count);
+    });
     body.clear();
     append_zigzag(body, checkpoint.heartbeat_ns);
     append_section(to, Section::Heartbeat, body);

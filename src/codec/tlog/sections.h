@@ -27,6 +27,7 @@ enum class Section : std::uint8_t {
     SeriesState = 32,
     Heartbeat = 33,
     CheckpointIdentity = 35,
+    SeriesInfinities = 36,
     // End
     End = 34,
     // Manifest

@@ -95,6 +95,8 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
     wide_ = later.wide_;
     count_ += later.count_;
     nan_count_ += later.nan_count_;
+    positive_infinity_count_ += later.positive_infinity_count_;
+    negative_infinity_count_ += later.negative_infinity_count_;
     min_ = std::min(min_, later.min_);
     max_ = std::max(max_, later.max_);
     sum_ += later.sum_;
@@ -110,6 +112,8 @@ SeriesSummary ScalarColumn::summary() const {
     const bool numbers = count_ > nan_count_;
     return {.count = count_,
             .nan_count = nan_count_,
+            .positive_infinity_count = positive_infinity_count_,
+            .negative_infinity_count = negative_infinity_count_,
             .min = numbers ? min_ : std::numeric_limits<double>::quiet_NaN(),
             .max = numbers ? max_ : std::numeric_limits<double>::quiet_NaN(),
             .sum = sum_,

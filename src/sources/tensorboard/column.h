@@ -136,7 +136,9 @@ class ScalarColumn {
         if (std::isfinite(value)) [[likely]] {
             sum_ += value;
         } else {
-            nan_count_ += std::isnan(value) ? 1 : 0;
+            ++(std::isnan(value) ? nan_count_
+               : value > 0       ? positive_infinity_count_
+                                 : negative_infinity_count_);
         }
     }
 
@@ -147,7 +149,8 @@ class ScalarColumn {
     bool wide_ = false;
     bool dropped_ = false;
 
-    std::uint64_t count_ = 0, nan_count_ = 0;
+    std::uint64_t count_ = 0, nan_count_ = 0, positive_infinity_count_ = 0,
+                  negative_infinity_count_ = 0;
     double min_ = std::numeric_limits<double>::infinity(),
            max_ = -std::numeric_limits<double>::infinity();
     double sum_ = 0, last_ = 0;
