@@ -30,20 +30,14 @@ std::optional<double> summary_of(const KeyInfo& key) {
     if (wanted == Summary::Last) {
         return s.last;
     }
-    if (s.count <= s.nan_count) {
-        return std::nullopt;
-    }
-    return wanted == Summary::Min   ? s.min
-           : wanted == Summary::Max ? s.max
-                                    : s.sum / static_cast<double>(s.count - s.nan_count);
+    return wanted == Summary::Min ? s.smallest() : wanted == Summary::Max ? s.largest() : s.mean();
 }
 
 std::optional<double> best_of(const KeyInfo& key) {
     const Goal goal = key.definition ? key.definition->goal : Goal::None;
-    if (goal == Goal::None || key.scalar.count <= key.scalar.nan_count) {
-        return std::nullopt;
-    }
-    return goal == Goal::Minimize ? key.scalar.min : key.scalar.max;
+    return goal == Goal::None       ? std::nullopt
+           : goal == Goal::Minimize ? key.scalar.smallest()
+                                    : key.scalar.largest();
 }
 
 bool is_hidden(const KeyInfo& key) noexcept {

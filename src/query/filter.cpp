@@ -1,12 +1,24 @@
 #include "query/filter.h"
 
+#include "base/clock.h"
 #include "base/strings.h"
-#include "model/metric_meaning.h"
+#include "query/filter_value.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace taffrail::query {
+
+struct Filter::Term {
+    std::string name, op, text;
+    FilterValue value;
+
+    [[nodiscard]] bool holds(const FilterSubject& subject) const {
+        const std::vector<Cell> cells = subject.values(name);
+        const auto fits = [this](const Cell& cell) { return value.fits(cell, op); };
+        return op == "!=" ? std::ranges::all_of(cells, fits) : std::ranges::any_of(cells, fits);
+    }
+};
+
 namespace {
 
 using Test = std::function<bool(const FilterSubject&)>;
@@ -29,9 +41,12 @@ class Lexer {
   public:
     explicit Lexer(std::string_view text) : text_(text) {}
 
+    /// A value is a word up to the next space or bracket: times hold ':'.
+    enum class Wanted : std::uint8_t { Any, Value };
+
     // A word may hold ':' behind a family name (config:lr) and every character that starts no
     // operator.
-    Token next() {
+    Token next(Wanted wanted = Wanted::Any) {
         while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) <= ' ') {
             ++at_;
         }
@@ -64,7 +79,8 @@ class Lexer {
             }
         }
         while (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) > ' ' &&
-               std::string_view("()<>=!:~\"").find(text_[at_]) == std::string_view::npos) {
+               (std::string_view("()<>=!:~\"").find(text_[at_]) == std::string_view::npos ||
+                (wanted == Wanted::Value && text_[at_] == ':' && at_ > start))) {
             ++at_;
         }
         if (at_ == start) {
@@ -78,81 +94,13 @@ class Lexer {
     std::size_t at_ = 0;
 };
 
-std::optional<double> number_of(const Cell& cell) {
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? 1.0 : 0.0;
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return static_cast<double>(*whole);
-    }
-    if (const auto* number = std::get_if<double>(&cell)) {
-        return *number;
-    }
-    return std::nullopt;
-}
-
-std::string text_of(const Cell& cell) {
-    if (const auto* text = std::get_if<std::string>(&cell)) {
-        return *text;
-    }
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? "true" : "false";
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return std::to_string(*whole);
-    }
-    const auto* number = std::get_if<double>(&cell);
-    return number != nullptr ? format_double(*number) : std::string();
-}
-
-std::optional<double> wanted_number(std::string_view value) {
-    if (value == "true" || value == "false") {
-        return value == "true" ? 1.0 : 0.0;
-    }
-    return parse_double(value);
-}
-
-bool compare(const Cell& cell, std::string_view op, const std::string& value) {
-    if (op == "~") {
-        return to_lower(text_of(cell)).find(to_lower(value)) != std::string::npos;
-    }
-    const auto have = number_of(cell), wanted = wanted_number(value);
-    if (have && wanted && cell.index() != 4) {
-        if (op == "<") {
-            return *have < *wanted;
-        }
-        if (op == "<=") {
-            return *have <= *wanted;
-        }
-        if (op == ">") {
-            return *have > *wanted;
-        }
-        if (op == ">=") {
-            return *have >= *wanted;
-        }
-        return op == "!=" ? *have != *wanted : *have == *wanted;
-    }
-    const std::string text = text_of(cell);
-    if (op == "<") {
-        return text < value;
-    }
-    if (op == "<=") {
-        return text <= value;
-    }
-    if (op == ">") {
-        return text > value;
-    }
-    if (op == ">=") {
-        return text >= value;
-    }
-    const bool equal =
-        value.find_first_of("*?") != std::string::npos ? glob_match(value, text) : text == value;
-    return op == "!=" ? !equal : equal;
-}
-
 class Parser {
   public:
-    explicit Parser(std::string_view text) : lexer_(text) { advance(); }
+    Parser(std::string_view text, std::int64_t now_ns) : lexer_(text), now_ns_(now_ns) {
+        advance();
+    }
+
+    std::vector<std::shared_ptr<const Filter::Term>> terms;
 
     Test whole() {
         Test test = either();
@@ -164,7 +112,7 @@ class Parser {
     }
 
   private:
-    void advance() { token_ = lexer_.next(); }
+    void advance(Lexer::Wanted wanted = Lexer::Wanted::Any) { token_ = lexer_.next(wanted); }
 
     bool take_word(std::string_view word) {
         if (token_.type != Token::Type::Word || to_lower(token_.text) != word) {
@@ -227,7 +175,7 @@ class Parser {
         if (token_.type != Token::Type::Word && token_.type != Token::Type::Quoted) {
             throw FilterError{"expected a name such as lr, tag or val/loss", token_.at};
         }
-        if (++terms_ > kMaxTerms) {
+        if (terms.size() >= kMaxTerms) {
             throw FilterError{
                 "a filter may hold at most " + std::to_string(kMaxTerms) + " comparisons",
                 token_.at};
@@ -251,32 +199,45 @@ class Parser {
                               token_.at};
         }
         const std::string op = token_.text;
-        advance();
+        advance(Lexer::Wanted::Value);
         if (token_.type != Token::Type::Word && token_.type != Token::Type::Quoted) {
             throw FilterError{"expected a value after '" + op + "'", token_.at};
         }
-        const std::string value = token_.text;
+        auto term = std::make_shared<const Filter::Term>(
+            Filter::Term{name, op, token_.text, value_for(name, op)});
         advance();
-        return [name = std::move(name), op, value](const FilterSubject& subject) {
-            const std::vector<Cell> cells = subject.values(name);
-            if (op == "!=") {
-                return std::ranges::all_of(
-                    cells, [&](const Cell& cell) { return compare(cell, op, value); });
-            }
-            return std::ranges::any_of(cells,
-                                       [&](const Cell& cell) { return compare(cell, op, value); });
-        };
+        terms.push_back(term);
+        return [term](const FilterSubject& subject) { return term->holds(subject); };
+    }
+
+    FilterValue value_for(const std::string& name, const std::string& op) const {
+        using Meaning = FilterValue::Meaning;
+        const Meaning meaning = op == "~"                              ? Meaning::Any
+                                : name == "started" || name == "ended" ? Meaning::Time
+                                : name == "duration"                   ? Meaning::Duration
+                                                                       : Meaning::Any;
+        auto value = FilterValue::parse(token_.text, meaning, now_ns_);
+        if (!value) {
+            throw FilterError{meaning == Meaning::Time
+                                  ? "'" + name + "' is a time, and '" + token_.text +
+                                        "' is none: write 2026-01-31, 2026-01-31T12:30 (UTC), or "
+                                        "how long ago, as 7d"
+                                  : "'" + name + "' is a duration, and '" + token_.text +
+                                        "' is none: write 90s, 45m, 2h, 1h30m or 3d",
+                              token_.at};
+        }
+        return *std::move(value);
     }
 
     Lexer lexer_;
     Token token_;
+    std::int64_t now_ns_ = 0;
     int depth_ = 0;
-    std::size_t terms_ = 0;
 };
 
 }  // namespace
 
-std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
+std::variant<Filter, FilterError> Filter::parse(std::string_view text, std::int64_t now_ns) {
     Filter filter;
     if (trim(text).empty()) {
         return filter;
@@ -287,7 +248,9 @@ std::variant<Filter, FilterError> Filter::parse(std::string_view text) {
                            kMaxFilterBytes};
     }
     try {
-        filter.test_ = Parser(text).whole();
+        Parser parser(text, now_ns != 0 ? now_ns : wall_time_ns());
+        filter.test_ = parser.whole();
+        filter.terms_ = std::move(parser.terms);
     } catch (const FilterError& error) {
         return error;
     }
@@ -303,8 +266,8 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
-Result<Filter> Filter::compile(std::string_view text) {
-    auto parsed = parse(text);
+Result<Filter> Filter::compile(std::string_view text, std::int64_t now_ns) {
+    auto parsed = parse(text, now_ns);
     if (auto* error = std::get_if<FilterError>(&parsed)) {
         return Error{ErrorCode::InvalidArgument,
                      "filter: " + error->message + " (column " + std::to_string(error->offset + 1) +
@@ -313,104 +276,33 @@ Result<Filter> Filter::compile(std::string_view text) {
     return std::get<Filter>(std::move(parsed));
 }
 
-std::vector<Cell> RunSubject::metric(std::string_view statistic, std::string_view name) const {
-    const bool is_summary = statistic == "summary";
-    if (is_summary || statistic == "last") {
-        if (const auto found = info_.summary.find(std::string(name));
-            found != info_.summary.end()) {
-            return {found->second};
-        }
-    }
-    const std::vector<KeyInfo>* const keys = keys_();
-    if (keys == nullptr) {
-        return {};
-    }
-    auto found = std::ranges::lower_bound(
-        *keys, name, {}, [](const KeyInfo& key) { return std::string_view(key.key); });
-    while (found != keys->end() && found->key == name && found->kind != Kind::Scalar) {
-        ++found;  // a key may have had several kinds
-    }
-    if (found == keys->end() || found->key != name || found->scalar.count == 0) {
-        return {};
-    }
-    const SeriesSummary& s = found->scalar;
-    if (is_summary) {
-        const auto value = model::summary_of(*found);
-        return value ? std::vector<Cell>{Cell(*value)} : std::vector<Cell>();
-    }
-    const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
-    if (statistic == "count") {
-        return {Cell(static_cast<std::int64_t>(s.count))};
-    }
-    if (statistic == "last") {
-        return {Cell(s.last)};
-    }
-    if (numbers == 0) {
-        return {};
-    }
-    return {Cell(statistic == "min"   ? s.min
-                 : statistic == "max" ? s.max
-                                      : s.sum / static_cast<double>(numbers))};
-}
-
-std::vector<Cell> RunSubject::values(std::string_view name) const {
-    if (name == "tag" || name == "tags") {
-        return {info_.tags.begin(), info_.tags.end()};
-    }
-    const std::pair<std::string_view, std::string_view> fields[] = {
-        {"name", info_.name},
-        {"project", info_.project},
-        {"group", info_.group},
-        {"job_type", info_.job_type},
-        {"state", to_string(info_.state)},
-        {"note", info_.notes},
-        {"notes", info_.notes},
-        {"id", info_.id},
-        {"source", info_.source}};
-    for (const auto& [field, text] : fields) {
-        if (field == name) {
-            return {Cell(std::string(text))};
-        }
-    }
-    if (name == "archived") {
-        return {Cell(info_.archived)};
-    }
-    const auto config = [&](std::string_view key) -> std::vector<Cell> {
-        for (auto entry = info_.config.rbegin(); entry != info_.config.rend(); ++entry) {
-            if (entry->first == key) {
-                return {entry->second};
+Result<void> Filter::check(const std::vector<std::unique_ptr<FilterSubject>>& subjects) const {
+    for (const auto& term : terms_) {
+        bool known = subjects.empty() || term->name == "tag" || term->name == "tags";
+        bool comparable = known;
+        for (const auto& subject : subjects) {
+            for (const Cell& cell : subject->values(term->name)) {
+                known = true;
+                comparable = comparable || term->value.is_comparable(cell, term->op);
+            }
+            if (comparable) {
+                break;
             }
         }
-        return {};
-    };
-    if (name.starts_with("config:")) {
-        return config(name.substr(7));
-    }
-    if (name.starts_with("summary:")) {
-        const auto found = info_.summary.find(std::string(name.substr(8)));
-        return found == info_.summary.end() ? std::vector<Cell>()
-                                            : std::vector<Cell>{found->second};
-    }
-    if (name.starts_with("metric")) {
-        const auto colon = name.find(':');
-        if (colon != std::string_view::npos) {
-            return metric(colon == 6 ? std::string_view("summary") : name.substr(7, colon - 7),
-                          name.substr(colon + 1));
-        }
-    }
-    if (auto found = config(name); !found.empty()) {
-        return found;
-    }
-    if (auto found = metric("summary", name); !found.empty()) {
-        return found;
-    }
-    for (std::string_view statistic : {"min", "max", "mean", "last", "count"}) {
-        if (name.size() > statistic.size() + 1 && name.ends_with(statistic) &&
-            name[name.size() - statistic.size() - 1] == '.') {
-            if (auto found = metric(statistic, name.substr(0, name.size() - statistic.size() - 1));
-                !found.empty()) {
-                return found;
+        if (!known) {
+            std::vector<std::string> names;
+            for (const auto& subject : subjects) {
+                subject->add_names(names);
             }
+            return Error{ErrorCode::NotFound,
+                         "filter: no run has '" + term->name + "'" +
+                             did_you_mean(term->name, names) +
+                             " (a field, a setting, or a metric as taffrail show lists them)"};
+        }
+        if (!comparable) {
+            return Error{ErrorCode::InvalidArgument,
+                         "filter: '" + term->name + "' holds numbers, and '" + term->text +
+                             "' is none: " + term->name + term->op + "1e-3 would be one"};
         }
     }
     return {};

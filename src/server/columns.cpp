@@ -4,8 +4,7 @@
 #include "model/metric_meaning.h"
 #include "model/run_time.h"
 
-#include <algorithm>
-#include <cmath>
+#include <optional>
 
 namespace taffrail::server {
 namespace {
@@ -22,7 +21,7 @@ Cell metric_value(const RunDetails& run, std::string_view statistic, std::string
         return {};
     }
     const SeriesSummary& s = key->scalar;
-    const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
+    const auto cell = [](std::optional<double> number) { return number ? Cell(*number) : Cell(); };
     if (statistic == "metric") {
         const auto value = model::summary_of(*key);
         return value ? Cell(*value) : Cell();
@@ -33,16 +32,13 @@ Cell metric_value(const RunDetails& run, std::string_view statistic, std::string
     if (statistic == "metric.count") {
         return static_cast<std::int64_t>(s.count);
     }
-    if (numbers == 0) {
-        return {};
-    }
     if (statistic == "metric.min") {
-        return s.min;
+        return cell(s.smallest());
     }
     if (statistic == "metric.max") {
-        return s.max;
+        return cell(s.largest());
     }
-    return statistic == "metric.mean" ? Cell(s.sum / static_cast<double>(numbers)) : Cell();
+    return statistic == "metric.mean" ? cell(s.mean()) : Cell();
 }
 
 Cell field_value(const RunDetails& run, std::string_view name) {
@@ -88,28 +84,6 @@ Cell field_value(const RunDetails& run, std::string_view name) {
     return {};
 }
 
-int kind_order(const Cell& cell) {
-    switch (cell.index()) {
-        case 0:
-            return 3;  // absent: last
-        case 4:
-            return 2;  // text
-        default:
-            return 1;  // truth and numbers
-    }
-}
-
-double as_number(const Cell& cell) {
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? 1 : 0;
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return static_cast<double>(*whole);
-    }
-    const auto* number = std::get_if<double>(&cell);
-    return number != nullptr ? *number : std::nan("");
-}
-
 }  // namespace
 
 Cell column_value(const RunDetails& run, std::string_view column) {
@@ -132,25 +106,6 @@ Cell column_value(const RunDetails& run, std::string_view column) {
         return found == run.info.summary.end() ? Cell() : found->second;
     }
     return metric_value(run, family, name);
-}
-
-int compare_cells(const Cell& a, const Cell& b, bool descending) {
-    const bool a_absent = a.index() == 0 || (a.index() == 3 && std::isnan(std::get<double>(a)));
-    const bool b_absent = b.index() == 0 || (b.index() == 3 && std::isnan(std::get<double>(b)));
-    if (a_absent || b_absent) {
-        return a_absent == b_absent ? 0 : a_absent ? 1 : -1;
-    }
-    int order = 0;
-    if (kind_order(a) != kind_order(b)) {
-        order = kind_order(a) < kind_order(b) ? -1 : 1;
-    } else if (a.index() == 4) {
-        const int compared = std::get<std::string>(a).compare(std::get<std::string>(b));
-        order = compared < 0 ? -1 : compared > 0 ? 1 : 0;
-    } else {
-        const double left = as_number(a), right = as_number(b);
-        order = left < right ? -1 : left > right ? 1 : 0;
-    }
-    return descending ? -order : order;
 }
 
 std::string cell_label(const Cell& cell) {

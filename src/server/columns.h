@@ -13,10 +13,6 @@ namespace taffrail::server {
 /// tags.
 Cell column_value(const RunDetails& run, std::string_view column);
 
-/// -1, 0, 1. Absent values come last whatever the direction; numbers before texts; equal kinds by
-/// value.
-int compare_cells(const Cell& a, const Cell& b, bool descending);
-
 /// A cell as a group label.
 std::string cell_label(const Cell& cell);
 

@@ -2,7 +2,12 @@
 
 #include <taffrail/run.h>
 
+#include "query/cells.h"
+
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
 
 namespace taffrail::query {
 namespace {
@@ -93,6 +98,117 @@ TEST_F(FilterTest, AbsentNamesMatchOnlyInequality) {
 
 TEST_F(FilterTest, ConfigurationWinsOverStatisticSuffix) {
     EXPECT_TRUE(matches("a.min=7"));
+}
+
+// A filter over these runs, or what is wrong with it.
+std::string problem_of(std::string_view text, const std::vector<RunInfo>& runs,
+                       const std::vector<KeyInfo>& keys = {}) {
+    const auto filter = Filter::compile(text);
+    if (!filter.ok()) {
+        return filter.error().message;
+    }
+    std::vector<std::unique_ptr<FilterSubject>> subjects;
+    for (const RunInfo& run : runs) {
+        subjects.push_back(std::make_unique<RunSubject>(run, &keys));
+    }
+    const auto checked = filter->check(subjects);
+    return checked.ok() ? "" : checked.error().message;
+}
+
+TEST_F(FilterTest, FindingR12_ANumberAgainstATextIsAnErrorThatNamesTheField) {
+    EXPECT_FALSE(matches("lr<abc"));
+    EXPECT_FALSE(matches("lr>abc"));
+    const std::string problem = problem_of("lr<abc", {info_}, keys_);
+    EXPECT_NE(problem.find("'lr' holds numbers, and 'abc' is none"), std::string::npos) << problem;
+    EXPECT_NE(problem_of("val/loss.min:low", {info_}, keys_), "");
+    EXPECT_NE(problem_of("amp=maybe", {info_}, keys_), "");
+    // One run with a text under that name is enough to make sense of it.
+    RunInfo other = info_;
+    other.config = {{"lr", std::string("auto")}};
+    EXPECT_EQ(problem_of("lr=auto", {info_, other}, keys_), "");
+    EXPECT_EQ(problem_of("lr<1e-3 and name<z and lr~3", {info_}, keys_), "");
+}
+
+TEST_F(FilterTest, FindingR12_AnUnknownNameComesWithTheNearestOne) {
+    EXPECT_NE(problem_of("leraning_rate<1", {info_}, keys_).find("no run has 'leraning_rate'"),
+              std::string::npos);
+    EXPECT_NE(problem_of("val/los<1", {info_}, keys_).find("did you mean 'val/loss'?"),
+              std::string::npos);
+    EXPECT_NE(problem_of("duratoin>1h", {info_}, keys_).find("did you mean 'duration'?"),
+              std::string::npos);
+    EXPECT_EQ(problem_of("anything<1", {}), "") << "nothing to be known yet";
+    EXPECT_EQ(problem_of("tag:none", {RunInfo()}), "");
+}
+
+TEST_F(FilterTest, FindingR12_NanIsFound) {
+    info_.config = {{"x", std::nan("")}, {"y", 1.0}};
+    EXPECT_TRUE(matches("x=NaN and x:nan and y!=NaN"));
+    EXPECT_FALSE(matches("x!=NaN or y=NaN or x<NaN or x<1"));
+    info_.config = {{"x", std::numeric_limits<double>::infinity()}};
+    EXPECT_TRUE(matches("x=inf and x>1e300 and x!=-inf"));
+}
+
+TEST_F(FilterTest, FindingR12_TimesAndDurations) {
+    // 2026-01-31T12:30:05Z, and 90 minutes of work.
+    info_.start_time_ns = 1'769'862'605'000'000'000;
+    info_.end_time_ns = info_.start_time_ns + 5400LL * 1'000'000'000;
+    EXPECT_TRUE(matches("started=2026-01-31 and started>=2026-01-31 and started<=2026-01-31"));
+    EXPECT_TRUE(matches("started>2026-01-30 and started<2026-02-01"));
+    EXPECT_FALSE(matches("started>2026-01-31 or started<2026-01-31"));
+    EXPECT_TRUE(matches("started=2026-01-31T12:30 and started=2026-01-31T12:30:05Z"));
+    EXPECT_TRUE(matches("started>\"2026-01-31 12:29\" and ended>2026-01-31T13:59:59.5"));
+    EXPECT_TRUE(matches("duration=1h30m and duration>1.4h and duration<=5400 and duration<2d"));
+    EXPECT_FALSE(matches("duration>2h"));
+    const auto recent = Filter::compile("started>7d", info_.start_time_ns + 86'400'000'000'000);
+    EXPECT_TRUE(recent->matches(RunSubject(info_, &keys_)));
+    for (const char* wrong : {"started>soon", "started>2026-13-01", "started>2026-01-31T25:00"}) {
+        EXPECT_NE(problem_of(wrong, {info_}).find("'started' is a time"), std::string::npos)
+            << wrong;
+    }
+    EXPECT_NE(problem_of("duration>long", {info_}).find("'duration' is a duration"),
+              std::string::npos);
+    info_.start_time_ns = info_.end_time_ns = 0;
+    EXPECT_FALSE(matches("started<2026-01-31 or duration<1h"));
+}
+
+TEST_F(FilterTest, FindingR12_WholeNumbersAreExact) {
+    info_.config = {{"seed", std::int64_t{9007199254740993}}, {"real", 9007199254740992.0}};
+    EXPECT_TRUE(matches("seed=9007199254740993 and seed>9007199254740992"));
+    EXPECT_FALSE(matches("seed=9007199254740992"));
+    EXPECT_TRUE(matches("real=9007199254740992 and real<9007199254740993"));
+    EXPECT_TRUE(matches("seed<9.1e15 and seed>9.0071992547409925e15 and seed!=0.5"));
+}
+
+TEST(Cells, FindingR07_NanAndAbsentComeLastInBothDirections) {
+    const std::vector<Cell> in_order = {Cell(false), Cell(0.1), Cell(std::int64_t{1}),
+                                        Cell(std::numeric_limits<double>::infinity()),
+                                        Cell(std::string("a"))};
+    const std::vector<Cell> last = {Cell(std::nan("")), Cell()};
+    for (std::size_t i = 0; i < in_order.size(); ++i) {
+        for (std::size_t j = 0; j < in_order.size(); ++j) {
+            const int expected = i < j ? -1 : i > j ? 1 : 0;
+            EXPECT_EQ(compare_cells(in_order[i], in_order[j], false), expected) << i << " " << j;
+            EXPECT_EQ(compare_cells(in_order[i], in_order[j], true), -expected) << i << " " << j;
+        }
+        for (const Cell& absent : last) {
+            EXPECT_EQ(compare_cells(in_order[i], absent, false), -1);
+            EXPECT_EQ(compare_cells(in_order[i], absent, true), -1);
+            EXPECT_EQ(compare_cells(absent, in_order[i], true), 1);
+        }
+    }
+    EXPECT_EQ(compare_cells(last[0], last[1], false), 0);
+}
+
+TEST_F(FilterTest, FindingR07_NothingFiniteIsNoValue) {
+    SeriesSummary& loss = keys_[0].scalar;
+    loss.nan_count = loss.count;
+    EXPECT_FALSE(matches("val/loss.min<1 or val/loss.max>=0 or val/loss.mean=0"));
+    // {1, 3, inf}: the mean of the finite ones.
+    loss = {};
+    loss.count = 3;
+    loss.positive_infinity_count = 1;
+    loss.min = 1, loss.max = std::numeric_limits<double>::infinity(), loss.sum = 4;
+    EXPECT_TRUE(matches("val/loss.mean=2 and val/loss.max=inf and val/loss.min=1"));
 }
 
 TEST(FilterErrors, SayWhatWasExpectedAndWhere) {

@@ -1,4 +1,5 @@
 // POST runs:query: which runs, in which order, with which columns; columnar.
+#include "query/cells.h"
 #include "server/api/api.h"
 #include "server/columns.h"
 #include "server/run_filter.h"
@@ -65,7 +66,7 @@ void sort_runs(RunList& runs, const std::vector<SortColumn>& columns) {
             keyed.emplace_back(column_value(*run, column->column), run);
         }
         std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
-            return compare_cells(a.first, b.first, column->descending) < 0;
+            return query::compare_cells(a.first, b.first, column->descending) < 0;
         });
         for (std::size_t i = 0; i < runs.size(); ++i) {
             runs[i] = std::move(keyed[i].second);
