@@ -62,6 +62,28 @@ Piece piece_of(std::string_view text) {
     return {length, columns_of(c)};
 }
 
+/// Of one character; a byte that is none stands for itself.
+std::uint32_t code_point(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
+    const std::size_t length = character.size();
+    std::uint32_t c = length == 1 ? byte(0) : byte(0) & (0xFFu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) {
+        c = (c << 6) | (byte(i) & 0x3Fu);
+    }
+    return c;
+}
+
+/// One character or one whole escape sequence; a title or a link reaches up to BEL or ESC
+/// backslash.
+std::size_t sequence_length(std::string_view text) {
+    std::size_t length = piece_of(text).length;
+    if (text.starts_with("\x1b]")) {
+        const std::size_t end = text.find_first_of("\x07\x1b", 2);
+        length = end == std::string_view::npos ? text.size() : end + (text[end] == '\x07' ? 1 : 2);
+    }
+    return std::min(length, text.size());
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) noexcept {
@@ -100,28 +122,81 @@ std::string pad_to_width(std::string_view text, std::size_t columns) {
 }
 
 std::string without_controls(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == '\x7F') {
-            c = '?';
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const auto byte = static_cast<std::uint8_t>(text[0]);
+        // Alone an escape character is one byte of text here, not the begin of a sequence.
+        const std::size_t length = byte == 0x1B ? 1 : piece_of(text).length;
+        const std::uint32_t c = code_point(text.substr(0, length));
+        if ((c < 0x20 && c != '\n' && c != '\t') || in(c, 0x7F, 0x9F)) {
+            out += "\\x";
+            out += kDigits[c >> 4];
+            out += kDigits[c & 15];
+        } else if (in(c, 0x202A, 0x202E) || in(c, 0x2066, 0x2069)) {
+            out += "\\u20";
+            out += kDigits[(c >> 4) & 15];
+            out += kDigits[c & 15];
+        } else {
+            out += text.substr(0, length);
         }
+        text.remove_prefix(length);
     }
     return out;
+}
+
+std::string with_colors_only(std::string_view text) {
+    std::string out;
+    bool colored = false;
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(text);
+        const bool is_color = text.starts_with("\x1b[") && text[length - 1] == 'm';
+        colored = colored || is_color;
+        if (text[0] != '\x1b') {
+            out += without_controls(text.substr(0, length));
+        } else if (is_color) {
+            out += text.substr(0, length);
+        }
+        text.remove_prefix(length);
+    }
+    return colored ? out + "\x1b[0m" : out;
+}
+
+std::string cut_middle(std::string_view text, std::size_t columns) {
+    if (text.size() <= columns || display_width(text) <= columns) {
+        return std::string(text);
+    }
+    if (columns < 3) {
+        return cut_to_width(text, columns);
+    }
+    const std::size_t before = (columns - 1) / 2, after = columns - 1 - before;
+    std::string begin = cut_to_width(text, before);
+    // From the end: characters are found going forward, so those of the last bytes are enough.
+    std::string_view rest = text.substr(begin.size());
+    if (rest.size() > after * 8 + 8) {
+        rest.remove_prefix(rest.size() - after * 8 - 8);
+        while (!rest.empty() && (static_cast<std::uint8_t>(rest[0]) & 0xC0) == 0x80) {
+            rest.remove_prefix(1);
+        }
+    }
+    for (std::size_t width = display_width(rest); width > after;) {
+        const Piece piece = piece_of(rest);
+        width -= piece.columns;
+        rest.remove_prefix(piece.length);
+    }
+    return begin + "…" + std::string(rest);
 }
 
 std::string without_escapes(std::string_view text) {
     std::string plain;
     plain.reserve(text.size());
     while (!text.empty()) {
-        std::size_t length = piece_of(text).length;
-        if (text.starts_with("\x1b]")) {  // a title or a link: up to BEL or ESC backslash
-            const std::size_t end = text.find_first_of("\x07\x1b", 2);
-            length =
-                end == std::string_view::npos ? text.size() : end + (text[end] == '\x07' ? 1 : 2);
-        } else if (text[0] != '\x1b') {
+        const std::size_t length = sequence_length(text);
+        if (text[0] != '\x1b') {
             plain.append(text.substr(0, length));
         }
-        text.remove_prefix(std::min(length, text.size()));
+        text.remove_prefix(length);
     }
     return plain;
 }

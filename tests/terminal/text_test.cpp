@@ -21,7 +21,7 @@ TEST(CutToWidth, NeverSplitsACharacterAndKeepsColourResets) {
 }
 
 TEST(WithoutControls, NeutralisesEscapes) {
-    EXPECT_EQ(without_controls("a\x1B[2Jb\r"), "a?[2Jb?");
+    EXPECT_EQ(without_controls("a\x1B[2Jb\r"), "a\\x1b[2Jb\\x0d");
 }
 
 TEST(WithoutEscapes, TakesOutNothingElse) {
@@ -32,6 +32,23 @@ TEST(WithoutEscapes, TakesOutNothingElse) {
     EXPECT_EQ(without_escapes("cut\x1b[3"), "cut");
     EXPECT_EQ(without_escapes("cut\x1b]8;;x"), "cut");
     EXPECT_EQ(without_escapes("\x1b"), "");
+}
+
+TEST(Text, FindingS22_EscapeSequencesAreShownNotSent) {
+    EXPECT_EQ(without_controls("\x1b]0;owned\x07"), "\\x1b]0;owned\\x07");
+    EXPECT_EQ(without_controls("a\tb\nc"), "a\tb\nc");
+    EXPECT_EQ(without_controls("\x7f\xc2\x9b 1m\x9b"), "\\x7f\\x9b 1m\\x9b");
+    EXPECT_EQ(without_controls("ü\u202egnp.exe 日本"), "ü\\u202egnp.exe 日本");
+    EXPECT_EQ(with_colors_only("\x1b[31mred\x1b[2J\x1b]8;;x\x07link"), "\x1b[31mredlink\x1b[0m");
+    EXPECT_EQ(with_colors_only("plain"), "plain");
+}
+
+TEST(Text, FindingO17_LongTextIsCutInTheMiddle) {
+    EXPECT_EQ(cut_middle("abcdefghij", 5), "ab…ij");
+    EXPECT_EQ(cut_middle("abcde", 5), "abcde");
+    EXPECT_EQ(cut_middle(std::string(1'000'000, 'x') + "日本", 6), "xx…本");
+    EXPECT_LE(display_width(cut_middle("日本日本日本日本", 7)), 7u);
+    EXPECT_EQ(cut_middle("日本日本日本日本", 7), "日…本");
 }
 
 }  // namespace
