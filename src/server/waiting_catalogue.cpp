@@ -19,6 +19,16 @@ std::vector<RunInfo> WaitingCatalogue::runs(bool include_deleted) const {
     return catalogue ? catalogue->runs(include_deleted) : std::vector<RunInfo>();
 }
 
+std::vector<UnreadableRun> WaitingCatalogue::unreadable() const {
+    if (const auto catalogue = found()) {
+        return catalogue->unreadable();
+    }
+    if (!io::exists(path_)) {
+        return {{path_, "it is gone: removed, renamed or no longer mounted"}};
+    }
+    return {};
+}
+
 Result<std::shared_ptr<RecordedRun>> WaitingCatalogue::run(std::string_view id) const {
     if (const auto catalogue = found()) {
         return catalogue->run(id);

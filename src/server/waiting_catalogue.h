@@ -19,6 +19,7 @@ class WaitingCatalogue : public Catalogue, public model::Followed {
     static bool fits(const std::string& path);
 
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted) const override;
+    [[nodiscard]] std::vector<UnreadableRun> unreadable() const override;
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
     Result<std::vector<std::string>> refresh() override;
     Result<std::vector<model::RunChange>> follow() override;

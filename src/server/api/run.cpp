@@ -26,14 +26,14 @@ std::size_t count_console_lines(const RecordedRun& run) {
 void write_series(JsonWriter& json, const KeyInfo& key) {
     const SeriesSummary& s = key.scalar;
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    const std::uint64_t numbers = s.count - std::min(s.count, s.nan_count);
     json.begin_object()
         .member("key", key.key)
         .member("count", s.count)
-        .member("nan_count", s.nan_count);
-    json.member("min", numbers > 0 ? s.min : nan).member("max", numbers > 0 ? s.max : nan);
-    json.member("mean", numbers > 0 ? s.sum / static_cast<double>(numbers) : nan)
-        .member("last", s.last);
+        .member("nan_count", s.nan_count)
+        .member("positive_infinity_count", s.positive_infinity_count)
+        .member("negative_infinity_count", s.negative_infinity_count);
+    json.member("min", s.smallest().value_or(nan)).member("max", s.largest().value_or(nan));
+    json.member("mean", s.mean().value_or(nan)).member("last", s.last);
     json.member("first_step", s.first_step).member("last_step", s.last_step);
     json.member("first_ms", to_ms(s.first_time_ns))
         .member("last_ms", to_ms(s.last_time_ns))

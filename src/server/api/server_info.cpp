@@ -88,6 +88,15 @@ Response projects(const ApiContext& context) {
         }
         json.end_array().end_object();
     }
+    json.end_array().key("unreadable").begin_array();
+    for (const Workspace::Root& root : context.workspace->roots()) {
+        for (const UnreadableRun& run : root.catalogue->unreadable()) {
+            json.begin_object()
+                .member("location", run.location)
+                .member("reason", run.reason)
+                .end_object();
+        }
+    }
     json.end_array().end_object();
     return Response::json(std::move(json).take());
 }

@@ -69,6 +69,14 @@ export interface Project {
 export interface Projects {
   revision: number;
   projects: Project[];
+  /** runs that are there and cannot be opened, and roots that are gone */
+  unreadable: UnreadableRun[];
+}
+
+/** A run folder that cannot be opened, or a root that is gone. */
+export interface UnreadableRun {
+  location: string;
+  reason: string;
 }
 
 /** Which runs, in which order, with which columns. */
@@ -188,6 +196,8 @@ export interface SeriesInfo {
   key: string;
   count: number;
   nan_count: number;
+  positive_infinity_count: number;
+  negative_infinity_count: number;
   min: Float;
   max: Float;
   mean: Float;

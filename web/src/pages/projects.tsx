@@ -1,5 +1,5 @@
 // All projects, and what to do when there is nothing yet.
-import { loadProjects, projects, projectsError, server } from "../state/runs";
+import { loadProjects, projects, projectsError, server, unreadable } from "../state/runs";
 import { view } from "../state/view";
 import { openProject } from "../ui/commands";
 import { CopyBlock, Empty, Failed, Skeleton } from "../ui/states";
@@ -9,7 +9,21 @@ export function snippet(): string {
   return `#include <taffrail/taffrail.h>\nauto run = taffrail::init({.project = "${view.value.project || "digits"}"});\nrun.log("train/loss", loss, step);`;
 }
 
+/** What is there and cannot be shown, with the reason; nothing where all is well. */
+export function UnreadableRuns() {
+  const list = unreadable.value;
+  if (list.length === 0) return null;
+  return (
+    <div class="card unreadable" role="alert">
+      <h2>{list.length === 1 ? "One run cannot be read" : `${formatInteger(list.length)} runs cannot be read`}</h2>
+      <ul>{list.slice(0, 20).map((run) => <li key={run.location}><code>{run.location}</code>: {run.reason}</li>)}</ul>
+      {list.length > 20 ? <p class="muted small">and {formatInteger(list.length - 20)} more</p> : null}
+    </div>
+  );
+}
+
 export function WaitingForRuns() {
+  if (unreadable.value.length > 0) return <div class="page page-pad"><UnreadableRuns /></div>;
   return (
     <div class="page">
       <Empty icon="charts" title="Waiting for the first run">
@@ -29,6 +43,7 @@ export function ProjectsPage() {
   return (
     <div class="page page-scroll page-pad">
       <h1 style={{ marginBottom: 12 }}>Projects</h1>
+      <UnreadableRuns />
       <div class="project-grid">
         {list.map((p) => (
           <button type="button" class="card project" key={p.name} onClick={() => openProject(p.name)}>

@@ -1,7 +1,7 @@
 // One run: overview, charts, media, output, system, files, environment.
 import { useState } from "preact/hooks";
 import { apiUrl, get } from "../api/client";
-import type { Cell, Environment, Files, RunDetail } from "../api/types";
+import type { Cell, Environment, Files, RunDetail, SeriesInfo } from "../api/types";
 import { applyEdits, runById, runStyle, server } from "../state/runs";
 import { change, view } from "../state/view";
 import { askText } from "../ui/ask";
@@ -23,6 +23,8 @@ export function cellText(cell: Cell): string {
   return typeof cell === "number" ? formatNumber(cell, 6) : String(cell);
 }
 
+const infinities = (series: SeriesInfo): number => series.positive_infinity_count + series.negative_infinity_count;
+
 function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
   const baseConfig = new Map(base?.config.map((c) => [c.name, c.value]) ?? []);
   const charts = suggested(run.series.map((s) => ({ key: s.key, kind: "scalar", runs: 1, points: s.count, first_step: s.first_step, last_step: s.last_step })));
@@ -41,7 +43,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
           <thead><tr><th>metric</th><th class="number">last</th><th class="number">min</th><th class="number">max</th><th class="number">points</th></tr></thead>
           <tbody>
             {run.summary.map((s) => <tr key={"s" + s.name}><td>{s.name}</td><td class="number">{cellText(s.value)}</td><td /><td /><td /></tr>)}
-            {metrics.map((s) => <tr key={s.key}><td>{s.key}</td><td class="number">{formatCell(toNumber(s.last))}</td><td class="number">{formatCell(toNumber(s.min))}</td><td class="number">{formatCell(toNumber(s.max))}</td><td class="number">{formatInteger(s.count)}{s.nan_count ? <span class="warn" title={`${s.nan_count} NaN`}> ▲{s.nan_count}</span> : null}</td></tr>)}
+            {metrics.map((s) => <tr key={s.key}><td>{s.key}</td><td class="number">{formatCell(toNumber(s.last))}</td><td class="number">{formatCell(toNumber(s.min))}</td><td class="number">{formatCell(toNumber(s.max))}</td><td class="number">{formatInteger(s.count)}{s.nan_count ? <span class="warn" title={`${s.nan_count} NaN`}> ▲{s.nan_count}</span> : null}{infinities(s) ? <span class="warn" title={`${infinities(s)} infinite, left out of the mean`}> ∞{infinities(s)}</span> : null}</td></tr>)}
           </tbody>
         </table>
       </section>

@@ -1,7 +1,7 @@
 // The runs of the open project, which of them are visible, and the colour each one wears on every page.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, get, post } from "../api/client";
-import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server } from "../api/types";
+import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server, UnreadableRun } from "../api/types";
 import { pattern } from "../lib/pattern";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
 import { showsRevision } from "./live";
@@ -54,10 +54,14 @@ export async function loadServer(): Promise<void> {
 }
 
 export const projectsError = signal("");
+/** Runs that are there and cannot be opened, and roots that are gone. */
+export const unreadable = signal<UnreadableRun[]>([]);
 
 export async function loadProjects(): Promise<void> {
   try {
-    projects.value = (await get<Projects>("projects")).projects;
+    const reply = await get<Projects>("projects");
+    projects.value = reply.projects;
+    unreadable.value = reply.unreadable;
     projectsError.value = "";
   } catch (error) {
     projectsError.value = (error as Error).message;
