@@ -1,11 +1,12 @@
 #include "base/strings.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
+#include "cli/targets.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
 #include "model/metric_meaning.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace taffrail::cli {
@@ -14,11 +15,13 @@ namespace {
 /// One line of the comparison: a name and its value in each run.
 struct Difference {
     std::string name;
-    std::vector<std::string> values;
+    std::vector<Cell> values;
+    std::vector<std::string> notes;  ///< beside the values: what a mean leaves out
 
     [[nodiscard]] bool differs() const {
-        return std::any_of(values.begin(), values.end(),
-                           [&](const auto& value) { return value != values[0]; });
+        return std::any_of(values.begin(), values.end(), [&](const Cell& value) {
+            return cell_text(value) != cell_text(values[0]);
+        });
     }
 };
 
@@ -36,28 +39,44 @@ class Compare final : public Command {
 
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "two or more names, ids, folders or logdirs", true);
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.option("-k,--keys", pattern_, "GLOB", "only metrics that match");
         arguments.choice("--value", statistic_, {"summary", "last", "min", "max", "mean"},
                          "which number of a metric; summary is what define_metric named, else the "
                          "last");
         arguments.flag("-a,--all", all_, "settings that are the same too");
-        arguments.flag("--json", json_, "for machines");
+        declare_wide(arguments, wide_);
+        arguments.flag("--json", json_, "for machines: settings and metrics with their types");
     }
 
     ExitCode run(Session& session) override;
 
   private:
-    [[nodiscard]] double value_of(const KeyInfo& key) const {
+    /// Nothing where no point is finite: a run that diverged is not the best one.
+    [[nodiscard]] Cell value_of(const KeyInfo& key) const {
         const SeriesSummary& scalar = key.scalar;
-        if (statistic_ == "summary") {
-            return model::summary_of(key).value_or(std::nan(""));
+        const std::optional<double> value = statistic_ == "summary" ? model::summary_of(key)
+                                            : statistic_ == "min"   ? scalar.smallest()
+                                            : statistic_ == "max"   ? scalar.largest()
+                                            : statistic_ == "mean"  ? scalar.mean()
+                                                                    : scalar.last;
+        return value ? Cell(*value) : Cell();
+    }
+
+    /// What value_of() leaves out, in words.
+    [[nodiscard]] std::string note_of(const KeyInfo& key) const {
+        const SeriesSummary& scalar = key.scalar;
+        const Summary wanted = key.definition ? key.definition->summary : Summary::Last;
+        const bool is_last =
+            statistic_ == "last" || (statistic_ == "summary" && wanted == Summary::Last);
+        const bool is_mean =
+            statistic_ == "mean" || (statistic_ == "summary" && wanted == Summary::Mean);
+        if (scalar.count > 0 && scalar.finite_count() == 0) {
+            return is_last ? "" : "nothing finite";
         }
-        const std::uint64_t finite = scalar.count - scalar.nan_count;
-        return statistic_ == "min"    ? scalar.min
-               : statistic_ == "max"  ? scalar.max
-               : statistic_ == "mean" ? (finite > 0 ? scalar.sum / static_cast<double>(finite) : 0)
-                                      : scalar.last;
+        return is_mean && scalar.infinity_count() > 0
+                   ? "without " + grouped(scalar.infinity_count()) + " inf"
+                   : "";
     }
 
     void print_section(const Session& session, std::string_view title,
@@ -65,8 +84,9 @@ class Compare final : public Command {
                        bool only_different) const;
 
     std::vector<std::string> targets_;
-    std::string root_, pattern_, statistic_ = "summary";
-    bool all_ = false, json_ = false;
+    TargetOptions where_;
+    std::string pattern_, statistic_ = "summary";
+    bool all_ = false, wide_ = false, json_ = false;
 };
 
 void Compare::print_section(const Session& session, std::string_view title,
@@ -81,12 +101,19 @@ void Compare::print_section(const Session& session, std::string_view title,
         if (only_different && !row.differs()) {
             continue;
         }
-        std::vector<std::string> cells{row.name};
-        cells.insert(cells.end(), row.values.begin(), row.values.end());
+        std::vector<TableCell> cells{row.name};
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
+            const auto* number = std::get_if<double>(&row.values[i]);
+            std::string text = number != nullptr ? short_number(*number) : cell_text(row.values[i]);
+            if (!row.notes[i].empty()) {
+                text += (text.empty() ? "(" : " (") + row.notes[i] + ")";
+            }
+            cells.emplace_back(std::move(text));
+        }
         table.row(std::move(cells));
     }
     if (!table.empty()) {
-        session.print(table.render(session) + "\n");
+        session.print(table.render(session, "", fit_of(wide_)) + "\n");
     }
 }
 
@@ -94,7 +121,7 @@ ExitCode Compare::run(Session& session) {
     std::vector<std::shared_ptr<RecordedRun>> runs;
     std::vector<std::string> names;
     for (const std::string& target : targets_) {
-        auto found = find_runs(session, target, root_);
+        auto found = find_runs(session, target, where_);
         if (!found.ok()) {
             return session.fail(found.error());
         }
@@ -114,24 +141,29 @@ ExitCode Compare::run(Session& session) {
     std::map<std::string, Difference> settings, metrics;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto put = [&](std::map<std::string, Difference>& to, const std::string& name,
-                             std::string value) {
+                             Cell value, std::string note = {}) {
             Difference& row = to[name];
             row.name = name;
             row.values.resize(runs.size());
+            row.notes.resize(runs.size());
             row.values[i] = std::move(value);
+            row.notes[i] = std::move(note);
         };
         for (const auto& [name, cell] : runs[i]->info().config) {
-            put(settings, name, cell_text(cell));
+            put(settings, name, cell);
         }
         for (const KeyInfo& key : runs[i]->keys()) {
             const bool wanted = pattern_.empty()
                                     ? !key.key.starts_with("system/") && !model::is_hidden(key)
                                     : glob_match(pattern_, key.key);
             if (key.kind == Kind::Scalar && wanted) {
-                put(metrics, key.key,
-                    json_ ? format_double(value_of(key)) : short_number(value_of(key)));
+                put(metrics, key.key, value_of(key), note_of(key));
             }
         }
+    }
+    ExitCode outcome = ExitCode::Ok;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        outcome = worse(outcome, report_damage(session, names[i], runs[i]->damage_met()));
     }
     std::vector<Difference> setting_rows, metric_rows;
     for (auto& [name, row] : settings) {
@@ -143,7 +175,7 @@ ExitCode Compare::run(Session& session) {
     if (!json_) {
         print_section(session, "SETTING", setting_rows, names, !all_);
         print_section(session, "METRIC (" + statistic_ + ")", metric_rows, names, false);
-        return ExitCode::Ok;
+        return outcome;
     }
     JsonWriter json(1);
     json.begin_object().key("runs").begin_array();
@@ -156,7 +188,7 @@ ExitCode Compare::run(Session& session) {
         json.key(title).begin_object();
         for (const Difference& row : *rows) {
             json.key(row.name).begin_array();
-            for (const std::string& value : row.values) {
+            for (const Cell& value : row.values) {
                 json.value(value);
             }
             json.end_array();
@@ -164,7 +196,7 @@ ExitCode Compare::run(Session& session) {
         json.end_object();
     }
     session.print(json.end_object().text() + "\n");
-    return ExitCode::Ok;
+    return outcome;
 }
 
 }  // namespace

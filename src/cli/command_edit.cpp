@@ -1,16 +1,13 @@
-// tag, note, rm, restore: what people set on runs afterwards. Each edit is a small log of its own
+// tag, note: what people set on runs afterwards. Each edit is a small log of its own
 // in the run folder.
 #include "base/strings.h"
-#include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
-#include "cli/text_format.h"
+#include "cli/run_json.h"
 #include "store/meta_edit.h"
-
-#include <unistd.h>
+#include "terminal/text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 namespace taffrail::cli {
@@ -30,7 +27,9 @@ class TagCommand final : public Command {
         arguments.positional("RUN", target_, "name, id or run folder", true);
         arguments.positional("TAGS", tags_, "what to add", false);
         arguments.option("-r,--remove", removed_, "TAG", "take this one away");
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
+        declare_all(arguments, all_);
+        arguments.flag("--json", json_, "for machines: the runs as they are now");
     }
 
     ExitCode run(Session& session) override {
@@ -42,7 +41,7 @@ class TagCommand final : public Command {
                 return session.wrong_usage("tag: a tag must not be empty");
             }
         }
-        const auto found = find_native_runs(session, {target_}, root_, false);
+        const auto found = find_native_runs(session, {target_}, where_, folders_of(all_));
         if (!found.ok()) {
             return session.fail(found.error());
         }
@@ -61,6 +60,9 @@ class TagCommand final : public Command {
                     return session.fail(done.error());
                 }
             }
+        }
+        if (json_) {
+            print_json(session, *found);
         }
         return ExitCode::Ok;
     }
@@ -81,8 +83,32 @@ class TagCommand final : public Command {
         return {};
     }
 
-    std::string target_, root_;
+    /// The tags every run has now.
+    void print_json(const Session& session, const std::vector<NativeRun>& runs) const {
+        JsonWriter json(1);
+        json.begin_array();
+        for (const NativeRun& run : runs) {
+            std::vector<std::string> tags = run.info.tags;
+            for (const std::string& tag : tags_) {
+                if (std::find(tags.begin(), tags.end(), tag) == tags.end()) {
+                    tags.push_back(tag);
+                }
+            }
+            begin_run(json, run.info).key("tags").begin_array();
+            for (const std::string& tag : tags) {
+                if (std::find(removed_.begin(), removed_.end(), tag) == removed_.end()) {
+                    json.value(tag);
+                }
+            }
+            json.end_array().end_object();
+        }
+        session.print(json.end_array().text() + "\n");
+    }
+
+    TargetOptions where_;
+    std::string target_;
     std::vector<std::string> tags_, removed_;
+    bool all_ = false, json_ = false;
 };
 
 class NoteCommand final : public Command {
@@ -98,127 +124,42 @@ class NoteCommand final : public Command {
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id or run folder", true);
         arguments.positional("TEXT", text_, "the new notes; '' clears them, nothing prints them");
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
+        declare_all(arguments, all_);
+        arguments.flag("--json", json_, "for machines: the runs as they are now");
     }
 
     ExitCode run(Session& session) override {
-        const auto found = find_native_runs(session, {target_}, root_, false);
+        const auto found = find_native_runs(session, {target_}, where_, folders_of(all_));
         if (!found.ok()) {
             return session.fail(found.error());
         }
+        JsonWriter json(1);
+        json.begin_array();
         for (const NativeRun& run : *found) {
-            if (!text_) {
-                session.print(run.info.notes + "\n");
-            } else if (auto done = storage::set_notes(run.folder, *text_); !done.ok()) {
-                return session.fail(done.error());
+            if (!text_ && !json_) {
+                session.print(terminal::without_controls(run.info.notes) + "\n");
+            } else if (text_) {
+                if (auto done = storage::set_notes(run.folder, *text_); !done.ok()) {
+                    return session.fail(done.error());
+                }
             }
+            begin_run(json, run.info).member("notes", text_.value_or(run.info.notes)).end_object();
+        }
+        if (json_) {
+            session.print(json.end_array().text() + "\n");
         }
         return ExitCode::Ok;
     }
 
   private:
-    std::string target_, root_;
+    TargetOptions where_;
+    std::string target_;
     std::optional<std::string> text_;
-};
-
-/// rm and restore differ in one bit.
-class DeleteCommand final : public Command {
-  public:
-    explicit DeleteCommand(bool deletes) : deletes_(deletes) {}
-
-    std::string_view name() const override { return deletes_ ? "rm" : "restore"; }
-
-    std::string_view summary() const override {
-        return deletes_ ? "Hides runs; restore brings them back until gc removes their bytes"
-                        : "Brings back runs that rm hid";
-    }
-
-    std::string_view example() const override {
-        return deletes_ ? "taffrail rm vae-1 vae-2 --dry-run" : "taffrail restore vae-1";
-    }
-
-    void declare(Arguments& arguments) override {
-        arguments.positional("RUNS", targets_, "names, ids or run folders", true);
-        declare_root(arguments, root_);
-        arguments.flag("-n,--dry-run", dry_run_, "only say what would happen");
-        if (deletes_) {
-            arguments.flag("-y,--yes", yes_, "do not ask");
-        }
-    }
-
-    ExitCode run(Session& session) override {
-        auto found = find_native_runs(session, targets_, root_, true);
-        if (!found.ok()) {
-            return session.fail(found.error());
-        }
-        std::erase_if(*found, [&](const NativeRun& run) {
-            if (run.info.deleted == deletes_) {
-                session.print(run.info.name +
-                              (deletes_ ? " is deleted already  " : " was not deleted  ") +
-                              session.styled(Style::Dim, run.info.id) + "\n");
-            }
-            return run.info.deleted == deletes_;
-        });
-        for (const NativeRun& run : *found) {
-            session.print((dry_run_ ? "would " : "") + std::string(name()) + " " + run.info.name +
-                          "  " + session.styled(Style::Dim, run.info.id) + "\n");
-        }
-        if (dry_run_ || found->empty()) {
-            return ExitCode::Ok;
-        }
-        if (deletes_ && !yes_ &&
-            !confirmed(session, "Hide " + std::to_string(found->size()) + " runs?")) {
-            return ExitCode::Failed;
-        }
-        for (const NativeRun& run : *found) {
-            if (auto done = storage::set_deleted(run.folder, deletes_); !done.ok()) {
-                return session.fail(done.error());
-            }
-        }
-        return ExitCode::Ok;
-    }
-
-  private:
-    bool deletes_, dry_run_ = false, yes_ = false;
-    std::vector<std::string> targets_;
-    std::string root_;
+    bool all_ = false, json_ = false;
 };
 
 }  // namespace
-
-bool confirmed(const Session& session, std::string_view question) {
-    if (isatty(STDIN_FILENO) == 0) {
-        session.fail("nobody is here to ask; say --yes");
-        return false;
-    }
-    session.warn(std::string(question) + " [y/N]");
-    const int answer = std::getchar();
-    return answer == 'y' || answer == 'Y';
-}
-
-Result<std::vector<NativeRun>> find_native_runs(const Session& session,
-                                                const std::vector<std::string>& targets,
-                                                std::string_view root, bool include_deleted) {
-    std::vector<NativeRun> runs;
-    for (const std::string& target : targets) {
-        TAFFRAIL_ASSIGN(const Target found, find_runs(session, target, root, include_deleted));
-        for (const RunInfo& info : found.catalogue->runs(include_deleted)) {
-            if (std::find(found.ids.begin(), found.ids.end(), info.id) == found.ids.end()) {
-                continue;
-            }
-            if (info.source != "taffrail") {
-                return Error{
-                    ErrorCode::Unsupported,
-                    info.name + " is read from " + info.source +
-                        " files, which are never changed; taffrail import makes a run of them"};
-            }
-            runs.push_back({info, info.location});
-            // Of several folders opened under names: the files know the run by its own id.
-            runs.back().info.id = info.id.substr(info.id.rfind('/') + 1);
-        }
-    }
-    return runs;
-}
 
 std::unique_ptr<Command> make_tag() {
     return std::make_unique<TagCommand>();
@@ -226,14 +167,6 @@ std::unique_ptr<Command> make_tag() {
 
 std::unique_ptr<Command> make_note() {
     return std::make_unique<NoteCommand>();
-}
-
-std::unique_ptr<Command> make_rm() {
-    return std::make_unique<DeleteCommand>(true);
-}
-
-std::unique_ptr<Command> make_restore() {
-    return std::make_unique<DeleteCommand>(false);
 }
 
 }  // namespace taffrail::cli

@@ -1,9 +1,10 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
 #include "cli/export/exporters.h"
-#include "cli/session.h"
-#include "cli/text_format.h"
+#include "cli/run_json.h"
+#include "cli/targets.h"
 #include "io/files.h"
 #include "seal/page_cache.h"
 
@@ -32,7 +33,7 @@ class Export final : public Command {
         arguments.positional("RUNS", targets_,
                              "names, ids, folders or logdirs (default: every run of the root)",
                              false);
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.choice("-t,--format", format_,
                          {"jsonl", "csv", "parquet", "media", "tensorboard"}, "what to write");
         arguments.path_option(
@@ -47,6 +48,8 @@ class Export final : public Command {
                          "every point (other formats have all)");
         arguments.flag("--wide", wide_,
                        "CSV with one column a key and one line a step, rank and attempt");
+        arguments.flag("--json", json_,
+                       "for machines: what was written and what could not be read; with -o");
     }
 
     ExitCode run(Session& session) override {
@@ -59,11 +62,10 @@ class Export final : public Command {
         if (!request.ok()) {
             return session.fail(request.error());
         }
-        const Result<void> done = write(session, *request);
-        if (!done.ok()) {
+        if (const Result<void> done = write(session, *request); !done.ok()) {
             return session.fail(done.error());
         }
-        return say_damage(session, *request) ? ExitCode::Failed : ExitCode::Ok;
+        return report(session, *request);
     }
 
   private:
@@ -71,16 +73,18 @@ class Export final : public Command {
     [[nodiscard]] std::string wrong_usage() const;
     Result<ExportRequest> collect(const Session& session) const;
     Result<void> check_keys(const ExportRequest& request) const;
-    Result<void> write(const Session& session, const ExportRequest& request) const;
-    /// What could not be read is not in the export: true when there was any.
-    static bool say_damage(const Session& session, const ExportRequest& request);
+    Result<void> write(const Session& session, const ExportRequest& request);
+    /// What the runs could not give is said, after everything else is written.
+    ExitCode report(const Session& session, const ExportRequest& request) const;
     Result<void> write_tensorboard(const Session& session, const ExportRequest& request) const;
     Result<void> write_as(const ExportRequest& request, const ExportOutput& output) const;
 
     std::vector<std::string> targets_;
-    std::string root_, format_ = "jsonl", output_, media_, pattern_;
+    TargetOptions where_;
+    std::string format_ = "jsonl", output_, media_, pattern_;
     std::string attempts_ = "winning";
-    bool wide_ = false;
+    bool wide_ = false, json_ = false;
+    std::uint64_t bytes_ = 0;  ///< written to the output
 };
 
 std::string Export::wrong_usage() const {
@@ -89,6 +93,9 @@ std::string Export::wrong_usage() const {
     }
     if (format_ == "tensorboard" && output_.empty()) {
         return "--format tensorboard writes a folder; say which with -o DIR";
+    }
+    if (json_ && (output_.empty() || output_ == "-")) {
+        return "--json tells what was written to a file; say which with -o";
     }
     if (wide_ && format_ != "csv") {
         return "--wide is a form of --format csv; " + format_ + " has one form only";
@@ -135,7 +142,7 @@ Result<ExportRequest> Export::collect(const Session& session) const {
         targets.emplace_back();
     }
     for (const std::string& target : targets) {
-        TAFFRAIL_ASSIGN(const Target found, find_runs(session, target, root_));
+        TAFFRAIL_ASSIGN(const Target found, find_runs(session, target, where_));
         for (const std::string& id : found.ids) {
             TAFFRAIL_ASSIGN(auto run, found.catalogue->run(id));
             request.runs.push_back(std::move(run));
@@ -164,28 +171,7 @@ Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
 #endif
 }
 
-bool Export::say_damage(const Session& session, const ExportRequest& request) {
-    constexpr std::size_t kMostPlaces = 10;
-    bool any = false;
-    for (const auto& run : request.runs) {
-        const std::vector<Damage> damage = run->damage();
-        any = any || !damage.empty();
-        for (std::size_t i = 0; i < std::min(damage.size(), kMostPlaces); ++i) {
-            session.warn(damage[i].file + " at byte " + std::to_string(damage[i].offset) + ", " +
-                         grouped(damage[i].length) + " bytes: " + damage[i].reason);
-        }
-        if (!damage.empty()) {
-            session.warn("the export of " + run->info().name + " has what could be read of it; " +
-                         (damage.size() > kMostPlaces
-                              ? grouped(damage.size()) + " places are damaged, "
-                              : std::string()) +
-                         "`taffrail verify` lists every place");
-        }
-    }
-    return any;
-}
-
-Result<void> Export::write(const Session& session, const ExportRequest& request) const {
+Result<void> Export::write(const Session& session, const ExportRequest& request) {
     TAFFRAIL_TRY(check_keys(request));
     if (format_ == "tensorboard") {
         return write_tensorboard(session, request);
@@ -198,7 +184,29 @@ Result<void> Export::write(const Session& session, const ExportRequest& request)
     }
     TAFFRAIL_TRY(io::make_directories(io::parent(output_)));
     TAFFRAIL_ASSIGN(const auto file, io::open(output_, io::OpenMode::Truncate));
-    return write_as(request, [&](std::string_view bytes) { return file->append(as_bytes(bytes)); });
+    return write_as(request, [&](std::string_view bytes) {
+        bytes_ += bytes.size();
+        return file->append(as_bytes(bytes));
+    });
+}
+
+ExitCode Export::report(const Session& session, const ExportRequest& request) const {
+    ExitCode outcome = ExitCode::Ok;
+    JsonWriter json(1);
+    json.begin_object().member("format", format_).member("output", output_).member("bytes", bytes_);
+    json.key("runs").begin_array();
+    for (const auto& run : request.runs) {
+        const RunInfo info = run->info();
+        const auto damage = run->damage_met();
+        outcome = worse(outcome, report_damage(session, info.name, damage));
+        begin_run(json, info).key("damage");
+        write_damage(json, damage);
+        json.end_object();
+    }
+    if (json_) {
+        session.print(json.end_array().end_object().text() + "\n");
+    }
+    return outcome;
 }
 
 }  // namespace

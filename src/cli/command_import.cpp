@@ -1,9 +1,11 @@
 #include "base/names.h"
 #include "base/try.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
 #include "cli/imported_runs.h"
 #include "cli/run_copy.h"
 #include "cli/text_format.h"
+#include "terminal/text.h"
 
 namespace taffrail::cli {
 namespace {
@@ -28,32 +30,52 @@ class Import final : public Command {
         arguments.option("-p,--project", project_, "NAME",
                          "project of the new runs (default: as found)");
         arguments.flag("--again", again_, "make new copies of runs that were imported before");
+        arguments.flag("--json", json_, "for machines: what became of each run");
     }
 
     ExitCode run(Session& session) override {
         if (!again_) {
             here_ = imported_runs(session, default_root(root_));
         }
-        bool complete = true;
+        json_text_.begin_array();
         for (const std::string& path : paths_) {
-            if (auto done = import_all(session, path, complete); !done.ok()) {
+            if (auto done = import_all(session, path); !done.ok()) {
                 return session.fail(done.error());
             }
         }
-        return complete ? ExitCode::Ok : ExitCode::Failed;
+        json_text_.end_array();
+        if (json_) {
+            session.print(json_text_.text() + "\n");
+        }
+        return outcome_;
     }
 
   private:
-    Result<void> import_all(const Session& session, const std::string& path, bool& complete);
+    Result<void> import_all(const Session& session, const std::string& path);
     Result<void> import_run(const Session& session, const RecordedRun& run);
+    /// `id` is that of the copy.
+    void note(const RunInfo& original, const std::string& id, std::string_view outcome,
+              std::uint64_t points, std::uint64_t values);
 
     std::vector<std::string> paths_;
     std::string root_, project_;
-    bool again_ = false;
+    bool again_ = false, json_ = false;
     ImportedRuns here_;
+    ExitCode outcome_ = ExitCode::Ok;
+    JsonWriter json_text_{1};
 };
 
-Result<void> Import::import_all(const Session& session, const std::string& path, bool& complete) {
+void Import::note(const RunInfo& original, const std::string& id, std::string_view outcome,
+                  std::uint64_t points, std::uint64_t values) {
+    json_text_.begin_object()
+        .member("id", id)
+        .member("name", original.name)
+        .member("origin", original.location);
+    json_text_.member("outcome", outcome).member("points", points).member("values", values);
+    json_text_.end_object();
+}
+
+Result<void> Import::import_all(const Session& session, const std::string& path) {
     TAFFRAIL_ASSIGN(const auto catalogue, session.open(path));
     const std::vector<RunInfo> runs = catalogue->runs();
     for (const RunInfo& info : runs) {
@@ -71,15 +93,17 @@ Result<void> Import::import_all(const Session& session, const std::string& path,
             continue;
         }
         const std::uint64_t records = count_records(*run);
-        if (earlier->second.records == records) {
-            session.print(info.name + "  is here already, unchanged  " +
+        const bool is_same = earlier->second.records == records;
+        note(info, earlier->second.id, is_same ? "unchanged" : "has grown", 0, 0);
+        if (is_same && !json_) {
+            session.print(terminal::without_controls(info.name) + "  is here already, unchanged  " +
                           session.styled(Style::Dim, earlier->second.id) + "\n");
-        } else {
+        } else if (!is_same) {
             session.warn(
                 info.name + " was imported as " + earlier->second.id + " with " +
                 grouped(earlier->second.records) + " records and has " + grouped(records) +
                 " now; nothing was changed, --again imports it anew beside the older copy");
-            complete = false;
+            outcome_ = ExitCode::Failed;
         }
     }
     return {};
@@ -98,9 +122,14 @@ Result<void> Import::import_run(const Session& session, const RecordedRun& run) 
     TAFFRAIL_ASSIGN(const auto copy, RunCopy::create(default_root(root_), info));
     TAFFRAIL_TRY(copy->take(run, environment));
     here_.insert_or_assign(origin_of(original), ImportedRun{info.id, records});
-    session.print(info.name + "  " + grouped(copy->points()) + " points, " +
-                  grouped(copy->values()) + " values  " + session.styled(Style::Dim, info.id) +
-                  "\n");
+    note(original, info.id, "imported", copy->points(), copy->values());
+    if (!json_) {
+        session.print(terminal::without_controls(info.name) + "  " + grouped(copy->points()) +
+                      " points, " + grouped(copy->values()) + " values  " +
+                      session.styled(Style::Dim, info.id) + "\n");
+    }
+    // What the original could not give is not in the copy either.
+    outcome_ = worse(outcome_, report_damage(session, original.name, run.damage_met()));
     return {};
 }
 

@@ -59,15 +59,18 @@ class List final : public Command {
             if (!what_.empty() && part.group != what_) {
                 continue;
             }
-            table.row({session.styled(Style::Dim, part.group),
-                       session.styled(Style::Bold, part.name), part.other_name, part.summary});
+            table.row({{part.group, Style::Dim},
+                       {part.name, Style::Bold},
+                       part.other_name,
+                       part.summary});
             json.begin_object()
                 .member("group", part.group)
                 .member("name", part.name)
                 .member("class_name", part.other_name);
             json.member("summary", part.summary).end_object();
         }
-        session.print(json_ ? json.end_array().text() + "\n" : table.render(session));
+        session.print(json_ ? json.end_array().text() + "\n"
+                            : table.render(session, "", Fit::Whole));
         return ExitCode::Ok;
     }
 

@@ -1,13 +1,15 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
 #include "cli/run_json.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
+#include "query/cells.h"
 #include "query/filter.h"
+#include "terminal/text.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace taffrail::cli {
 namespace {
@@ -23,11 +25,19 @@ class ListedRun {
         if (!keys_) {
             const auto opened = catalogue_->run(info.id);
             keys_ = opened.ok() ? (*opened)->keys() : std::vector<KeyInfo>();
+            if (opened.ok()) {
+                damage_ = (*opened)->damage_met();
+            } else {
+                damage_ = {{info.location, 0, 0, 0, 0, opened.error().message}};
+            }
         }
         return *keys_;
     }
 
     [[nodiscard]] bool knows_keys() const noexcept { return keys_.has_value(); }
+
+    /// What could not be read, where anything was.
+    [[nodiscard]] const std::vector<Damage>& damage() const noexcept { return damage_; }
 
     [[nodiscard]] query::RunSubject subject() const {
         return query::RunSubject(info, [this] { return &keys(); });
@@ -38,27 +48,8 @@ class ListedRun {
   private:
     std::shared_ptr<const Catalogue> catalogue_;
     mutable std::optional<std::vector<KeyInfo>> keys_;
+    mutable std::vector<Damage> damage_;
 };
-
-/// Orders cells: numbers before text, null last.
-bool comes_before(const Cell& a, const Cell& b) {
-    const auto rank = [](const Cell& cell) {
-        return cell.index() == 0 ? 2 : std::holds_alternative<std::string>(cell) ? 1 : 0;
-    };
-    if (rank(a) != rank(b)) {
-        return rank(a) < rank(b);
-    }
-    const auto number = [](const Cell& cell) {
-        if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-            return static_cast<double>(*whole);
-        }
-        const auto* real = std::get_if<double>(&cell);
-        const auto* truth = std::get_if<bool>(&cell);
-        return real != nullptr ? *real : truth != nullptr && *truth ? 1.0 : 0.0;
-    };
-    return rank(a) == 0 ? number(a) < number(b)
-                        : rank(a) == 1 && std::get<std::string>(a) < std::get<std::string>(b);
-}
 
 class Ls final : public Command {
   public:
@@ -75,7 +66,8 @@ class Ls final : public Command {
         arguments.positional("PATH", path_, "a root, a run folder or a logdir", false);
         declare_root(arguments, root_);
         arguments.option("-f,--filter", filter_, "EXPR",
-                         "only runs for which this holds, e.g. 'lr<1e-3 and tag:ablation'");
+                         "only runs for which this holds, e.g. 'lr<1e-3 and tag:ablation' or "
+                         "'started>7d and duration>1h'");
         arguments.option("-s,--sort", sort_, "NAME",
                          "by a field, a setting or a metric (val/loss.min), the best first where "
                          "define_metric said what is best; -NAME turns it round");
@@ -83,32 +75,28 @@ class Ls final : public Command {
         arguments.count("-n,--limit", limit_, "N", "at most N runs; 0 is all of them");
         arguments.flag("-a,--all", all_, "deleted runs too, until gc");
         arguments.flag("-q,--quiet", quiet_, "ids only");
-        arguments.flag("--json", json_, "for machines");
+        declare_wide(arguments, wide_);
+        arguments.flag("--json", json_, "for machines: the runs, with the values of --columns");
     }
 
     ExitCode run(Session& session) override;
 
   private:
-    Result<std::vector<ListedRun>> collect(const Session& session,
+    Result<std::vector<ListedRun>> collect(const std::shared_ptr<Catalogue>& catalogue,
                                            const query::Filter& filter) const;
     Result<void> sort(std::vector<ListedRun>& runs) const;
     void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
-    [[nodiscard]] bool has_deleted(const Session& session) const;
+    void print_json(const Session& session, const std::vector<ListedRun>& runs) const;
+    [[nodiscard]] std::vector<std::string> extra_columns() const;
 
     static Cell first_value(const ListedRun& run, std::string_view name);
 
     std::string path_, root_, filter_, sort_, columns_;
     std::int64_t limit_ = 0;
-    bool all_ = false, quiet_ = false, json_ = false;
+    bool all_ = false, quiet_ = false, wide_ = false, json_ = false;
 };
 
 Cell Ls::first_value(const ListedRun& run, std::string_view name) {
-    if (name == "started") {
-        return Cell(run.info.start_time_ns);
-    }
-    if (name == "duration") {
-        return Cell(run.info.end_time_ns - run.info.start_time_ns);
-    }
     auto values = run.subject().values(name);
     return values.empty() ? Cell() : values.front();
 }
@@ -121,21 +109,11 @@ bool has_goal(const ListedRun& run, std::string_view name, Goal goal) {
     });
 }
 
-/// What runs can be sorted by, for suggestions.
-std::vector<std::string> sortable_names(const std::vector<ListedRun>& runs) {
-    std::vector<std::string> names{"name",  "project", "group",  "job_type", "state",   "tag",
-                                   "notes", "id",      "source", "archived", "started", "duration"};
-    for (const ListedRun& run : runs) {
-        for (const auto& [name, cell] : run.info.config) {
-            names.push_back(name);
-        }
-        for (const auto& [name, cell] : run.info.summary) {
-            names.push_back(name);
-        }
-        for (const KeyInfo& key : run.keys()) {
-            if (key.kind == Kind::Scalar) {
-                names.push_back(key.key);
-            }
+std::vector<std::string> Ls::extra_columns() const {
+    std::vector<std::string> names;
+    for (std::string_view name : split(columns_, ',')) {
+        if (!trim(name).empty()) {
+            names.emplace_back(trim(name));
         }
     }
     return names;
@@ -157,18 +135,16 @@ Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
     // The best comes first: for a metric to maximize that is the largest.
     const bool descending = reverse != best_is_largest;
     if (!is_known && !runs.empty() && by != "tag" && by != "tags") {
+        std::vector<std::string> names;
+        for (const ListedRun& run : runs) {
+            run.subject().add_names(names);
+        }
         return Error{ErrorCode::NotFound,
-                     "no run has '" + by + "' to sort by" + did_you_mean(by, sortable_names(runs)) +
+                     "no run has '" + by + "' to sort by" + did_you_mean(by, names) +
                          " (a field, a setting, or a metric as taffrail show lists them)"};
     }
     std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
-        const auto& [left, left_run] = a;
-        const auto& [right, right_run] = b;
-        // Runs without the value stay at the end either way.
-        if (left.index() == 0 || right.index() == 0) {
-            return left.index() != 0 && right.index() == 0;
-        }
-        return descending ? comes_before(right, left) : comes_before(left, right);
+        return query::compare_cells(a.first, b.first, descending) < 0;
     });
     std::vector<ListedRun> sorted;
     sorted.reserve(runs.size());
@@ -179,16 +155,19 @@ Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
     return {};
 }
 
-Result<std::vector<ListedRun>> Ls::collect(const Session& session,
+Result<std::vector<ListedRun>> Ls::collect(const std::shared_ptr<Catalogue>& catalogue,
                                            const query::Filter& filter) const {
-    TAFFRAIL_ASSIGN(const auto catalogue,
-                    session.open(path_.empty() ? default_root(root_) : path_));
     std::vector<ListedRun> runs;
     for (RunInfo& info : catalogue->runs(all_)) {
-        ListedRun listed(std::move(info), catalogue);
-        if (filter.matches(listed.subject())) {
-            runs.push_back(std::move(listed));
+        runs.emplace_back(std::move(info), catalogue);
+    }
+    if (!filter.empty()) {
+        std::vector<std::unique_ptr<query::FilterSubject>> subjects;
+        for (const ListedRun& run : runs) {
+            subjects.push_back(std::make_unique<query::RunSubject>(run.subject()));
         }
+        TAFFRAIL_TRY(filter.check(subjects));
+        std::erase_if(runs, [&](const ListedRun& run) { return !filter.matches(run.subject()); });
     }
     if (!sort_.empty()) {
         TAFFRAIL_TRY(sort(runs));
@@ -207,12 +186,7 @@ void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs)
     const bool projects = any([&](const RunInfo& r) { return r.project != runs[0].info.project; });
     const bool groups = any([](const RunInfo& r) { return !r.group.empty(); });
     const bool tags = any([](const RunInfo& r) { return !r.tags.empty(); });
-    std::vector<std::string> extra;
-    for (std::string_view name : split(columns_, ',')) {
-        if (!trim(name).empty()) {
-            extra.emplace_back(trim(name));
-        }
-    }
+    const std::vector<std::string> extra = extra_columns();
     TextTable table;
     table.column("RUN");
     table.column("STATE");
@@ -233,68 +207,89 @@ void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs)
     table.column("ID");
     for (const ListedRun& run : runs) {
         const RunInfo& info = run.info;
-        std::vector<std::string> cells{
-            session.styled(info.deleted ? Style::Dim : Style::Bold, info.name) +
-                (info.deleted ? " (deleted)" : ""),
-            state_text(session, info.state), relative_time(info.start_time_ns, session.now_ns),
+        std::vector<TableCell> cells{
+            {info.name + (info.deleted ? " (deleted)" : ""),
+             info.deleted ? Style::Dim : Style::Bold},
+            state_cell(session, info.state),
+            relative_time(info.start_time_ns, session.now_ns),
             info.start_time_ns != 0 ? short_duration(info.end_time_ns - info.start_time_ns) : ""};
         for (const std::string& name : extra) {
             const Cell cell = first_value(run, name);
             const auto* number = std::get_if<double>(&cell);
-            cells.push_back(number != nullptr ? short_number(*number) : cell_text(cell));
+            cells.emplace_back(number != nullptr ? short_number(*number) : cell_text(cell));
         }
         if (projects) {
-            cells.push_back(info.project);
+            cells.emplace_back(info.project);
         }
         if (groups) {
-            cells.push_back(info.group);
+            cells.emplace_back(info.group);
         }
         if (tags) {
             std::string list;
             for (const std::string& tag : info.tags) {
                 list += (list.empty() ? "" : ", ") + tag;
             }
-            cells.push_back(session.styled(Style::Cyan, list));
+            cells.emplace_back(list, Style::Cyan);
         }
-        cells.push_back(session.styled(Style::Dim, info.id));
+        cells.emplace_back(info.id, Style::Dim);
         table.row(std::move(cells));
     }
-    session.print(table.render(session));
+    session.print(table.render(session, "", fit_of(wide_)));
 }
 
-bool Ls::has_deleted(const Session& session) const {
-    const auto catalogue = session.open(path_.empty() ? default_root(root_) : path_);
-    return catalogue.ok() && !(*catalogue)->runs(true).empty();
+void Ls::print_json(const Session& session, const std::vector<ListedRun>& runs) const {
+    const std::vector<std::string> extra = extra_columns();
+    JsonWriter json(1);
+    json.begin_array();
+    for (const ListedRun& run : runs) {
+        write_run(json, run.info, [&] {
+            if (extra.empty()) {
+                return;
+            }
+            json.key("columns").begin_object();
+            for (const std::string& name : extra) {
+                json.member(name, first_value(run, name));
+            }
+            json.end_object();
+        });
+    }
+    session.print(json.end_array().text() + "\n");
 }
 
 ExitCode Ls::run(Session& session) {
-    const auto filter = query::Filter::compile(filter_);
+    const auto filter = query::Filter::compile(filter_, session.now_ns);
     if (!filter.ok()) {
         return session.wrong_usage("ls: " + filter.error().message);
     }
-    auto runs = collect(session, *filter);
+    const auto catalogue = session.open(path_.empty() ? default_root(root_) : path_);
+    if (!catalogue.ok()) {
+        return session.fail(catalogue.error());
+    }
+    auto runs = collect(*catalogue, *filter);
     if (!runs.ok()) {
-        return session.fail(runs.error());
+        return runs.error().code == ErrorCode::InvalidArgument
+                   ? session.wrong_usage("ls: " + runs.error().message)
+                   : session.fail(runs.error());
     }
     if (json_) {
-        JsonWriter json(1);
-        json.begin_array();
-        for (const ListedRun& run : *runs) {
-            write_run(json, run.info);
-        }
-        session.print(json.end_array().text() + "\n");
+        print_json(session, *runs);
     } else if (quiet_) {
         for (const ListedRun& run : *runs) {
-            session.print(run.info.id + "\n");
+            session.print(terminal::without_controls(run.info.id) + "\n");
         }
-    } else if (runs->empty()) {
-        session.warn(!filter_.empty()       ? "no run matches " + filter_
-                     : has_deleted(session) ? "only deleted runs here; --all lists them"
-                                            : "no runs here yet");
-    } else {
+    } else if (!runs->empty()) {
         print_table(session, *runs);
+    } else if ((*catalogue)->unreadable().empty()) {
+        session.warn(!filter_.empty() ? "no run matches " + filter_
+                     : !(*catalogue)->runs(true).empty()
+                         ? "only deleted runs here; --all lists them"
+                         : "no runs here yet");
     }
-    return ExitCode::Ok;
+    ExitCode outcome = report_unreadable(session, **catalogue);
+    for (const ListedRun& run : *runs) {
+        outcome = worse(outcome, report_damage(session, run.info.name, run.damage()));
+    }
+    return outcome;
 }
 
 }  // namespace

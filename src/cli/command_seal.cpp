@@ -1,9 +1,11 @@
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
+#include "cli/run_json.h"
 #include "cli/text_format.h"
 #include "store/sealing.h"
 #include "terminal/format.h"
+#include "terminal/text.h"
 
 namespace taffrail::cli {
 namespace {
@@ -20,23 +22,29 @@ class Seal final : public Command {
 
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids or run folders", false);
-        arguments.flag("-a,--all", all_, "every run of the root that has ended");
-        declare_root(arguments, root_);
+        arguments.flag("-a,--all", all_,
+                       "every run that has ended, of the root or of the folders named");
+        declare_targets(arguments, where_);
+        arguments.flag("--json", json_, "for machines: what became of each run");
     }
 
     ExitCode run(Session& session) override {
         if (targets_.empty() && !all_) {
             return session.wrong_usage("seal: say which runs to seal, or --all");
         }
-        if (all_) {
-            targets_.assign(1, "");
+        if (targets_.empty()) {
+            targets_.emplace_back();
         }
-        const auto found = find_native_runs(session, targets_, root_, false);
+        const auto found = find_native_runs(session, targets_, where_, folders_of(all_));
         if (!found.ok()) {
             return session.fail(found.error());
         }
         ExitCode outcome = ExitCode::Ok;
+        json_text_.begin_array();
         for (const NativeRun& run : *found) {
+            if (run.info.deleted && all_) {
+                continue;
+            }
             if (run.info.state == RunState::Running) {
                 if (!all_) {
                     return session.fail(run.info.name + " is still being written; finish it first");
@@ -45,41 +53,60 @@ class Seal final : public Command {
             }
             if (const auto done = seal(session, run); !done.ok()) {
                 outcome = session.fail(done.error());
+                begin_run(json_text_, run.info).member("outcome", "failed");
+                json_text_.member("reason", done.error().message).end_object();
             }
+        }
+        json_text_.end_array();
+        if (json_) {
+            session.print(json_text_.text() + "\n");
         }
         return outcome;
     }
 
   private:
     /// What is sealed already is read once more, and written anew where it is damaged.
-    static Result<void> seal(const Session& session, const NativeRun& run) {
+    Result<void> seal(const Session& session, const NativeRun& run) {
         TAFFRAIL_ASSIGN(const auto mended, storage::reseal_damaged(run.folder));
         if (mended) {
-            print(session, run.info.name + "  was damaged and is sealed anew: ", *mended);
+            tell(session, run, "sealed anew", "was damaged and is sealed anew: ", *mended);
         }
         TAFFRAIL_ASSIGN(const seal::SealReport report, storage::seal_finished(run.folder));
         if (!report.files.empty()) {
-            print(session, run.info.name + "  ", report);
+            tell(session, run, "sealed", "", report);
         } else if (!mended) {
-            session.print(run.info.name + "  already sealed\n");
+            tell(session, run, "unchanged", "already sealed", report);
         }
         return {};
     }
 
-    static void print(const Session& session, const std::string& head,
-                      const seal::SealReport& report) {
+    void tell(const Session& session, const NativeRun& run, std::string_view outcome,
+              const std::string& words, const seal::SealReport& report) {
         std::uint64_t bytes = 0;
         for (const auto& file : report.files) {
             bytes += file.bytes;
         }
-        session.print(head + grouped(report.points) + " points, " + grouped(report.values) +
-                      " values in " + std::to_string(report.files.size()) + " files, " +
-                      terminal::format_bytes(static_cast<double>(bytes)) + "\n");
+        begin_run(json_text_, run.info).member("outcome", outcome).member("points", report.points);
+        json_text_.member("values", report.values)
+            .member("files", report.files.size())
+            .member("bytes", bytes)
+            .end_object();
+        if (json_) {
+            return;
+        }
+        session.print(terminal::without_controls(run.info.name) + "  " + words +
+                      (report.files.empty()
+                           ? std::string()
+                           : grouped(report.points) + " points, " + grouped(report.values) +
+                                 " values in " + std::to_string(report.files.size()) + " files, " +
+                                 terminal::format_bytes(static_cast<double>(bytes))) +
+                      "\n");
     }
 
     std::vector<std::string> targets_;
-    std::string root_;
-    bool all_ = false;
+    TargetOptions where_;
+    bool all_ = false, json_ = false;
+    JsonWriter json_text_{1};
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
 #include "cli/run_json.h"
+#include "cli/targets.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
 #include "terminal/text.h"
@@ -28,11 +30,12 @@ class Show final : public Command {
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id, run folder or logdir (default: the newest)",
                              false);
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match, e.g. 'val/*'");
         arguments.flag("--system", system_, "machine load too");
         arguments.flag("-e,--environment", environment_,
                        "command, code version, machine, packages");
+        declare_wide(arguments, wide_);
         arguments.flag("--json", json_, "for machines");
     }
 
@@ -45,15 +48,17 @@ class Show final : public Command {
     void print_others(const Session& session, const std::vector<KeyInfo>& keys) const;
     void print_cells(const Session& session, std::string_view title, const Hparams& cells) const;
     void print_json(const Session& session, const RecordedRun& run,
-                    const std::vector<KeyInfo>& keys) const;
+                    const std::vector<KeyInfo>& keys, const std::vector<Damage>& damage) const;
 
-    std::string target_, root_, pattern_;
-    bool system_ = false, environment_ = false, json_ = false;
+    TargetOptions where_;
+    std::string target_, pattern_;
+    bool system_ = false, environment_ = false, wide_ = false, json_ = false;
 };
 
 void Show::print_head(const Session& session, const RunInfo& info) const {
     const std::string dot = session.styled(Style::Dim, session.looks().utf8 ? " · " : " - ");
-    session.print("\n " + session.styled(Style::Bold, info.name) + "   " +
+    const std::string name = wide_ ? info.name : terminal::cut_middle(info.name, kWidestCell);
+    session.print("\n " + session.styled(Style::Bold, name) + "   " +
                   state_text(session, info.state) + "\n ");
     if (info.deleted) {
         session.print(session.styled(Style::Yellow,
@@ -63,7 +68,7 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
     }
     std::string facts = session.styled(Style::Dim, info.id);
     if (!info.project.empty()) {
-        facts += dot + info.project;
+        facts += dot + terminal::without_controls(info.project);
     }
     if (info.start_time_ns != 0) {
         facts += dot + "started " + format_time_utc(info.start_time_ns).substr(0, 19) + "Z";
@@ -76,7 +81,7 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
         facts += dot + std::to_string(info.world_size) + " ranks";
     }
     if (info.source != "taffrail" && !info.source.empty()) {
-        facts += dot + "from " + info.source;
+        facts += dot + "from " + terminal::without_controls(info.source);
     }
     session.print(facts + "\n");
     std::string second;
@@ -84,22 +89,35 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
         second += session.styled(Style::Cyan, "#" + tag) + "  ";
     }
     if (!info.group.empty()) {
-        second += "group " + info.group + "  ";
+        second += "group " + terminal::without_controls(info.group) + "  ";
     }
     if (!info.job_type.empty()) {
-        second += "job " + info.job_type;
+        second += "job " + terminal::without_controls(info.job_type);
     }
     if (!second.empty()) {
         session.print(" " + second + "\n");
     }
     if (!info.notes.empty()) {
         for (const std::string_view line : split(info.notes, '\n')) {
-            session.print(" " + std::string(line) + "\n");
+            session.print(" " + terminal::without_controls(line) + "\n");
         }
     }
     if (!info.message.empty()) {
         session.print(" " + session.styled(Style::Yellow, info.message) + "\n");
     }
+}
+
+/// "! 3 NaN, 1 inf": points that are no numbers, each kind by itself.
+std::string odd_points(const SeriesSummary& scalar) {
+    std::string text;
+    for (const auto& [count, what] :
+         {std::pair{scalar.nan_count, " NaN"}, std::pair{scalar.positive_infinity_count, " inf"},
+          std::pair{scalar.negative_infinity_count, " -inf"}}) {
+        if (count > 0) {
+            text += (text.empty() ? "! " : ", ") + grouped(count) + what;
+        }
+    }
+    return text;
 }
 
 void Show::print_metrics(const Session& session, const RecordedRun& run,
@@ -113,8 +131,9 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
     table.column("MIN", TextTable::Align::Right);
     table.column("MAX", TextTable::Align::Right);
     table.column("POINTS", TextTable::Align::Right);
+    table.column("");
     table.column("STEPS", TextTable::Align::Right);
-    bool any_nan = false;
+    bool any_nan = false, any_infinity = false;
     for (const KeyInfo& key : keys) {
         if (key.kind != Kind::Scalar) {
             continue;
@@ -135,38 +154,42 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
                 columns[i] = std::isnan(columns[i]) && bins->size() < curve_width ? columns[i - 1]
                                                                                   : columns[i];
             }
-            curve = session.styled(Style::Cyan, sparkline(columns, session.looks().utf8));
+            curve = sparkline(columns, session.looks().utf8);
         }
         const SeriesSummary& scalar = key.scalar;
-        const bool has_numbers = scalar.count > scalar.nan_count;
+        const bool odd = scalar.nan_count + scalar.infinity_count() > 0;
         any_nan = any_nan || scalar.nan_count > 0;
+        any_infinity = any_infinity || scalar.infinity_count() > 0;
         // The number that stands for the metric is bold, the best one has a star.
         const Summary stands = key.definition ? key.definition->summary : Summary::Last;
         const Goal goal = key.definition ? key.definition->goal : Goal::None;
         const std::string star = session.looks().utf8 ? "★" : "*";
-        const auto number = [&](bool is_there, double value, Summary which, Goal best) {
-            const std::string text =
-                short_number(value) + (goal == best && best != Goal::None ? star : "");
-            return !is_there         ? std::string()
-                   : stands == which ? session.styled(Style::Bold, text)
-                                     : text;
+        const auto number = [&](std::optional<double> value, Summary which, Goal best) {
+            const bool is_best = goal == best && best != Goal::None;
+            return TableCell(value ? short_number(*value) + (is_best ? star : "") : "",
+                             stands == which ? Style::Bold : Style::Plain);
         };
-        table.row({terminal::without_controls(key.key), curve,
-                   number(scalar.count > 0, scalar.last, Summary::Last, Goal::None),
-                   number(has_numbers, scalar.min, Summary::Min, Goal::Minimize),
-                   number(has_numbers, scalar.max, Summary::Max, Goal::Maximize),
-                   grouped(scalar.count) + (scalar.nan_count > 0 ? session.styled(Style::Red, " !")
-                                            : any_nan            ? "  "
-                                                                 : ""),
+        const auto last = scalar.count > 0 ? std::optional(scalar.last) : std::nullopt;
+        table.row({key.key,
+                   {curve, Style::Cyan},
+                   number(last, Summary::Last, Goal::None),
+                   number(scalar.smallest(), Summary::Min, Goal::Minimize),
+                   number(scalar.largest(), Summary::Max, Goal::Maximize),
+                   {grouped(scalar.count), odd ? Style::Red : Style::Plain},
+                   odd_points(scalar),
                    scalar.count == 0 ? std::string()
                                      : std::to_string(scalar.first_step) + "…" +
                                            std::to_string(scalar.last_step)});
     }
     if (!table.empty()) {
-        session.print("\n" + table.render(session, " "));
-        if (any_nan) {
+        session.print("\n" + table.render(session, " ", fit_of(wide_)));
+        if (any_nan || any_infinity) {
             session.print(" " + session.styled(Style::Red, "!") +
-                          session.styled(Style::Dim, " holds NaN") + "\n");
+                          session.styled(Style::Dim, any_nan && any_infinity
+                                                         ? " holds NaN, infinities"
+                                                     : any_nan ? " holds NaN"
+                                                               : " holds infinities") +
+                          "\n");
         }
     }
 }
@@ -180,12 +203,12 @@ void Show::print_others(const Session& session, const std::vector<KeyInfo>& keys
         const bool own_section = key.kind == Kind::Scalar || key.kind == Kind::Hparams ||
                                  key.kind == Kind::Tag || key.kind == Kind::Note;
         if (!own_section) {
-            table.row({terminal::without_controls(key.key),
-                       session.styled(Style::Dim, to_string(key.kind)), grouped(key.count)});
+            table.row(
+                {key.key, {std::string(to_string(key.kind)), Style::Dim}, grouped(key.count)});
         }
     }
     if (!table.empty()) {
-        session.print("\n" + table.render(session, " "));
+        session.print("\n" + table.render(session, " ", fit_of(wide_)));
     }
 }
 
@@ -200,15 +223,13 @@ void Show::print_cells(const Session& session, std::string_view title, const Hpa
         const auto* text = std::get_if<std::string>(&cell);
         const std::string shown = text != nullptr ? *text : cell_text(cell);
         const std::size_t line_end = shown.find('\n');
-        table.row({terminal::without_controls(name),
-                   terminal::without_controls(shown.substr(0, line_end)) +
-                       (line_end < shown.size() ? " …" : "")});
+        table.row({name, shown.substr(0, line_end) + (line_end < shown.size() ? " …" : "")});
     }
-    session.print("\n" + table.render(session, " "));
+    session.print("\n" + table.render(session, " ", fit_of(wide_)));
 }
 
 void Show::print_json(const Session& session, const RecordedRun& run,
-                      const std::vector<KeyInfo>& keys) const {
+                      const std::vector<KeyInfo>& keys, const std::vector<Damage>& damage) const {
     JsonWriter json(1);
     json.begin_object().key("run");
     write_run(json, run.info());
@@ -220,20 +241,13 @@ void Show::print_json(const Session& session, const RecordedRun& run,
     for (const auto& [name, cell] : run.environment()) {
         json.member(name, cell);
     }
-    json.end_object().key("damage").begin_array();
-    for (const Damage& damage : run.damage()) {
-        json.begin_object()
-            .member("file", damage.file)
-            .member("offset", damage.offset)
-            .member("length", damage.length);
-        json.member("first_seq", damage.first_seq).member("last_seq", damage.last_seq);
-        json.member("reason", damage.reason).end_object();
-    }
-    session.print(json.end_array().end_object().text() + "\n");
+    json.end_object().key("damage");
+    write_damage(json, damage);
+    session.print(json.end_object().text() + "\n");
 }
 
 ExitCode Show::run(Session& session) {
-    auto found = find_run(session, target_, root_);
+    auto found = find_run(session, target_, where_);
     if (!found.ok()) {
         return session.fail(found.error());
     }
@@ -244,11 +258,18 @@ ExitCode Show::run(Session& session) {
                (pattern_.empty() && !json_ &&
                 ((!system_ && key.key.starts_with("system/")) || model::is_hidden(key)));
     });
-    if (json_) {
-        print_json(session, run, keys);
-        return ExitCode::Ok;
-    }
     const RunInfo info = run.info();
+    if (json_) {
+        // The curves of the text come upon damage in the points; JSON tells the same.
+        for (const KeyInfo& key : keys) {
+            if (key.kind == Kind::Scalar) {
+                (void)run.bins(key.key, BinRequest{.width = 12});
+            }
+        }
+        const auto damage = run.damage();
+        print_json(session, run, keys, damage);
+        return report_damage(session, info.name, damage);
+    }
     print_head(session, info);
     print_metrics(session, run, keys);
     if (!info.summary.empty()) {
@@ -263,10 +284,10 @@ ExitCode Show::run(Session& session) {
     if (!damage.empty()) {
         session.print(
             "\n " + session.styled(Style::Red, std::to_string(damage.size()) + " damaged places") +
-            "; taffrail verify " + info.location + " lists them\n");
+            "; taffrail verify " + terminal::without_controls(info.location) + " lists them\n");
     }
     session.print("\n");
-    return ExitCode::Ok;
+    return report_damage(session, info.name, damage);
 }
 
 }  // namespace

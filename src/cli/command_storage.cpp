@@ -1,14 +1,17 @@
 // du, gc: what runs cost, and what can go.
 #include "cli/commands.h"
 #include "cli/native_runs.h"
+#include "cli/run_json.h"
 #include "cli/text_format.h"
-#include "codec/json_writer.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "store/run_removal.h"
 #include "store/sealing.h"
 #include "terminal/format.h"
+#include "terminal/text.h"
 
 #include <algorithm>
+#include <map>
 
 namespace taffrail::cli {
 namespace {
@@ -57,15 +60,17 @@ class Du final : public Command {
 
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids or folders (default: all)", false);
-        declare_root(arguments, root_);
-        arguments.flag("--json", json_, "for machines");
+        declare_targets(arguments, where_);
+        declare_wide(arguments, wide_);
+        arguments.flag("--json", json_, "for machines: bytes");
     }
 
     ExitCode run(Session& session) override {
         if (targets_.empty()) {
             targets_.emplace_back();
         }
-        const auto found = find_native_runs(session, targets_, root_, true);
+        where_.deleted = TargetOptions::Deleted::Also;
+        const auto found = find_native_runs(session, targets_, where_, Folders::OfManyRuns);
         if (!found.ok()) {
             return session.fail(found.error());
         }
@@ -99,7 +104,7 @@ class Du final : public Command {
         session.print(json.end_array().text() + "\n");
     }
 
-    static void print_table(const Session& session, const Rows& rows) {
+    void print_table(const Session& session, const Rows& rows) const {
         TextTable table;
         for (const char* title : {"TOTAL", "LIVE", "SEALED", "MEDIA", "OTHER"}) {
             table.column(title, TextTable::Align::Right);
@@ -110,18 +115,21 @@ class Du final : public Command {
         };
         std::uint64_t sum = 0;
         for (const auto& [usage, run] : rows) {
-            table.row({session.styled(Style::Bold, size(usage.total())), size(usage.live),
-                       size(usage.sealed), size(usage.media), size(usage.other),
+            table.row({{size(usage.total()), Style::Bold},
+                       size(usage.live),
+                       size(usage.sealed),
+                       size(usage.media),
+                       size(usage.other),
                        run->info.name + (run->info.deleted ? " (deleted)" : "")});
             sum += usage.total();
         }
-        session.print(table.render(session) + size(sum) + " in " + std::to_string(rows.size()) +
-                      " runs\n");
+        session.print(table.render(session, "", fit_of(wide_)) + size(sum) + " in " +
+                      std::to_string(rows.size()) + " runs\n");
     }
 
     std::vector<std::string> targets_;
-    std::string root_;
-    bool json_ = false;
+    TargetOptions where_;
+    bool wide_ = false, json_ = false;
 };
 
 class Gc final : public Command {
@@ -139,6 +147,7 @@ class Gc final : public Command {
         declare_root(arguments, root_);
         arguments.flag("-n,--dry-run", dry_run_, "only say what would go");
         arguments.flag("-y,--yes", yes_, "do not ask");
+        arguments.flag("--json", json_, "for machines: what goes, and what cannot");
     }
 
     ExitCode run(Session& session) override {
@@ -147,24 +156,17 @@ class Gc final : public Command {
             return session.fail(catalogue.error());
         }
         look_for_bytes(session, (*catalogue)->runs(true));
-        print(session);
-        if (dry_run_ || (deleted_.empty() && sealed_.empty())) {
-            return outcome_;
+        if (!json_) {
+            print(session);
         }
-        if (!yes_ && !confirmed(session, "Remove this for ever?")) {
-            return ExitCode::Failed;
-        }
-        for (const RunInfo& run : deleted_) {
-            if (auto done = io::remove_tree(run.location); !done.ok()) {
-                outcome_ = session.fail(done.error());
+        if (!dry_run_ && !(deleted_.empty() && sealed_.empty())) {
+            if (!yes_ && !confirmed(session, "Remove this for ever?")) {
+                return ExitCode::Failed;
             }
+            remove(session);
         }
-        for (const auto& [run, spare] : sealed_) {
-            const auto done =
-                storage::drop_sealed_logs(run.location, storage::kSealedLogGrace, session.now_ns);
-            if (!done.ok()) {
-                outcome_ = session.fail(done.error());
-            }
+        if (json_) {
+            print_json(session);
         }
         return outcome_;
     }
@@ -177,18 +179,62 @@ class Gc final : public Command {
             if (run.source != "taffrail") {
                 continue;
             }
-            if (run.deleted) {
+            if (run.deleted && run.state == RunState::Running) {
+                refuse(session, run, storage::still_written(run.name).message);
+            } else if (run.deleted) {
+                bytes_[run.id] = io::is_link(run.location) ? 0 : usage_of(run.location).total();
                 deleted_.push_back(run);
             } else if (run.state != RunState::Running && !io::is_link(run.location)) {
                 auto spare = storage::find_spare_logs(run.location, storage::kSealedLogGrace,
                                                       session.now_ns);
                 if (!spare.ok()) {
-                    outcome_ = session.fail(spare.error());
+                    refuse(session, run, spare.error().message);
                 } else if (!spare->urls.empty()) {
                     sealed_.emplace_back(run, *std::move(spare));
                 }
             }
         }
+    }
+
+    void refuse(const Session& session, const RunInfo& run, const std::string& why) {
+        outcome_ = session.fail(why);
+        refused_.emplace_back(run, why);
+    }
+
+    void remove(const Session& session) {
+        std::erase_if(deleted_, [&](const RunInfo& run) {
+            const auto done = storage::remove_run(run.location);
+            if (!done.ok()) {
+                refuse(session, run, done.error().message);
+            }
+            return !done.ok();
+        });
+        std::erase_if(sealed_, [&](const auto& each) {
+            const RunInfo& run = each.first;
+            const auto done =
+                storage::drop_sealed_logs(run.location, storage::kSealedLogGrace, session.now_ns);
+            if (!done.ok()) {
+                refuse(session, run, done.error().message);
+            }
+            return !done.ok();
+        });
+    }
+
+    void print_json(const Session& session) const {
+        JsonWriter json(1);
+        json.begin_object().member("dry_run", dry_run_).key("deleted_runs").begin_array();
+        for (const RunInfo& run : deleted_) {
+            begin_run(json, run).member("bytes", bytes_.at(run.id)).end_object();
+        }
+        json.end_array().key("sealed_logs").begin_array();
+        for (const auto& [run, spare] : sealed_) {
+            begin_run(json, run).member("bytes", spare.bytes).end_object();
+        }
+        json.end_array().key("refused").begin_array();
+        for (const auto& [run, why] : refused_) {
+            begin_run(json, run).member("reason", why).end_object();
+        }
+        session.print(json.end_array().end_object().text() + "\n");
     }
 
     void print(const Session& session) const {
@@ -198,17 +244,18 @@ class Gc final : public Command {
         };
         std::uint64_t bytes = 0, log_bytes = 0;
         for (const RunInfo& run : deleted_) {
-            bytes += io::is_link(run.location) ? 0 : usage_of(run.location).total();
+            bytes += bytes_.at(run.id);
+            const std::string name = terminal::without_controls(run.name);
             session.print(verb +
-                          (io::is_link(run.location)
-                               ? "the link to " + run.name + ", not the run itself"
-                               : run.name) +
+                          (io::is_link(run.location) ? "the link to " + name + ", not the run itself"
+                                                     : name) +
                           "  " + session.styled(Style::Dim, run.id) + "\n");
         }
         for (const auto& [run, spare] : sealed_) {
             log_bytes += spare.bytes;
-            session.print(verb + "the sealed logs of " + run.name + ", " + size(spare.bytes) +
-                          "  " + session.styled(Style::Dim, run.id) + "\n");
+            session.print(verb + "the sealed logs of " + terminal::without_controls(run.name) +
+                          ", " + size(spare.bytes) + "  " + session.styled(Style::Dim, run.id) +
+                          "\n");
         }
         session.print(size(bytes) + " in " + std::to_string(deleted_.size()) + " deleted runs, " +
                       size(log_bytes) + " in the sealed logs of " + std::to_string(sealed_.size()) +
@@ -216,8 +263,10 @@ class Gc final : public Command {
     }
 
     std::string root_;
-    bool dry_run_ = false, yes_ = false;
+    bool dry_run_ = false, yes_ = false, json_ = false;
     std::vector<RunInfo> deleted_;
+    std::map<std::string, std::uint64_t> bytes_;  ///< of deleted runs, by id
+    std::vector<std::pair<RunInfo, std::string>> refused_;
     std::vector<std::pair<RunInfo, storage::SpareLogs>> sealed_;
     ExitCode outcome_ = ExitCode::Ok;
 };

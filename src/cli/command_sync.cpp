@@ -2,6 +2,7 @@
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"
+#include "cli/run_json.h"
 #include "cli/text_format.h"
 #include "run/adopt.h"
 #include "terminal/text.h"
@@ -27,12 +28,13 @@ class Sync final : public Command {
         arguments.positional("RUNS", targets_, "names, ids or run folders", true);
         arguments.option("-s,--sink", sink_, "NAME",
                          "this sink only (default: every sink the run had)");
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.flag("-y,--yes", yes_, "do not ask before writing where the run's sinks say");
+        arguments.flag("--json", json_, "for machines: what every sink received");
     }
 
     ExitCode run(Session& session) override {
-        const auto found = find_native_runs(session, targets_, root_, false);
+        const auto found = find_native_runs(session, targets_, where_, Folders::OfManyRuns);
         if (!found.ok()) {
             return session.fail(found.error());
         }
@@ -46,10 +48,15 @@ class Sync final : public Command {
         }
         bool complete = true;
         std::uint64_t adopted = 0;
+        json_text_.begin_array();
         for (const NativeRun& run : *found) {
             if (auto done = sync_run(session, run, complete, adopted); !done.ok()) {
                 return session.fail(done.error());
             }
+        }
+        json_text_.end_array();
+        if (json_) {
+            session.print(json_text_.text() + "\n");
         }
         if (!has_sinks.ok() && adopted == 0) {
             return session.fail(has_sinks.error());
@@ -86,7 +93,8 @@ class Sync final : public Command {
                     line += ' ' + terminal::without_controls(name) + '=' +
                             terminal::without_controls(value);
                 }
-                session.print(line + (noted.options.empty() ? " its usual place\n" : "\n"));
+                line += noted.options.empty() ? " its usual place" : "";
+                json_ ? session.warn(line) : session.print(line + "\n");
             }
         }
         return any;
@@ -124,13 +132,16 @@ class Sync final : public Command {
     }
 
     Result<void> sync_run(const Session& session, const NativeRun& run, bool& complete,
-                          std::uint64_t& adopted_rows) const {
+                          std::uint64_t& adopted_rows) {
         TAFFRAIL_ASSIGN(const running::Adopted adopted,
                         running::adopt_orphans(run.folder, run.info.id));
         adopted_rows += adopted.rows;
-        if (adopted.rows > 0) {
-            session.print(run.info.name + ": " + grouped(adopted.rows) + " rows taken over from " +
-                          std::to_string(adopted.writers) + " dead writers\n");
+        begin_run(json_text_, run.info).member("adopted_rows", adopted.rows);
+        json_text_.key("sinks").begin_array();
+        if (adopted.rows > 0 && !json_) {
+            session.print(terminal::without_controls(run.info.name) + ": " + grouped(adopted.rows) +
+                          " rows taken over from " + std::to_string(adopted.writers) +
+                          " dead writers\n");
         }
         SinkContext context;
         context.run_id = run.info.id;
@@ -147,6 +158,7 @@ class Sync final : public Command {
             if (noted.type.empty()) {
                 session.warn(run.info.name + ": sink " + noted.name +
                              " was made by the program itself; resume the run to deliver to it");
+                note(noted.name, 0, "made by the program itself");
                 complete = false;
                 continue;
             }
@@ -163,18 +175,32 @@ class Sync final : public Command {
                 running::deliver_backlog(run.folder, run.info.id, noted, *sink, context);
             if (!delivered.ok()) {
                 session.warn(run.info.name + ": " + noted.name + ": " + delivered.error().message);
+                note(noted.name, 0, delivered.error().message);
                 complete = false;
                 continue;
             }
-            session.print(run.info.name + ": " + noted.name + " received " + grouped(*delivered) +
-                          " records\n");
+            note(noted.name, *delivered, "");
+            if (!json_) {
+                session.print(terminal::without_controls(run.info.name + ": " + noted.name) +
+                              " received " + grouped(*delivered) + " records\n");
+            }
         }
+        json_text_.end_array().end_object();
         return {};
     }
 
+    void note(const std::string& sink, std::uint64_t records, std::string_view problem) {
+        json_text_.begin_object().member("sink", sink).member("records", records).key("error");
+        problem.empty() ? json_text_.null() : json_text_.value(problem);
+        json_text_.end_object();
+    }
+
     std::vector<std::string> targets_;
-    std::string sink_, root_;
+    std::string sink_;
+    TargetOptions where_;
     bool yes_ = false;
+    bool json_ = false;
+    JsonWriter json_text_{1};
 };
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "base/strings.h"
+#include "base/try.h"
 #include "cli/commands.h"
+#include "cli/damage.h"
+#include "cli/targets.h"
 #include "cli/text_format.h"
+#include "codec/json_writer.h"
 #include "terminal/text.h"
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <thread>
 
 namespace taffrail::cli {
@@ -26,31 +29,51 @@ class Tail final : public Command {
     void declare(Arguments& arguments) override {
         arguments.positional("RUN", target_, "name, id, run folder or logdir (default: the newest)",
                              false);
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.count("-n,--lines", lines_, "N", "how many lines to begin with (10)");
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match");
         arguments.flag("-c,--console", console_,
                        "captured output instead of points (its colours on a terminal only)");
         arguments.flag("-f,--follow", follow_, "go on until the run ends");
         arguments.option("--interval", interval_, "SECONDS", "how often to look (default 0.5)");
+        declare_wide(arguments, wide_);
+        arguments.flag("--json", json_, "for machines: one object a line");
     }
 
     ExitCode run(Session& session) override;
 
   private:
+    void print_record(const Session& session, const Record& record) const;
     /// Prints what is new since the last call; the first call only the last `lines_`.
-    void print_new(const Session& session, const RecordedRun& run);
     void print_console(const Session& session, const RecordedRun& run);
+    void print_line(const Session& session, const ConsoleLine& line) const;
+    [[nodiscard]] TailRequest request() const;
 
-    std::string target_, root_, pattern_;
+    TargetOptions where_;
+    std::string target_, pattern_;
     std::int64_t lines_ = 10;
-    bool console_ = false, follow_ = false, first_ = true;
+    bool console_ = false, follow_ = false, wide_ = false, json_ = false, first_ = true;
     double interval_ = 0.5;
-    using KeyName = std::pair<std::string, Kind>;  // a key may have several kinds
-    std::map<KeyName, std::size_t> seen_;
-    std::map<KeyName, std::pair<std::uint64_t, std::int64_t>> known_;
     std::size_t console_seen_ = 0;
 };
+
+void Tail::print_line(const Session& session, const ConsoleLine& line) const {
+    if (json_) {
+        JsonWriter json;
+        json.begin_object().member("time", line.time_ns).member("is_error", line.is_error);
+        json.member("rank", line.rank).member("text", line.text).end_object();
+        session.print(json.text() + "\n");
+        return;
+    }
+    // Colours of the program are for a terminal; a file or a pipe gets the words.
+    if (session.looks().color && !line.is_error) {
+        session.print(terminal::with_colors_only(line.text) + "\n");
+    } else {
+        session.print(session.styled(line.is_error ? Style::Red : Style::Plain,
+                                     terminal::without_escapes(line.text)) +
+                      "\n");
+    }
+}
 
 void Tail::print_console(const Session& session, const RecordedRun& run) {
     auto lines = run.console(console_seen_, SIZE_MAX);
@@ -59,80 +82,65 @@ void Tail::print_console(const Session& session, const RecordedRun& run) {
                                  ? lines.size() - static_cast<std::size_t>(lines_)
                                  : 0;
     for (std::size_t i = skip; i < lines.size(); ++i) {
-        // Colours of the program are for a terminal; a file or a pipe gets the words.
-        const std::string text =
-            session.looks().color ? lines[i].text : terminal::without_escapes(lines[i].text);
-        session.print((lines[i].is_error ? session.styled(Style::Red, text) : text) + "\n");
+        print_line(session, lines[i]);
     }
 }
 
-void Tail::print_new(const Session& session, const RecordedRun& run) {
-    struct Line {
-        std::int64_t time_ns;
-        std::string text;
-    };
+void Tail::print_record(const Session& session, const Record& record) const {
+    const bool is_scalar = record.kind == Kind::Scalar;
+    if (json_) {
+        JsonWriter json;
+        json.begin_object()
+            .member("key", record.key)
+            .member("kind", to_string(record.kind))
+            .member("step", record.step);
+        json.member("time", record.time_ns)
+            .member("rank", record.rank)
+            .member("attempt", record.attempt)
+            .key("value");
+        is_scalar ? json.value(record.scalar) : json.null();
+        session.print(json.end_object().text() + "\n");
+        return;
+    }
+    const std::string key = terminal::without_controls(record.key);
+    session.print(session.styled(Style::Dim, format_time_utc(record.time_ns).substr(11, 12)) +
+                  "  step " + std::to_string(record.step) + "  " +
+                  (wide_ ? key : terminal::cut_middle(key, kWidestCell)) + "  " +
+                  session.styled(Style::Bold, is_scalar ? short_number(record.scalar)
+                                                        : std::string(to_string(record.kind))) +
+                  "\n");
+}
 
-    std::vector<Line> fresh;
-    for (const KeyInfo& key : run.keys()) {
-        const bool wanted =
-            pattern_.empty() ? !key.key.starts_with("system/") : glob_match(pattern_, key.key);
-        std::size_t& seen = seen_[{key.key, key.kind}];
-        // Counts are of points that count: they may fall when a run is resumed.
-        const std::pair now(key.count, key.scalar.last_time_ns);
-        std::pair<std::uint64_t, std::int64_t>& known = known_[{key.key, key.kind}];
-        if (!wanted || (known == now && seen > 0)) {
-            continue;
-        }
-        known = now;
-        const auto add = [&](std::int64_t time_ns, Step step, const std::string& value) {
-            fresh.push_back(
-                {time_ns, session.styled(Style::Dim, format_time_utc(time_ns).substr(11, 12)) +
-                              "  step " + std::to_string(step) + "  " + key.key + "  " +
-                              session.styled(Style::Bold, value) + "\n"});
-        };
-        if (key.kind == Kind::Scalar) {
-            if (const auto points = run.points(key.key); points.ok()) {
-                const std::vector<bool> superseded = run.superseded(*points);
-                for (std::size_t i = std::min(seen, points->size()); i < points->size(); ++i) {
-                    if (superseded.empty() || !superseded[i]) {
-                        add((*points)[i].time_ns, (*points)[i].step,
-                            short_number((*points)[i].value));
-                    }
-                }
-                seen = points->size();
-            }
-        } else if (const auto entries = run.entries(key.key); entries.ok()) {
-            for (std::size_t i = std::min(seen, entries->size()); i < entries->size(); ++i) {
-                if (kind_of(*(*entries)[i].value) == key.kind) {
-                    add((*entries)[i].time_ns, (*entries)[i].step,
-                        std::string(to_string(key.kind)));
-                }
-            }
-            seen = entries->size();
-        }
-    }
-    std::stable_sort(fresh.begin(), fresh.end(),
-                     [](const Line& a, const Line& b) { return a.time_ns < b.time_ns; });
-    const std::size_t skip = first_ && fresh.size() > static_cast<std::size_t>(lines_)
-                                 ? fresh.size() - static_cast<std::size_t>(lines_)
-                                 : 0;
-    for (std::size_t i = skip; i < fresh.size(); ++i) {
-        session.print(fresh[i].text);
-    }
+TailRequest Tail::request() const {
+    return {static_cast<std::size_t>(lines_), [this](std::string_view key) {
+                return pattern_.empty() ? !key.starts_with("system/") : glob_match(pattern_, key);
+            }};
 }
 
 ExitCode Tail::run(Session& session) {
-    auto found = find_run(session, target_, root_);
+    auto found = find_run(session, target_, where_);
     if (!found.ok()) {
         return session.fail(found.error());
     }
     RecordedRun& run = **found;
+    const auto tail = run.tail(request());
+    if (!tail.ok()) {
+        return session.fail(tail.error());
+    }
     for (;;) {
+        // Asked before the look: what is logged last must not be missed.
         const bool ended = run.info().state != RunState::Running;
-        console_ ? print_console(session, run) : print_new(session, run);
+        if (console_) {
+            print_console(session, run);
+        } else if (const auto shown =
+                       (*tail)->next([&](const Record& record) { print_record(session, record); });
+                   !shown.ok()) {
+            return session.fail(shown.error());
+        }
+        session.flush();
         first_ = false;
         if (!follow_ || ended) {
-            return ExitCode::Ok;
+            return report_damage(session, run.info().name, run.damage_met());
         }
         std::this_thread::sleep_for(
             std::chrono::duration<double>(std::clamp(interval_, 0.02, 60.0)));

@@ -1,11 +1,12 @@
 // verify: what is damaged in runs, read from the first byte to the last.
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/damage.h"
+#include "cli/targets.h"
 #include "cli/text_format.h"
-#include "codec/json_writer.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "store/run_check.h"
+#include "terminal/text.h"
 #ifdef TAFFRAIL_HAS_TENSORBOARD
 #include "sources/tensorboard/discovery.h"
 #include "sources/tensorboard/repair.h"
@@ -31,7 +32,7 @@ class Verify final : public Command {
     void declare(Arguments& arguments) override {
         arguments.positional("RUNS", targets_, "names, ids, folders or logdirs (default: all)",
                              false);
-        declare_root(arguments, root_);
+        declare_targets(arguments, where_);
         arguments.path_option("--repair", repair_, "DIR",
                               "write a copy of one logdir without its damage to a new folder");
         arguments.flag("--json", json_, "for machines");
@@ -55,7 +56,8 @@ class Verify final : public Command {
     ExitCode repair(const Session& session) const;
 
     std::vector<std::string> targets_;
-    std::string root_, repair_;
+    TargetOptions where_;
+    std::string repair_;
     bool json_ = false, all_fine_ = true;
     JsonWriter json_text_{1};
 };
@@ -105,15 +107,10 @@ void Verify::print(const Session& session, const Report& report) {
     const bool fine = report.damage.empty();
     session.print(
         (fine ? session.styled(Style::Green, "whole  ") : session.styled(Style::Red, "damaged")) +
-        "  " + report.info.name + "  " + grouped(report.points) + " points, " +
-        grouped(report.values) + " values, " + grouped(report.blobs) + " blobs\n");
+        "  " + terminal::without_controls(report.info.name) + "  " + grouped(report.points) +
+        " points, " + grouped(report.values) + " values, " + grouped(report.blobs) + " blobs\n");
     for (const Damage& damage : report.damage) {
-        session.print("    " + damage.file + " at byte " + std::to_string(damage.offset) + ", " +
-                      grouped(damage.length) + " bytes" +
-                      (damage.last_seq > 0 ? ", rows " + std::to_string(damage.first_seq) + "…" +
-                                                 std::to_string(damage.last_seq)
-                                           : "") +
-                      ": " + damage.reason + "\n");
+        session.print("    " + terminal::without_controls(damage_text(damage)) + "\n");
     }
 }
 
@@ -126,18 +123,9 @@ void Verify::take(const Session& session, const Report& report) {
         .member("id", report.info.id)
         .member("points", report.points)
         .member("values", report.values);
-    json_text_.member("blobs", report.blobs).key("damage").begin_array();
-    for (const Damage& damage : report.damage) {
-        json_text_.begin_object()
-            .member("file", damage.file)
-            .member("offset", damage.offset)
-            .member("length", damage.length);
-        json_text_.member("first_seq", damage.first_seq)
-            .member("last_seq", damage.last_seq)
-            .member("reason", damage.reason);
-        json_text_.end_object();
-    }
-    json_text_.end_array().end_object();
+    json_text_.member("blobs", report.blobs).key("damage");
+    write_damage(json_text_, report.damage);
+    json_text_.end_object();
 }
 
 void Verify::say_strays(const Session& session, const std::string& path) {
@@ -147,14 +135,15 @@ void Verify::say_strays(const Session& session, const std::string& path) {
 }
 
 void Verify::check_target(const Session& session, const std::string& target) {
-    const auto found = find_runs(session, target, root_);
+    const auto found = find_runs(session, target, where_);
     if (!found.ok()) {
         session.fail(found.error());
         all_fine_ = false;
         return;
     }
-    if (target.empty() || found->path == target) {
+    if (found->is_folder) {
         say_strays(session, found->path);
+        all_fine_ = report_unreadable(session, *found->catalogue) == ExitCode::Ok && all_fine_;
     }
     for (const std::string& id : found->ids) {
         if (const auto run = found->catalogue->run(id); run.ok()) {

@@ -68,10 +68,11 @@ class Version final : public Command {
         JsonWriter json(1);
         json.begin_object();
         for (const auto& [name, value] : facts()) {
-            table.row({session.styled(Style::Bold, name), value});
+            table.row({{name, Style::Bold}, value});
             json.member(name, value);
         }
-        session.print(json_ ? json.end_object().text() + "\n" : table.render(session));
+        session.print(json_ ? json.end_object().text() + "\n"
+                            : table.render(session, "", Fit::Whole));
         return ExitCode::Ok;
     }
 

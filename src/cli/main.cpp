@@ -8,15 +8,35 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 namespace {
 
+/// Ends the program: what it has to say cannot be written. A reader that went away is told nothing,
+/// everything else (a full disk) is an error like any other.
+[[noreturn]] void give_up(int error_number) {
+    if (error_number != EPIPE) {
+        std::fprintf(stderr,
+                     "taffrail: cannot write to standard output: %s; free some space or write "
+                     "elsewhere\n",
+                     std::strerror(error_number));
+    }
+    _exit(1);  // what is left in the buffer would fail again
+}
+
 void write_to(std::FILE* file, std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), file) != text.size() && file == stdout) {
-        _exit(1);  // the reader is gone (a closed pipe): nothing left to say it to
+        give_up(errno);
+    }
+}
+
+void flush_output() {
+    if (std::fflush(stdout) != 0) {
+        give_up(errno);
     }
 }
 
@@ -30,6 +50,7 @@ int main(int count, char** values) {
         Parsed parsed = parse(std::vector<std::string>(values + 1, values + count), all_commands());
         if (!parsed.command) {
             write_to(parsed.code == ExitCode::Ok ? stdout : stderr, parsed.text);
+            flush_output();
             return static_cast<int>(parsed.code);
         }
         Looks looks;
@@ -42,12 +63,14 @@ int main(int count, char** values) {
         Session session(
             looks, [](std::string_view text) { write_to(stdout, text); },
             [](std::string_view text) {
-                std::fflush(stdout);
+                flush_output();
                 write_to(stderr, text);
             },
             [](std::string_view path) { return taffrail::read(path); });
+        session.flush_output = flush_output;
         const ExitCode code = parsed.command->run(session);
-        return std::fflush(stdout) == 0 ? static_cast<int>(code) : 1;
+        flush_output();
+        return static_cast<int>(code);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "taffrail: %s\n", error.what());
         return 1;

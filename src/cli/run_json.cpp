@@ -4,7 +4,11 @@
 
 namespace taffrail::cli {
 
-void write_run(JsonWriter& json, const RunInfo& run) {
+JsonWriter& begin_run(JsonWriter& json, const RunInfo& run) {
+    return json.begin_object().member("id", run.id).member("name", run.name);
+}
+
+void write_run(JsonWriter& json, const RunInfo& run, const std::function<void()>& more) {
     json.begin_object()
         .member("id", run.id)
         .member("name", run.name)
@@ -31,7 +35,11 @@ void write_run(JsonWriter& json, const RunInfo& run) {
     for (const auto& [name, cell] : run.summary) {
         json.member(name, cell);
     }
-    json.end_object().end_object();
+    json.end_object();
+    if (more) {
+        more();
+    }
+    json.end_object();
 }
 
 void write_key(JsonWriter& json, const KeyInfo& key) {
@@ -41,11 +49,18 @@ void write_key(JsonWriter& json, const KeyInfo& key) {
         .member("count", key.count);
     if (key.kind == Kind::Scalar && key.scalar.count > 0) {
         const SeriesSummary& scalar = key.scalar;
+        const auto cell = [](std::optional<double> number) {
+            return number ? Cell(*number) : Cell();
+        };
         json.member("last", scalar.last)
-            .member("min", scalar.min)
-            .member("max", scalar.max)
+            .member("min", cell(scalar.smallest()))
+            .member("max", cell(scalar.largest()))
+            .member("mean", cell(scalar.mean()))
             .member("sum", scalar.sum);
-        json.member("nan_count", scalar.nan_count).member("first_step", scalar.first_step);
+        json.member("nan_count", scalar.nan_count)
+            .member("positive_infinity_count", scalar.positive_infinity_count)
+            .member("negative_infinity_count", scalar.negative_infinity_count)
+            .member("first_step", scalar.first_step);
         json.member("last_step", scalar.last_step);
         if (const auto best = model::best_of(key)) {
             json.member("best", *best);

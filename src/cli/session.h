@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace taffrail::cli {
 
@@ -32,8 +31,18 @@ class Session {
 
     void print(std::string_view text) const { out_(text); }
 
+    /// Brings what was printed to its reader now: who follows a run waits for lines.
+    void flush() const {
+        if (flush_output) {
+            flush_output();
+        }
+    }
+
+    /// How flush() does it; empty where print() keeps nothing back.
+    std::function<void()> flush_output;
+
     /// "taffrail: …" on standard error; returns Failed so that commands end with `return
-    /// session.fail(…)`.
+    /// session.fail(…)`. Escape sequences in messages are shown, not sent.
     ExitCode fail(const Error& error) const;
     ExitCode fail(std::string_view message) const;
     /// The same for a command line that makes no sense: returns Usage.
@@ -42,7 +51,7 @@ class Session {
 
     [[nodiscard]] const Looks& looks() const noexcept { return looks_; }
 
-    /// `text` in a style, or as it is without colour.
+    /// `text` in a style, or as it is without colour. Escape sequences in it are shown, not sent.
     [[nodiscard]] std::string styled(Style style, std::string_view text) const;
     /// UTC nanoseconds; tests set it.
     std::int64_t now_ns = 0;
@@ -58,20 +67,6 @@ class Session {
 
 /// Where runs are looked for: `root`, else $TAFFRAIL_DIR, else ./taffrail.
 std::string default_root(std::string_view root);
-
-/// The runs a person means by `target`: a path (a root, a run folder, a logdir), else an id, id
-/// prefix or name under `root`.
-struct Target {
-    std::shared_ptr<Catalogue> catalogue;
-    std::string path;              ///< what was opened
-    std::vector<std::string> ids;  ///< newest first
-};
-
-Result<Target> find_runs(const Session& session, std::string_view target, std::string_view root,
-                         bool include_deleted = false);
-/// Exactly one run; several are an error that lists them.
-Result<std::shared_ptr<RecordedRun>> find_run(const Session& session, std::string_view target,
-                                              std::string_view root);
 
 /// Adds `--root DIR`.
 void declare_root(Arguments& arguments, std::string& root);

@@ -125,7 +125,7 @@ std::string sparkline(std::span<const double> values, bool utf8) {
     return line;
 }
 
-std::string state_text(const Session& session, RunState state) {
+TableCell state_cell(const Session& session, RunState state) {
     Style style = Style::Plain;
     switch (state) {
         case RunState::Running:
@@ -146,55 +146,93 @@ std::string state_text(const Session& session, RunState state) {
         case RunState::Idle:
             break;
     }
-    return session.styled(style,
-                          (session.looks().utf8 ? "● " : "* ") + std::string(to_string(state)));
+    return {(session.looks().utf8 ? "● " : "* ") + std::string(to_string(state)), style};
+}
+
+std::string state_text(const Session& session, RunState state) {
+    const TableCell cell = state_cell(session, state);
+    return session.styled(cell.style, cell.text);
+}
+
+namespace {
+
+/// One line of plain text.
+std::string shown(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    return terminal::without_controls(text);
+}
+
+}  // namespace
+
+void declare_wide(Arguments& arguments, bool& wide) {
+    arguments.flag("--wide", wide, "long names whole, not cut in the middle");
 }
 
 void TextTable::column(std::string title, Align align) {
-    columns_.emplace_back(std::move(title), align);
+    columns_.emplace_back(TableCell(shown(std::move(title)), Style::Dim), align);
 }
 
-void TextTable::row(std::vector<std::string> cells) {
-    for (std::string& cell : cells) {
-        std::replace(cell.begin(), cell.end(), '\n', ' ');
-        std::replace(cell.begin(), cell.end(), '\t', ' ');
+void TextTable::row(std::vector<TableCell> cells) {
+    for (TableCell& cell : cells) {
+        cell.text = shown(std::move(cell.text));
     }
-    cells.resize(columns_.size());
+    cells.resize(columns_.size(), TableCell(""));
     rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::render(const Session& session, std::string_view indent) const {
+std::vector<std::size_t> TextTable::widths(const Session& session, std::string_view indent,
+                                           Fit fit) const {
+    const std::size_t widest = fit == Fit::Whole ? SIZE_MAX : kWidestCell;
     std::vector<std::size_t> widths;
+    std::size_t total = indent.size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        std::size_t width = terminal::display_width(columns_[i].first);
+        std::size_t width = terminal::display_width(columns_[i].first.text);
         for (const auto& row : rows_) {
-            width = std::max(width, terminal::display_width(row[i]));
+            width = std::max(width, terminal::display_width(row[i].text));
         }
-        widths.push_back(width);
+        widths.push_back(std::min(width, widest));
+        total += widths.back() + (i == 0 ? 0 : 2);
     }
-    const auto line_of = [&](const std::vector<std::string>& cells, bool is_head) {
+    // Too wide for the window: the widest columns give way first, ids and numbers stay whole.
+    constexpr std::size_t kNarrowest = 28;
+    const auto window = static_cast<std::size_t>(std::max(session.looks().width, 20));
+    while (fit == Fit::Cut && total > window) {
+        const auto largest = std::max_element(widths.begin(), widths.end());
+        if (largest == widths.end() || *largest <= kNarrowest) {
+            break;
+        }
+        --*largest;
+        --total;
+    }
+    return widths;
+}
+
+std::string TextTable::render(const Session& session, std::string_view indent, Fit fit) const {
+    const std::vector<std::size_t> wide = widths(session, indent, fit);
+    const auto line_of = [&](const auto& cell_at) {
         std::string line(indent);
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            const std::string cell = is_head ? session.styled(Style::Dim, cells[i]) : cells[i];
-            const std::string padding(widths[i] - terminal::display_width(cells[i]), ' ');
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const TableCell& cell = cell_at(i);
+            const std::string text = terminal::cut_middle(cell.text, wide[i]);
+            const std::string padding(wide[i] - terminal::display_width(text), ' ');
+            const std::string styled = session.styled(cell.style, text);
             line += i == 0 ? "" : "  ";
-            const bool last_left = i + 1 == cells.size() && columns_[i].second == Align::Left;
-            line += columns_[i].second == Align::Right ? padding + cell
-                    : last_left                        ? cell
-                                                       : cell + padding;
+            const bool last_left = i + 1 == columns_.size() && columns_[i].second == Align::Left;
+            line += columns_[i].second == Align::Right ? padding + styled
+                    : last_left                        ? styled
+                                                       : styled + padding;
         }
         const auto width = static_cast<std::size_t>(std::max(session.looks().width, 20));
-        return terminal::cut_to_width(line, width) + "\n";
+        return (fit == Fit::Whole ? line : terminal::cut_to_width(line, width)) + "\n";
     };
-    std::vector<std::string> titles;
-    for (const auto& [title, align] : columns_) {
-        titles.push_back(title);
-    }
-    const bool has_titles =
-        std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
-    std::string text = has_titles ? line_of(titles, true) : "";
+    const bool has_titles = std::any_of(columns_.begin(), columns_.end(),
+                                        [](const auto& each) { return !each.first.text.empty(); });
+    std::string text =
+        has_titles ? line_of([&](std::size_t i) -> const TableCell& { return columns_[i].first; })
+                   : "";
     for (const auto& row : rows_) {
-        text += line_of(row, false);
+        text += line_of([&](std::size_t i) -> const TableCell& { return row[i]; });
     }
     return text;
 }

@@ -41,16 +41,20 @@ class CountingTail final : public RunTail {
         model::NewestRecords newest(first_ ? request_.count : SIZE_MAX);
         first_ = false;
         for (const KeyInfo& key : run_.keys()) {
-            std::size_t& seen = seen_[key.key];
-            if (key.count <= seen || (request_.wanted && !request_.wanted(key.key))) {
+            // Counts are of points that count: they may fall when a run is resumed.
+            Seen& seen = seen_[{key.key, key.kind}];
+            const std::pair now(key.count, key.scalar.last_time_ns);
+            if ((seen.items > 0 && seen.key == now) ||
+                (request_.wanted && !request_.wanted(key.key))) {
                 continue;
             }
+            seen.key = now;
             if (key.kind == Kind::Scalar) {
                 TAFFRAIL_ASSIGN(const auto points, run_.points(key.key));
-                add(newest, key, points, seen);
+                add(newest, key, points, seen.items);
             } else {
                 TAFFRAIL_ASSIGN(const auto entries, run_.entries(key.key));
-                add(newest, key, entries, seen);
+                add(newest, key, entries, seen.items);
             }
         }
         newest.give(visit);
@@ -58,11 +62,21 @@ class CountingTail final : public RunTail {
     }
 
   private:
+    struct Seen {
+        std::size_t items = 0;
+        std::pair<std::uint64_t, std::int64_t> key;  ///< count and last time when they were
+    };
+
     template <typename Item>
     static void add(model::NewestRecords& newest, const KeyInfo& key,
                     const std::vector<Item>& items, std::size_t& seen) {
         for (std::size_t i = std::min(seen, items.size()); i < items.size(); ++i) {
             const Item& item = items[i];
+            if constexpr (!requires { item.value - 1.0; }) {
+                if (kind_of(*item.value) != key.kind) {
+                    continue;
+                }
+            }
             Record record;
             record.key = key.key;
             record.kind = key.kind;
@@ -80,7 +94,7 @@ class CountingTail final : public RunTail {
 
     const RecordedRun& run_;
     const TailRequest request_;
-    std::map<std::string, std::size_t> seen_;
+    std::map<std::pair<std::string, Kind>, Seen> seen_;  ///< a key may have several kinds
     bool first_ = true;
 };
 

@@ -54,7 +54,9 @@ class FakeRun final : public RecordedRun {
                 }
                 info.scalar.min = std::min(info.scalar.min, point.value);
                 info.scalar.max = std::max(info.scalar.max, point.value);
-                info.scalar.sum += point.value;
+                info.scalar.sum += std::isfinite(point.value) ? point.value : 0;
+                info.scalar.positive_infinity_count += point.value == INFINITY;
+                info.scalar.negative_infinity_count += point.value == -INFINITY;
             }
             info.scalar.last = points.back().value;
             if (const auto defined = definitions.find(key); defined != definitions.end()) {

@@ -242,10 +242,11 @@ TEST_F(SealedCommands, StrayFoldersAreNoRunsAndGarbageIsDamage) {
 
 TEST_F(SealedCommands, DeletedRunsAreCalledSo) {
     EXPECT_THAT(run({"restore", name_, "--root", root_}).out, HasSubstr("was not deleted"));
+    const std::string id = listed(root_).at(name_).string_or("id", "");
     for (const std::string& name : names()) {
         ASSERT_EQ(run({"rm", name, "--root", root_, "--yes"}).code, 0);
     }
-    EXPECT_THAT(run({"show", name_, "--root", root_}).out, HasSubstr("deleted"));
+    EXPECT_THAT(run({"show", id, "--root", root_}).out, HasSubstr("deleted"));
     EXPECT_THAT(run({"ls", root_}).errors, HasSubstr("--all"));
     EXPECT_EQ(run({"seal"}).code, 2);
 }
