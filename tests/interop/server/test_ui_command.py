@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 from urllib.parse import urlparse
 
 import pytest
@@ -46,6 +47,21 @@ def test_logdir_is_accepted_as_tensorboard_spells_it(small, tmp_path):
     finally:
         process.terminate()
         assert process.wait(timeout=10) == 0
+
+
+def test_finding_o18_a_removed_root_is_named_with_its_reason(small, tmp_path):
+    server = Ui(small, tmp_path / "state")
+    try:
+        assert requests.get(server.api + "projects", timeout=10).json()["unreadable"] == []
+        small.rename(tmp_path / "elsewhere")
+        deadline = time.monotonic() + 60
+        while not (gone := requests.get(server.api + "projects", timeout=10).json()["unreadable"]):
+            assert time.monotonic() < deadline, "nobody says that the root is gone"
+            time.sleep(0.1)
+        assert gone[0]["location"] == str(small)
+        assert "it is gone" in gone[0]["reason"]
+    finally:
+        server.close()
 
 
 def test_several_named_roots_stand_side_by_side(small, tmp_path):
