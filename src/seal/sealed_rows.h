@@ -13,7 +13,8 @@
 
 namespace taffrail::seal {
 
-/// One row: its axes (value unused) and the keys logged in it, by name. Views live as long as the files.
+/// One row: its axes (value unused) and the keys logged in it, by name. Views live as long as the
+/// files.
 struct SealedRow {
     Point axes;
     std::vector<std::pair<std::string_view, double>> values;
