@@ -131,8 +131,8 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
     table.column("MIN", TextTable::Align::Right);
     table.column("MAX", TextTable::Align::Right);
     table.column("POINTS", TextTable::Align::Right);
-    table.column("");
     table.column("STEPS", TextTable::Align::Right);
+    table.column("");
     bool any_nan = false, any_infinity = false;
     for (const KeyInfo& key : keys) {
         if (key.kind != Kind::Scalar) {
@@ -176,10 +176,10 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
                    number(scalar.smallest(), Summary::Min, Goal::Minimize),
                    number(scalar.largest(), Summary::Max, Goal::Maximize),
                    {grouped(scalar.count), odd ? Style::Red : Style::Plain},
-                   odd_points(scalar),
-                   scalar.count == 0 ? std::string()
-                                     : std::to_string(scalar.first_step) + "…" +
-                                           std::to_string(scalar.last_step)});
+                   scalar.count == 0
+                       ? std::string()
+                       : std::to_string(scalar.first_step) + "…" + std::to_string(scalar.last_step),
+                   {odd_points(scalar), Style::Red}});
     }
     if (!table.empty()) {
         session.print("\n" + table.render(session, " ", fit_of(wide_)));

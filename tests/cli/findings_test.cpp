@@ -77,7 +77,7 @@ TEST_F(Findings, FindingR03_AFlippedByteOfTheStepPageIsNamedAndTheRestExported) 
         EXPECT_EQ(outcome.code, 1) << format;
         EXPECT_THAT(outcome.errors, AllOf(HasSubstr(damaged + " at byte "), HasSubstr("rows")))
             << format;
-        EXPECT_GT(outcome.out.size(), 100u) << format;
+        EXPECT_NE(outcome.out, "") << format << ": what can be read is still written";
     }
     const std::string rest = run({"export", name, "--root", root_, "--format", "csv"}).out;
     EXPECT_LT(rest.size(), whole.size());
@@ -126,20 +126,27 @@ TEST_F(Findings, FindingR09_ARunIsNeitherHiddenNorRemovedWhileItIsWritten) {
 }
 
 TEST_F(Findings, FindingR10_VisibleRunsComeBeforeDeletedOnesOfTheSameName) {
-    const std::vector<std::string> all = names();  // newest first
-    const std::string newest = id_of(all[0]), older = id_of(all[1]);
-    ASSERT_TRUE(storage::rename_run(folder_of(all[0]), "same").ok());
-    const std::string older_folder = folder_of(all[1]);
-    ASSERT_TRUE(storage::rename_run(older_folder, "same").ok());
-    EXPECT_THAT(run({"show", "same", "--root", root_}).out, HasSubstr(newest));
-    ASSERT_EQ(run({"rm", "same", "--root", root_, "--yes"}).code, 0);
-    EXPECT_THAT(run({"show", "same", "--root", root_}).out, HasSubstr(older));
-    EXPECT_THAT(run({"show", newest, "--root", root_}).out, HasSubstr("deleted: "));
-    EXPECT_THAT(run({"rm", "same", "--root", root_, "--yes"}).out, HasSubstr(older));
-    const Outcome gone = run({"show", "same", "--root", root_});
+    const std::string copy = io::join(folder_, "copy"), name = names()[0];
+    for (const char* how : {"--again", "--again"}) {  // two runs of one name
+        ASSERT_EQ(run({"import", folder_of(name), "--root", copy, how}).code, 0);
+    }
+    const auto id_shown = [&] {
+        const Outcome shown = run({"show", name, "--root", copy, "--json"});
+        return shown.code == 0 ? parse_json(shown.out).value().find("run")->string_or("id", "")
+                               : "";
+    };
+    const std::string first = id_shown();
+    ASSERT_EQ(run({"rm", name, "--root", copy, "--yes"}).code, 0);
+    const std::string second = id_shown();
+    EXPECT_NE(second, first) << "the one that was just deleted";
+    EXPECT_NE(second, "");
+    EXPECT_THAT(run({"show", first, "--root", copy}).out, HasSubstr("deleted: "));
+    EXPECT_THAT(run({"rm", name, "--root", copy, "--yes"}).out, HasSubstr(second));
+    const Outcome gone = run({"show", name, "--root", copy});
     EXPECT_EQ(gone.code, 1);
-    EXPECT_THAT(gone.errors, AllOf(HasSubstr("'same' is deleted"), HasSubstr(newest)));
-    EXPECT_THAT(run({"restore", "same", "--root", root_}).out, HasSubstr(newest));
+    EXPECT_THAT(gone.errors, AllOf(HasSubstr("'" + name + "' is deleted"), HasSubstr(first)));
+    EXPECT_EQ(run({"restore", name, "--root", copy}).code, 0);
+    EXPECT_NE(id_shown(), "");
 }
 
 TEST_F(Findings, FindingR11_NamesComeBeforePathsAndFoldersOfManyRunsAreRefused) {

@@ -180,7 +180,8 @@ TEST(Terminal, FindingS22_EscapeSequencesOfARunAreShownNotSent) {
             }
         }
     }
-    EXPECT_THAT(run_line({"ls"}, catalogue).out, HasSubstr("evil\\x1b]0;owned\\x07\\x1b[2Jname"));
+    EXPECT_THAT(run_line({"ls", "--wide"}, catalogue).out,
+                HasSubstr("evil\\x1b]0;owned\\x07\\x1b[2Jname"));
 }
 
 TEST(Ls, FindingO17_OneLongNameLeavesTheOtherColumns) {
