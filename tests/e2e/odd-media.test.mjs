@@ -225,6 +225,21 @@ test("finding O22: runs without an environment do not have the same packages; cl
   await done();
 });
 
+test("finding O10: scalars, a picture, a text and a table under one key stand side by side", async () => {
+  const { page, done } = await open(address("charts", "&q=^mixed$" + state({ closed: ["*media"] })));
+  await page.waitForSelector('[data-card="mixed"] .plot[data-painted]');
+  await page.goto(address("media", "&q=^mixed$"));
+  const item = cell(page, "mixed");
+  await eventually(async () => assert.equal(await item.count(), 1));
+  await eventually(async () => assert.equal(await item.locator("table").count(), 1));
+  const slider = page.getByRole("slider", { name: "Step" });
+  await slider.press("ArrowLeft");
+  await eventually(async () => assert.equal(await item.locator(".markdown strong").innerText(), "in bold"));
+  await slider.press("ArrowLeft");
+  await eventually(async () => assert.deepEqual(await item.locator("img").evaluate((e) => [e.naturalWidth, e.naturalHeight]), [4, 4]));
+  await done();
+});
+
 test("finding O23: at 320 pixels the slider is a slider, and names of any length leave everything in reach", async () => {
   const project = "p".repeat(3000);
   const { page, done } = await open(address("media", "", project), { width: 320, height: 640, touch: true });

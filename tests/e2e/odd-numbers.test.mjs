@@ -5,7 +5,7 @@ import { eventually, open, painted, pixels, quit, recordTexts, settled } from ".
 import { serve } from "./server.mjs";
 
 const base = 2n ** 53n + 1n;
-let server, address;
+let server, address, counting;
 before(async () => {
   server = await serve(["odd"], {
     options: {
@@ -35,6 +35,8 @@ before(async () => {
         const order = Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 20_000);
         await back.scalars("shuffled", order, { steps: order });
         await back.finish();
+        counting = await open("counting", { live: true });
+        await counting.scalars("counter", ramp(0));
       },
     },
   });
@@ -179,6 +181,31 @@ test("finding O07: chosen on the page, ranks are their mean and how far they spr
   await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
   const row = page.locator(".tooltip tr").first();
   await eventually(async () => assert.match(await row.innerText(), /ranked · mean of 2 ranks\s+5\d\d\s+± 707/));
+  await done();
+});
+
+test("finding O06: steps that go back are all on the chart, from the smallest to the largest", async () => {
+  const { page, done } = await open(address("&q=^(restarted|shuffled)$"), { init: recordTexts });
+  const line = (await shown(page, "restarted")).filter(Boolean);
+  assert.ok(line.length > 200, `${line.length} columns`);
+  const labels = await page.evaluate(() => window.__texts.filter((t) => t.card === "restarted").map((t) => t.text));
+  assert.ok(labels.includes("75"), labels.join(" "));
+  const shuffled = (await shown(page, "shuffled")).filter(Boolean);
+  const middles = shuffled.map(([a, b]) => (a + b) / 2);
+  const n = middles.length - 1;
+  assert.ok(n > 200 && middles[0] > middles[n] + 100, "it rises over the whole width");
+  assert.ok(Math.max(...middles.map((y, i) => Math.abs(y - (middles[0] + ((middles[n] - middles[0]) * i) / n)))) <= 4);
+  await done();
+});
+
+test("finding O06: a counter that begins anew while the page is open brings its points", async () => {
+  const { page, done } = await open(address("&q=^counter$"));
+  await painted(page, "counter");
+  const label = () => page.locator('[data-card="counter"] .plot').getAttribute("aria-label");
+  await eventually(async () => assert.match(await label(), /, 100 points/));
+  await counting.scalars("counter", [7, 8, 9], { steps: [100, 0, 1] });
+  await server.writers[0].sync();
+  await eventually(async () => assert.match(await label(), /, 103 points/), 20000);
   await done();
 });
 

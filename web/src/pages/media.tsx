@@ -9,7 +9,7 @@ import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/cont
 import { imageUrl, mediaKinds, MediaItem } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
-import { entryAt, indexAt, seekMedia, StepTrack } from "../ui/step_track";
+import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { formatInteger } from "../viz/format";
 import { WaitingForRuns } from "./projects";
@@ -48,16 +48,15 @@ export function MediaPage() {
   const ids = shownRuns.map((r) => r.id);
   const { value, error, loading, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
   const accept = textMatcher(v.q);
-  const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind) && accept(s.key)), [value, m.kind, v.q]);
+  const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind || s.kinds?.some((k) => k === m.kind)) && accept(s.key)), [value, m.kind, v.q]);
   const steps = useMemo(() => [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b), [series]);
   const step = m.step ?? steps[steps.length - 1] ?? 0;
 
   // The next pictures of what is on show, so that play and drag find them in the cache.
   useEffect(() => {
     for (const s of series.slice(0, 12)) {
-      if (s.kind !== "image") continue;
       const i = entryAt(s.step, step);
-      for (const next of [i + 1, i + 2]) if (next > 0 && next < s.step.length) new Image().src = imageUrl(s.run, s.key, next);
+      for (const next of [i + 1, i + 2]) if (next > 0 && next < s.step.length && kindAt(s, next) === "image") new Image().src = imageUrl(s.run, s.key, next);
     }
   }, [step, series]);
 
@@ -68,7 +67,7 @@ export function MediaPage() {
     if (!byRow.has(row)) byRow.set(row, []);
     byRow.get(row)!.push(s);
   }
-  const kinds = [...new Set((value?.series ?? []).map((s) => s.kind))];
+  const kinds = [...new Set((value?.series ?? []).flatMap((s) => s.kinds ?? s.kind))];
   const reference = v.base && ids.includes(v.base) ? v.base : ids[0];
   const title = (row: string) => (m.rows === "run" ? (runById.value.get(row)?.name ?? row) : row);
   return (
@@ -98,7 +97,7 @@ export function MediaPage() {
                       return (
                         <div class={`media-cell${m.rows === "key" && isMarked(s.run) ? " hovered" : ""}`} key={s.run + s.kind + s.key} data-key={s.key} data-run={s.run} data-index={i} data-step={i >= 0 ? s.step[i] : ""}>
                           <div class="small muted ellipsis" style={{ maxWidth: Math.max(140, m.size) }}>{m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}{i >= 0 && s.step[i] !== step ? ` · step ${formatInteger(s.step[i])}` : ""}</div>
-                          <MediaItem run={s.run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={m.size} fit={m.fit} against={other ? { run: other.run, index: entryAt(other.step, step) } : undefined} />
+                          <MediaItem run={s.run} name={s.key} kind={kindAt(s, i)} index={i} items={s.items?.[i] ?? 1} size={m.size} fit={m.fit} against={other ? { run: other.run, index: entryAt(other.step, step) } : undefined} />
                         </div>
                       );
                     })}

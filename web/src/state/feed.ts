@@ -332,6 +332,12 @@ function tailsSoon(delay = 250): void {
   if (!tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), delay);
 }
 
+/** Whether points were logged before the end that a chart held, as by a counter that began anew: a tail does not bring those. */
+function wentBack(ask: ChartAsk, held: ChartData, joined: ChartData): boolean {
+  if (ask.x.from !== undefined || ask.x.to !== undefined) return false;
+  return held.series.some((before, s) => before.current && before.points >= before.total && joined.series[s].points < joined.series[s].total);
+}
+
 async function fetchTails(): Promise<void> {
   tailTimer = 0;
   if (document.hidden || tailBusy) {
@@ -364,7 +370,12 @@ async function fetchTails(): Promise<void> {
     }
     for (const [feed, list] of tails) {
       const { key, held } = jobs.find((job) => job.feed === feed)!;
-      if (feed.key === key && feed.data === held) feed.deliver(joinTails(held, list, feed.asked!.width * 2), "");
+      if (feed.key !== key || feed.data !== held) continue;
+      const joined = joinTails(held, list, feed.asked!.width * 2);
+      if (wentBack(feed.asked!, held, joined)) {
+        cache.delete(key);
+        feed.refetch();
+      } else feed.deliver(joined, "");
     }
   } catch {
     // The connection banner speaks for us.

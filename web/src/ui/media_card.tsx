@@ -7,7 +7,7 @@ import { formatInteger } from "../viz/format";
 import { Swatch } from "./controls";
 import { HistogramCard } from "./histogram_card";
 import { mediaKinds, MediaItem } from "./media_item";
-import { entryAt, mediaStep, seekMedia, StepTrack } from "./step_track";
+import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 
 type Place = { left: number; top: number; width: number; height: number };
@@ -37,7 +37,7 @@ export function MediaCard({ name, place }: { name: string; place: Place }) {
           return (
             <div key={s.run + s.kind} class={`media-cell${isMarked(s.run) ? " hovered" : ""}`} data-run={s.run} data-step={i >= 0 ? s.step[i] : ""} onPointerEnter={() => (hoveredRun.value = s.run)} onPointerLeave={() => (hoveredRun.value = null)}>
               <div class="row small" style={{ maxWidth: Math.max(140, size) }}><Swatch color={runStyle.value(s.run).color} /><span class="ellipsis">{runById.value.get(s.run)?.name ?? s.run}</span></div>
-              <MediaItem run={s.run} name={name} kind={s.kind} index={i} items={s.kind === "image" ? 1 : (s.items?.[i] ?? 1)} size={size} fit />
+              <MediaItem run={s.run} name={name} kind={kindAt(s, i)} index={i} items={kindAt(s, i) === "image" ? 1 : (s.items?.[i] ?? 1)} size={size} fit />
             </div>
           );
         })}

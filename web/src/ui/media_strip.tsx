@@ -7,7 +7,7 @@ import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { mediaKinds, MediaItem } from "./media_item";
 import { Skeleton } from "./states";
-import { entryAt, mediaStep, seekMedia, StepTrack } from "./step_track";
+import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 
 export function LatestImages({ run }: { run: string }) {
@@ -22,7 +22,7 @@ export function LatestImages({ run }: { run: string }) {
       <div class="row wrap" style={{ alignItems: "flex-start", gap: 16 }}>
         {value.series.slice(0, 6).map((s) => {
           const i = at(s.step);
-          return <div key={s.key} data-image={s.key} data-step={s.step[i]}><div class="small muted">{s.key} · step {formatInteger(s.step[i])}</div><MediaItem run={run} name={s.key} kind="image" index={i} items={Math.min(2, s.items?.[i] ?? 1)} size={140} fit /></div>;
+          return <div key={s.key} data-image={s.key} data-step={s.step[i]}><div class="small muted">{s.key} · step {formatInteger(s.step[i])}</div><MediaItem run={run} name={s.key} kind={kindAt(s, i)} index={i} items={Math.min(2, s.items?.[i] ?? 1)} size={140} fit /></div>;
         })}
       </div>
     </section>
@@ -41,7 +41,7 @@ export function MediaOfRun({ run }: { run: string }) {
           <section class="card" key={s.kind + s.key} data-media={s.key} data-step={i >= 0 ? s.step[i] : ""}>
             <div class="row"><h3 title={s.key}>{s.key}</h3><span class="spacer" /><span class="muted small">{i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}{i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}</span></div>
             {steps.length > 1 ? <StepTrack steps={steps} step={s.step[Math.max(0, i)]} seek={seekMedia} label={`Step of ${s.key}`} /> : null}
-            <MediaItem run={run} name={s.key} kind={s.kind} index={i} items={s.items?.[i] ?? 1} size={220} fit />
+            <MediaItem run={run} name={s.key} kind={kindAt(s, i)} index={i} items={s.items?.[i] ?? 1} size={220} fit />
           </section>
         );
       })}

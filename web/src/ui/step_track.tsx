@@ -15,6 +15,8 @@ export function entryAt(steps: number[], step: number): number {
   return best;
 }
 
+export const kindAt = (series: EntryIndex, i: number): string => series.kinds?.[i] ?? series.kind;
+
 /** The last entry of a kind; a key may hold others too. -1 when there is none. */
 export const lastOf = (series: EntryIndex, kind: string) => (series.kinds ? series.kinds.findLastIndex((k) => k === kind) : series.step.length - 1);
 
