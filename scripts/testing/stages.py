@@ -38,11 +38,11 @@ def web(context: Context) -> Counts:
 
 def sanitize(context: Context) -> Counts:
     """unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"""
-    if not context.build("dev"):
-        return one(False, "build dev")
-    counts = context.ctest("dev", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
+    if not context.build("sanitize"):
+        return one(False, "build sanitize")
+    counts = context.ctest("sanitize", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
     # Folders from strangers, through the command that would show what it touches.
-    counts += context.pytest("tests", "tests/interop/hostile", environment={"TAFFRAIL_BUILD": str(context.root / "build" / "dev")})
+    counts += context.pytest("tests", "tests/interop/hostile", environment={"TAFFRAIL_BUILD": str(context.root / "build" / "sanitize")})
     return counts
 
 
@@ -73,21 +73,31 @@ def faults(context: Context) -> Counts:
     return context.ctest("ci", "faults", jobs=1)
 
 
+# Targets that change a whole folder in its decoded form: what people send each other.
+WHOLE_FOLDERS = ("run_folder_fuzz", "sealed_file_fuzz", "manifest_fuzz", "logdir_fuzz")
+
+
+def fuzz_seconds(target: str, full: bool) -> int:
+    if not full:
+        return 4
+    return 1800 if target in WHOLE_FOLDERS else 600 if target.startswith("tensorboard_") else 120
+
+
 def fuzz(context: Context) -> Counts:
-    """each fuzz target for a few seconds (in --full 2 minutes, what reads event files 10)"""
+    """each fuzz target over its kept seeds and a few seconds (in --full whole folders 30 minutes, event files 10, others 2)"""
     # The short run tries the same inputs each time, so that it turns red by a change and not by luck; the long one goes where none has been.
     luck = 0 if context.full else 1
     if not context.build("fuzz"):
         return one(False, "build fuzz")
 
     def run_one(target: Path) -> Counts:
-        seconds = 4 if not context.full else 600 if target.name.startswith("tensorboard_") else 120
+        seconds = fuzz_seconds(target.name, context.full)
         corpus = context.root / "build" / "fuzz" / "corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = [str(path) for path in [context.root / "fuzz" / "corpus" / target.name] if path.exists()]
         said = corpus.parent / f"{target.name}.log"
         with said.open("w") as log:
-            status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", f"-seed={luck}", "-rss_limit_mb=1024", "-malloc_limit_mb=128", "-timeout=10", "-print_final_stats=0", "-verbosity=0",
+            status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", f"-seed={luck}", "-rss_limit_mb=1024", "-malloc_limit_mb=128", "-timeout=25", *(("-len_control=0", "-max_len=200000") if target.name in WHOLE_FOLDERS else ()), "-print_final_stats=0", "-verbosity=0",
                                  cwd=corpus.parent, timeout=seconds + 120, stdout=log, stderr=subprocess.STDOUT)
         text = said.read_text(errors="replace")
         if status != 0:

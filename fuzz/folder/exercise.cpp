@@ -1,0 +1,91 @@
+#include "exercise.h"
+
+#include "cli/export/exporters.h"
+#include "cli/run_copy.h"
+#include "codec/value_codec.h"
+#include "io/files.h"
+
+#include <algorithm>
+
+namespace taffrail::fuzzing {
+namespace {
+
+// Enough to reach every path, few enough for thousands of tries a second.
+constexpr std::size_t kMostKeys = 12;
+constexpr std::size_t kMostEntries = 8;
+
+void read_bins(const RecordedRun& run, const std::string& key) {
+    for (const Axis axis : {Axis::Steps, Axis::WallTime, Axis::RelativeTime, Axis::Epoch,
+                            Axis::Samples, Axis::Metric}) {
+        for (const std::size_t width : {1u, 7u, 1000u}) {
+            BinRequest request;
+            request.axis = axis;
+            request.metric = key;
+            request.width = width;
+            (void)run.bins(key, request);
+            request.scale = Scale::Log;
+            request.from = 2;
+            request.to = 1e6;
+            (void)run.bins(key, request);
+        }
+        (void)run.curve(key, axis);
+    }
+}
+
+void read_key(const RecordedRun& run, const KeyInfo& key) {
+    if (key.kind == Kind::Scalar) {
+        (void)run.points(key.key);
+        read_bins(run, key.key);
+        return;
+    }
+    const auto entries = run.entries(key.key);
+    for (std::size_t i = 0; entries.ok() && i < std::min(entries->size(), kMostEntries); ++i) {
+        if ((*entries)[i].value) {
+            const Value& value = *(*entries)[i].value;
+            for_each_blob(value, [&](const Blob& blob) { (void)run.load(blob.ref); });
+        }
+    }
+}
+
+void export_run(const std::shared_ptr<RecordedRun>& run) {
+    cli::ExportRequest request;
+    request.runs = {run};
+    std::size_t budget = 8u << 20;
+    const cli::ExportOutput nowhere = [&](std::string_view bytes) -> Result<void> {
+        if (bytes.size() > budget) {
+            return Error{ErrorCode::Unavailable, "enough"};
+        }
+        budget -= bytes.size();
+        return {};
+    };
+    (void)cli::export_jsonl(request, nowhere);
+    (void)cli::export_csv_tidy(request, nowhere);
+    (void)cli::export_csv_wide(request, nowhere);
+    (void)cli::export_parquet(request, nowhere);
+}
+
+}  // namespace
+
+void read_everything(const Catalogue& catalogue, const std::string& scratch) {
+    for (const RunInfo& info : catalogue.runs(true)) {
+        const auto run = catalogue.run(info.id);
+        if (!run.ok()) {
+            continue;
+        }
+        (void)(*run)->info();
+        const std::vector<KeyInfo> keys = (*run)->keys();
+        for (std::size_t i = 0; i < std::min(keys.size(), kMostKeys); ++i) {
+            read_key(**run, keys[i]);
+        }
+        (void)(*run)->console(0, 100);
+        (void)(*run)->environment();
+        (void)(*run)->for_each([](const Record&) { return true; });
+        (void)(*run)->damage();
+        export_run(*run);
+        if (auto copy = cli::RunCopy::create(scratch, info); copy.ok()) {
+            (void)(*copy)->take(**run, {});
+        }
+    }
+}
+
+}  // namespace taffrail::fuzzing
