@@ -119,6 +119,11 @@ LoopState Core::capture() const {
     const bool taken_back = place_ == Place::InStep || (!closed && accumulating());
     state.log = state_.save(taken_back, [this](const Metric& metric) { return name_of(metric); });
     state.metrics = before_validation_ ? before_validation_->metrics : capture_metrics(taken_back);
+    if (before_validation_ && place_ != Place::AfterValidation) {
+        state.evaluation_rows = before_validation_->rows;
+        state.validation_loaders = before_validation_->loaders;
+        state.validation_batches_total = before_validation_->batches_total;
+    }
     if (closed) {
         // The end of the epoch empties what it accumulated, or has done so.
         for (const metrics::SavedSlot& slot : state.log.slots) {
@@ -136,11 +141,6 @@ LoopState Core::capture() const {
     if (taken_back) {
         state.batches_total = step_begin_.batches_total;
         state.samples = step_begin_.samples;
-    }
-    if (before_validation_ && place_ != Place::AfterValidation) {
-        state.evaluation_rows = before_validation_->rows;
-        state.validation_loaders = before_validation_->loaders;
-        state.validation_batches_total = before_validation_->batches_total;
     }
     return state;
 }

@@ -259,7 +259,7 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     check();
     state_.write_evaluation_epoch(rows);
     check();
-    if (evaluation.loop == Loop::FitValidation && !state_.sanity) {
+    if (evaluation.loop == Loop::FitValidation && !state_.sanity && !stopping()) {
         place_ = Place::AfterValidation;
     }
     both(names.end, names.callback_end, names.module_end);

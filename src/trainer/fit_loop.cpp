@@ -385,8 +385,16 @@ void Core::validate_in_fit() {
         BeforeValidation{fit_validation_.seen, capture_validation_loaders(),
                          validation_batches_total_, capture_metrics(accumulating())};
     run_evaluation(fit_validation_);
-    before_validation_.reset();
-    place_ = Place::AfterValidation;
+    // One that only closes a fit which was asked to stop is no part of the training that goes on
+    // from a checkpoint: that begins as if it had not been.
+    const std::int64_t batches =
+        options_.check_val_every_n_epoch ? batches_in_epoch_ : batches_total_;
+    const bool due_anyway = validation_interval_ == kEndless ? last_batch_reached()
+                                                             : batches % validation_interval_ == 0;
+    if (due_anyway) {
+        before_validation_.reset();
+    }
+    place_ = due_anyway ? Place::AfterValidation : Place::AfterBatch;
     state_.resume(saved);
     outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
     require(stop_.meet());

@@ -314,6 +314,11 @@ void Core::end_stage(RunState state, std::string_view why) noexcept {
 // Tells callbacks, the other ranks and the loggers, and makes the error the stage returns.
 Result<void> Core::failure(std::string_view reason) {
     failing_ = true;
+    // A hook after a step failed: the step is done and is not done again, so its row is due now.
+    if (place_ == Place::AfterBatch && state_.loop() == Loop::Train && state_.in_batch() &&
+        !accumulating() && should_log()) {
+        state_.write_train_step();
+    }
     for (const auto& callback : active_callbacks_) {
         try {
             const Hook before = state_.enter(Hook::OnException);
