@@ -18,8 +18,8 @@ namespace taffrail::cli {
 std::string short_number(double value);
 /// "12,345".
 std::string grouped(std::uint64_t count);
-/// "850 ms", "12.3 s", "4 m 05 s", "2 h 03 m", "5 d 11 h"; "unknown" where a clock that was set back
-/// leaves less than nothing.
+/// "850 ms", "12.3 s", "4 m 05 s", "2 h 03 m", "5 d 11 h"; "unknown" where a clock that was set
+/// back leaves less than nothing.
 std::string short_duration(std::int64_t duration_ns);
 /// "just now", "5 m ago", "3 h ago", "yesterday", "12 d ago", then the date.
 std::string relative_time(std::int64_t time_ns, std::int64_t now_ns);

@@ -10,7 +10,7 @@
 namespace taffrail::server {
 namespace {
 
-void write_run(const std::string& root, const std::string& id) {
+void write_small_run(const std::string& root, const std::string& id) {
     const std::string folder = storage::make_run_folder(root, id, "run").value();
     tlog::FileIdentity identity;
     identity.run_id = id;
@@ -38,12 +38,12 @@ TEST(WaitingCatalogue, HasNoRunsUntilOneAppearsAndNamesItThen) {
     const auto none = catalogue.run("first");
     ASSERT_FALSE(none.ok());
     EXPECT_EQ(none.error().code, ErrorCode::NotFound);
-    write_run(root, "first");
+    write_small_run(root, "first");
     EXPECT_EQ(catalogue.refresh().value(), std::vector<std::string>{"first"});
     ASSERT_EQ(catalogue.runs(false).size(), 1u);
     EXPECT_TRUE(catalogue.run("first").ok());
     EXPECT_TRUE(catalogue.refresh().value().empty()) << "from now on only what changes";
-    write_run(root, "second");
+    write_small_run(root, "second");
     EXPECT_EQ(catalogue.refresh().value(), std::vector<std::string>{"second"});
 }
 
@@ -55,7 +55,7 @@ TEST(WaitingCatalogue, WaitsOnWhileTheFolderIsNothingYet) {
     ASSERT_TRUE(io::write_file_atomically(root + "/notes.txt", as_bytes("not a run"), false).ok());
     EXPECT_TRUE(catalogue.refresh().value().empty());
     EXPECT_TRUE(catalogue.runs(false).empty());
-    write_run(root, "first");
+    write_small_run(root, "first");
     EXPECT_EQ(catalogue.refresh().value(), std::vector<std::string>{"first"});
 }
 

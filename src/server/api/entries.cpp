@@ -39,9 +39,8 @@ void write_index(JsonWriter& json, const std::string& run, const KeyInfo& key,
         write_column(json, "rank", entries, [](const auto& entry) { return entry.rank; });
     }
     // A key may hold several kinds: which entry is which. Numbers of entries count all of them.
-    if (std::ranges::any_of(entries, [&](const auto& entry) {
-            return kind_of(*entry.value) != key.kind;
-        })) {
+    if (std::ranges::any_of(entries,
+                            [&](const auto& entry) { return kind_of(*entry.value) != key.kind; })) {
         write_column(json, "kinds", entries,
                      [](const auto& entry) { return to_string(kind_of(*entry.value)); });
     }

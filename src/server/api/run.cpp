@@ -123,8 +123,7 @@ Response run_detail(const ApiContext& context, const Request& request) {
         .key("duration_ms");
     const auto duration = model::duration_ns(info);
     duration ? json.value(to_ms(*duration)) : json.null();
-    json.key("attempts")
-        .begin_array();
+    json.key("attempts").begin_array();
     for (const auto& [number, span] : attempts_of(*details, *run)) {
         json.begin_object().member("attempt", number).member("start_ms", to_ms(span.start_ns));
         json.member("first_step", span.first).member("last_step", span.last).end_object();
