@@ -34,13 +34,17 @@ TEST(RollingSeals, FindingG12_HappenWhileTheRunGoesOn) {
     Scalar loss = run.scalar("loss");
     Step step = 0;
     std::uint64_t random = 1;
-    // Until something is sealed, however slow the machine is.
-    while (!storage::read_manifest(run.folder()) && step < 4'000'000) {
+    for (int part = 0; part < 20; ++part) {
         for (int i = 0; i < 20'000; ++i) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             loss.log(static_cast<double>(random >> 11), step++);
         }
         ASSERT_TRUE(run.flush().ok());
+    }
+    ASSERT_GT(storage::list_logs(run.folder()).size(), 5u);
+    // Until something is sealed, however slow the machine is.
+    for (int tries = 0; tries < 6000 && !storage::read_manifest(run.folder()); ++tries) {
+        std::this_thread::sleep_for(50ms);
     }
     const auto manifest = storage::read_manifest(run.folder());
     ASSERT_TRUE(manifest) << step;
