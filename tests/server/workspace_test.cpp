@@ -19,7 +19,7 @@
 namespace taffrail::server {
 namespace {
 
-std::string write_run(const std::string& root, const std::string& id) {
+std::string make_finished_run(const std::string& root, const std::string& id) {
     const std::string folder = storage::make_run_folder(root, id, "run").value();
     tlog::FileIdentity identity;
     identity.run_id = id;
@@ -37,7 +37,7 @@ TEST(Workspace, FindingG02_RunsAreOpenedWhenLookedAtOnly) {
     const std::string root = folder.file("root");
     ASSERT_TRUE(storage::make_root(root).ok());
     for (int i = 0; i < 20; ++i) {
-        write_run(root, "run" + std::to_string(10 + i));
+        make_finished_run(root, "run" + std::to_string(10 + i));
     }
     const auto workspace = open_root(root);
     ASSERT_EQ(workspace->runs()->size(), 20u);
@@ -54,7 +54,7 @@ TEST(Workspace, FindingG01_AnEditByAnotherProcessShowsAndTheListStaysInOrder) {
     const std::string root = folder.file("root");
     ASSERT_TRUE(storage::make_root(root).ok());
     for (int i = 0; i < 5; ++i) {
-        write_run(root, "run" + std::to_string(i));
+        make_finished_run(root, "run" + std::to_string(i));
     }
     const auto workspace = open_root(root);
     workspace->refresh();
@@ -71,7 +71,7 @@ TEST(Workspace, FindingG01_AnEditByAnotherProcessShowsAndTheListStaysInOrder) {
         EXPECT_EQ((*now)[i]->id, (*before)[i]->id);
         EXPECT_EQ((*now)[i]->info.tags.size(), i == 2 ? 1u : 0u);
     }
-    write_run(root, "run9");
+    make_finished_run(root, "run9");
     workspace->refresh();
     EXPECT_EQ(workspace->runs()->size(), 6u);
     ASSERT_TRUE(io::remove_tree((*before)[0]->info.location).ok());
