@@ -115,7 +115,7 @@ std::set<std::string> NativeCatalogue::folders_to_look_at() {
         }
     }
     if (list_may_have_changed(list)) {
-        const std::vector<std::string> folders = list_folders();
+        const std::vector<std::string> folders = list_folders(root_problem_);
         for (const std::string& folder : folders) {
             if (!runs_.contains(folder)) {
                 suspects.insert(folder);
