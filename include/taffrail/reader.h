@@ -24,8 +24,9 @@ namespace taffrail {
 struct MetricOptions;
 
 /// What is known about a scalar series without reading it: of the points that count, where later
-/// attempts logged some steps again. Ask the functions for a number to show or to sort by: they give
-/// none where no point is finite, so that a run that diverged is not taken for one that did well.
+/// attempts logged some steps again. Ask the functions for a number to show or to sort by: they
+/// give none where no point is finite, so that a run that diverged is not taken for one that did
+/// well.
 struct SeriesSummary {
     std::uint64_t count = 0;                    ///< points, NaN included
     std::uint64_t nan_count = 0;                ///< NaN points

@@ -247,8 +247,9 @@ class Gc final : public Command {
             bytes += bytes_.at(run.id);
             const std::string name = terminal::without_controls(run.name);
             session.print(verb +
-                          (io::is_link(run.location) ? "the link to " + name + ", not the run itself"
-                                                     : name) +
+                          (io::is_link(run.location)
+                               ? "the link to " + name + ", not the run itself"
+                               : name) +
                           "  " + session.styled(Style::Dim, run.id) + "\n");
         }
         for (const auto& [run, spare] : sealed_) {

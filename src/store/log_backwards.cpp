@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "codec/tlog/decode.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 
@@ -56,7 +57,7 @@ Result<bool> LogBackwards::previous(const std::function<void(const tlog::Batch&)
     if (end_ == 0) {
         return false;
     }
-    TAFFRAIL_ASSIGN(const auto file, io::open(url_, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(url_)), url_));
     while (true) {
         const std::uint64_t size = std::min(window_bytes_, end_);
         Bytes window(static_cast<std::size_t>(size));
