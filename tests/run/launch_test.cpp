@@ -64,19 +64,19 @@ class Launches : public testing::Test {
         run.log("loss", value, 0);
         (void)run.flush();
         char sign = 'x';
-        (void)!write(logged, &sign, 1);
-        (void)!read(may_go, &sign, 1);
+        (void)!::write(logged, &sign, 1);
+        (void)!::read(may_go, &sign, 1);
         return run.finish().ok() ? 0 : 1;
     }
 
     static void await_log(const Rank& rank) {
         char sign = 0;
-        ASSERT_EQ(read(rank.logged, &sign, 1), 1);
+        ASSERT_EQ(::read(rank.logged, &sign, 1), 1);
     }
 
     static void let_go(const Rank& rank) {
         // Said, not closed: later ranks have inherited this end of the pipe.
-        ASSERT_EQ(write(rank.may_go, "x", 1), 1);
+        ASSERT_EQ(::write(rank.may_go, "x", 1), 1);
         close(rank.may_go);
         int status = 1;
         ASSERT_EQ(waitpid(rank.process, &status, 0), rank.process);

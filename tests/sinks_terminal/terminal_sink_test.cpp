@@ -161,7 +161,7 @@ TEST(LocalWriter, SavesImagesAsPng) {
 }
 
 TEST(LocalWriter, FindingT17_AFolderThatCannotBeWrittenDoesNotStopTheTable) {
-    const test::TemporaryFolder folder;
+    const test::TestFolder folder;
     const std::string taken = folder.path() + "/a_file";
     io::write_file_atomically(taken, as_bytes("x")).value();
     Fixture f(false);

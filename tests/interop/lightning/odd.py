@@ -146,3 +146,16 @@ SCRIPTS = [
     {"id": "size-of-every-kind", "stages": ["validate"], "val_batches": [3], "batch": {"kind": "text_first", "sizes": [3, 1]}, "logs": [val("v", RISING)]},
     {"id": "names-of-any-letters", "logs": [step("ü/ß →", RISING, **BOTH), step("a b\"c\\d", 1), step("", 1)], **EVERY},
 ]
+
+# What trials found beside the generated scripts: numbers beyond single precision, maps with a reduction, mistakes on several ranks.
+TRIALS = [
+    {'id': 'overflow-number', 'train_batches': 2, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'a', 'value': 1e+39, 'on_step': True, 'on_epoch': True}]},
+    {'id': 'overflow-sum', 'train_batches': 3, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'a', 'value': 3e+38, 'reduce_fx': 'sum', 'on_step': True, 'on_epoch': True}]},
+    {'id': 'overflow-mean', 'train_batches': 3, 'log_every_n_steps': 1, 'batch': {'sizes': [4]}, 'logs': [{'hook': 'training_step', 'name': 'a', 'value': 3e+38, 'on_step': True, 'on_epoch': True}]},
+    {'id': 'overflow-f64', 'train_batches': 2, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'a', 'value': {'base': 1e+39, 'dtype': 'float64'}, 'on_step': True, 'on_epoch': True}]},
+    {'id': 'dict-max', 'train_batches': 3, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'dict': {'a': {'base': 1, 'per_batch': 2}, 'b': {'base': 3, 'per_batch': -1}}, 'reduce_fx': 'max', 'on_step': True, 'on_epoch': True}]},
+    {'id': 'dict-min-val', 'train_batches': 1, 'val_batches': [3], 'log_every_n_steps': 1, 'logs': [{'hook': 'validation_step', 'dict': {'a': {'base': 1, 'per_batch': 2}}, 'reduce_fx': 'min'}]},
+    {'id': 'ranks-useless', 'world': 2, 'train_batches': 2, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'bad', 'value': 1, 'on_step': False, 'on_epoch': False}]},
+    {'id': 'ranks-other-options', 'world': 3, 'train_batches': 2, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'bad', 'value': 1}, {'hook': 'training_step', 'name': 'bad', 'value': 1, 'prog_bar': True}]},
+    {'id': 'ranks-reduction', 'world': 2, 'train_batches': 2, 'log_every_n_steps': 1, 'logs': [{'hook': 'training_step', 'name': 'bad', 'value': 1, 'reduce_fx': 'median'}]},
+]

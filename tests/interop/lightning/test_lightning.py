@@ -25,7 +25,7 @@ def scripts():
 @pytest.fixture(scope="module")
 def outputs(scripts, tmp_path_factory):
     """Of the generated scripts, then of those written by hand; Lightning starts only once for both."""
-    everything = scripts + odd.SCRIPTS
+    everything = scripts + odd.SCRIPTS + odd.TRIALS
     theirs = compare.run_lightning(everything, str(tmp_path_factory.mktemp("lightning")))
     return compare.run_replay(REPLAY, everything), theirs
 
@@ -40,7 +40,11 @@ def test_every_script_gives_the_same(scripts, outputs):
 
 
 def test_odd_scripts_give_the_same(outputs):
-    assert not differences(odd.SCRIPTS, *(one[COUNT:] for one in outputs))
+    assert not differences(odd.SCRIPTS, *(one[COUNT:COUNT + len(odd.SCRIPTS)] for one in outputs))
+
+
+def test_finding_t21_overflow_maps_and_mistakes_on_ranks_are_the_same(outputs):
+    assert not differences(odd.TRIALS, *(one[COUNT + len(odd.SCRIPTS):] for one in outputs))
 
 
 def test_scripts_cover_everything(scripts, outputs):
