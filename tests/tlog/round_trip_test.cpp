@@ -142,7 +142,7 @@ TEST(Checkpoint, EverythingComesBack) {
     hparams.metadata = as_bytes("lr");
     checkpoint.hparams = {hparams};
     checkpoint.ring_positions = {{1, 2}};
-    checkpoint.series = {{1, {10, 1, -1.5, 2.5, 3.0, 2.0, -7, 9, 100, 200}}};
+    checkpoint.series = {{1, {10, 1, 0, 0, -1.5, 2.5, 3.0, 2.0, -7, 9, 100, 200}}};
     checkpoint.heartbeat_ns = 1234567;
     Bytes payload;
     encode_checkpoint(payload, checkpoint);
