@@ -234,13 +234,15 @@ class NativeTail final : public RunTail {
             }
             LogBackwards backwards(url, from.offset, from.nonce);
             for (bool more = true; more;) {
-                bool any_newer = false;
+                // A window may hold a checkpoint alone: that says nothing about what is older.
+                bool any_rows = false, any_newer = false;
                 TAFFRAIL_ASSIGN(more, backwards.previous([&](const tlog::Batch& batch) {
+                    any_rows = true;
                     seen += wanted_rows(batch, log);
                     any_newer |= has_newer(newest, batch);
                     add_batch(newest, batch, log, request_.wanted);
                 }));
-                if ((more && !any_newer) || seen >= wanted_in_all) {
+                if ((more && any_rows && !any_newer) || seen >= wanted_in_all) {
                     return {};
                 }
             }

@@ -33,7 +33,7 @@ TEST(JsonWriter, WritesNumbersWithoutAWordAsStrings) {
         .value(-0.0)
         .value(5e-324)
         .end_array();
-    EXPECT_EQ(json.text(), R"(["NaN","Infinity","-Infinity",-0,5e-324])");
+    EXPECT_EQ(json.text(), R"(["NaN","Infinity","-Infinity",-0.0,5e-324])");
 }
 
 TEST(JsonWriter, EscapesWhatJsonRequires) {
