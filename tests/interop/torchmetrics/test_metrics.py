@@ -104,6 +104,19 @@ def test_scores_equal_torchmetrics(name, task):
 
 
 @pytest.mark.parametrize("name", list(SCORES))
+def test_finding_t23_macro_scores_with_top_k_and_ignore_index_equal_torchmetrics(name):
+    def case(rng):
+        n, classes, scores, target = classification_input(rng, "multiclass")
+        ignored = int(rng.choice([-1, 0, classes - 1]))
+        target = np.where(rng.random(n) < 0.2, -1, target) if ignored < 0 else target
+        options = {"task": "multiclass", "classes": classes, "average": "macro", "top_k": int(rng.integers(1, classes)), "ignore_index": ignored}
+        wanted = getattr(tm, SCORES[name])(torch.tensor(scores), torch.tensor(target), task="multiclass", num_classes=classes, average="macro",
+                                           top_k=options["top_k"], ignore_index=ignored)
+        return options, scores, target, wanted.numpy(), {}
+    check(name, case)
+
+
+@pytest.mark.parametrize("name", list(SCORES))
 def test_label_scores_equal_scikit_learn(name):
     def case(rng):
         n, classes = int(rng.integers(10, 80)), int(rng.integers(2, 7))
