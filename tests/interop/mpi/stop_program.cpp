@@ -8,6 +8,7 @@
 // logged, and how its fit ended.
 #include <taffrail/taffrail.h>
 
+#include "trainer/signals.h"
 #include "trainer/walk.h"
 
 #ifdef STOP_PROGRAM_WITH_MPI
@@ -65,6 +66,12 @@ void stop_here(const Case& wanted, WalkModule& module,
         // What a terminal or a batch system does to a job: the launcher is told.
         if (wanted.launch == "mpi") {
             ::kill(::getppid(), signal);
+            // The launcher passes it on when it gets to it; the training would be over by then.
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (taffrail::trainer::pending_signal() == 0 &&
+                   std::chrono::steady_clock::now() < end) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
         } else {
             std::raise(signal);
         }
