@@ -89,8 +89,8 @@ class Launches : public testing::Test {
         std::vector<std::vector<double>> all;
         for (const auto& entry : io::list(folder_.file("store/runs")).value()) {
             std::vector<double> values;
-            for (const auto& record :
-                 test::read_back(folder_.file("store/runs/" + entry.name)).at("loss")) {
+            const auto records = test::read_back(folder_.file("store/runs/" + entry.name));
+            for (const auto& record : records.at("loss")) {
                 values.push_back(record.scalar);
                 EXPECT_EQ(record.attempt, 0u);
             }
