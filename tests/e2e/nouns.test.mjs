@@ -269,7 +269,7 @@ test("Graph: shapes stand on the edges, and a node tells its own", async () => {
 test("Figures: scatter, line, bar, heat map and histogram are ours; another kind is its stored picture or a download", async () => {
   const { page, done } = await open(`${(await figures()).url}#/media?project=figures`);
   await page.waitForSelector('.media-cell[data-key="histogram"] canvas');
-  const drawn = () => page.locator(".media-cell").evaluateAll((cells) => Object.fromEntries(cells.map((c) => [c.dataset.key, c.querySelector("canvas") ? "canvas" : c.querySelector("img") ? "img" : c.querySelector("a[download]") ? "download" : "none"])));
+  const drawn = () => page.locator(".media-cell").evaluateAll((cells) => Object.fromEntries(cells.map((c) => [c.dataset.key, c.querySelector("canvas") ? "canvas" : c.querySelector("img") ? "img" : c.querySelector("a[download], .media-note button.link") ? "download" : "none"])));
   await eventually(async () => assert.deepEqual(await drawn(), { scatter: "canvas", line: "canvas", bar: "canvas", heatmap: "canvas", histogram: "canvas", sunburst: "img", treemap: "download" }));
   await done();
 });

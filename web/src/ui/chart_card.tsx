@@ -264,5 +264,5 @@ function describe(spec: CardSpec, data: ChartData | null): string {
   if (!data || data.series.length === 0) return `Line chart of ${spec.title}, no data yet`;
   const current = data.series.filter((s) => s.current);
   const last = current.map((s) => s.last).filter(Number.isFinite);
-  return `Line chart of ${spec.title}: ${current.length} series, ${data.points} points, last values from ${formatNumber(Math.min(...last))} to ${formatNumber(Math.max(...last))}. Arrow keys move the cursor.`;
+  return `Line chart of ${spec.title}: ${current.length} series, ${current.reduce((n, s) => n + s.points, 0)} points, last values from ${formatNumber(Math.min(...last))} to ${formatNumber(Math.max(...last))}. Arrow keys move the cursor.`;
 }
