@@ -121,8 +121,8 @@ MetricValue StatScores::compute_state() const {
         if (options_.average == Average::Weighted) {
             weight = tp[one] + fn[one];
         } else if (options_.task == Task::Multiclass) {
-            // A class counts as seen once it was predicted, too; with several guesses a sample, only
-            // the reference's F1 goes on counting it so.
+            // A class counts as seen once it was predicted, too; with several guesses a sample,
+            // only the reference's F1 goes on counting it so.
             const bool guesses_count = options_.top_k == 1 || score_ == Score::F1;
             const double seen = tp[one] + fn[one] + (guesses_count ? fp[one] : 0);
             weight = seen == 0 ? 0 : 1;
