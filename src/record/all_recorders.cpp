@@ -54,8 +54,12 @@ void AllRecorders::give_back(Recorder& recorder) noexcept {
         recorder.has_forked_ = false;
         recorder.past_ = {};
         recorder.errors_ = 0;
-        recorder.failure_.reset();
-        recorder.call_failure_.reset();
+        {
+            // Threads that log after the end still note that they did.
+            const std::lock_guard guard(recorder.failure_mutex_);
+            recorder.failure_.reset();
+            recorder.call_failure_.reset();
+        }
         all.free_.push_back(&recorder);
     } catch (const std::bad_alloc&) {
         // It stays as it is and serves nobody any more.
