@@ -3,6 +3,7 @@
 #include "sources/tensorboard/record_stream.h"
 
 #include <cstdlib>
+#include <set>
 
 using namespace taffrail;
 using namespace taffrail::tensorboard;
@@ -20,11 +21,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     RecordStream stream(**file, 0, size, size, false, buffer);
     ByteSpan payload;
     std::uint64_t covered = 0;
+    std::set<std::uint64_t> begins;
     while (stream.next(payload)) {
         covered += payload.size() + kFrameBytes;
+        begins.insert(stream.position() - payload.size() - kFrameBytes);
     }
     for (const DamagedRange& range : stream.damage()) {
-        covered += range.length;
+        // A record proven by its payload alone is given and named.
+        covered += begins.contains(range.offset) ? 0 : range.length;
     }
     if (covered != stream.position() || stream.position() > size) {
         std::abort();
