@@ -1,6 +1,7 @@
 """Runs the test stages one after the other, counts what each reports, and ends with one line of totals.
 
-A stage is a function in stages.py. A stage that fails does not stop the others: one run shows everything that is wrong.
+A stage is a function in stages.py. A stage that fails does not stop the others: one run shows everything that is wrong. Only where the build fails there is
+nothing to test: hundreds of failures for want of a program would hide the compiler's words.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from bench.door.rows import write_row  # noqa: E402
 from caches import Caches  # noqa: E402
 from counting import Counts  # noqa: E402
 from context import Context  # noqa: E402
-from stages import QUICK, STAGES  # noqa: E402
+from stages import QUICK, STAGES, build  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,6 +64,8 @@ def main() -> int:
         table.append((stage.__name__, minutes, counts))
         total += counts
         print(f"--- {stage.__name__}: {counts} in {minutes:.1f} min", flush=True)
+        if stage is build and counts.failed:
+            break
 
     print("\nstage          minutes  passed  failed  skipped")
     for name, minutes, counts in table:

@@ -56,7 +56,7 @@ void AllRecorders::give_back(Recorder& recorder) noexcept {
         recorder.errors_ = 0;
         {
             // Threads that log after the end still note that they did.
-            const std::lock_guard guard(recorder.failure_mutex_);
+            const std::lock_guard failure_guard(recorder.failure_mutex_);
             recorder.failure_.reset();
             recorder.call_failure_.reset();
         }
