@@ -112,6 +112,10 @@ class OddRun {
   value(key, value, blobs = [], step = 0) {
     return this.writer.send({ op: "value", run: this.handle, key, step, time_ms: this.start + step, value }, blobs);
   }
+  /** What define_metric says: {step, summary, goal, hidden}. */
+  define(pattern, options) {
+    return this.writer.send({ op: "define", run: this.handle, pattern, ...options });
+  }
   console(lines) {
     return this.writer.send({ op: "console", run: this.handle, lines });
   }

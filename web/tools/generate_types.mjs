@@ -26,10 +26,18 @@ function typeOf(schema) {
       return item.includes(" | ") ? `(${item})[]` : `${item}[]`;
     }
     case "object":
+      if (schema.properties) return inline(schema);
       return schema.additionalProperties ? `Record<string, ${typeOf(schema.additionalProperties)}>` : "object";
     default:
       return "unknown";
   }
+}
+
+/** An object without a name of its own, on one line. */
+function inline(schema) {
+  const required = new Set(schema.required ?? []);
+  const members = Object.entries(schema.properties).map(([member, type]) => `${member}${required.has(member) ? "" : "?"}: ${typeOf(type)}`);
+  return `{ ${members.join("; ")} }`;
 }
 
 function declaration(name, schema) {

@@ -75,6 +75,9 @@ Result<void> obey(const std::string& root, const Json& command,
         }
         return run.console(*command.find("lines"));
     }
+    if (op == "define") {
+        return run.define(command);
+    }
     if (op == "summary") {
         return run.summary(cells_of(command.find("cells")));
     }

@@ -204,6 +204,24 @@ Result<void> RunLog::console_lines(std::int64_t count) {
     return {};
 }
 
+Result<void> RunLog::define(const Json& what) {
+    MetricOptions options;
+    options.step = what.string_or("step", "");
+    const std::string summary = what.string_or("summary", "last");
+    options.summary = summary == "min"    ? Summary::Min
+                      : summary == "max"  ? Summary::Max
+                      : summary == "mean" ? Summary::Mean
+                      : summary == "none" ? Summary::None
+                                          : Summary::Last;
+    const std::string goal = what.string_or("goal", "");
+    options.goal = goal == "minimize"   ? Goal::Minimize
+                   : goal == "maximize" ? Goal::Maximize
+                                        : Goal::None;
+    options.hidden = what.truth_or("hidden", false);
+    return meta(tlog::MetaType::MetricDefinition,
+                tlog::encode_metric_definition(what.string_or("pattern", ""), options));
+}
+
 Result<void> RunLog::finish(std::string_view state, std::string_view message) {
     TAFFRAIL_TRY(meta(tlog::MetaType::State, tlog::encode_state(state_named(state), message)));
     return log_->close(state_named(state));

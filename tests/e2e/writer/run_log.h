@@ -39,6 +39,8 @@ class RunLog {
     Result<void> console(const Json& lines);
     /// "line 0", "line 1", …: more than anybody wants to send as JSON.
     Result<void> console_lines(std::int64_t count);
+    /// What Run::define_metric records: pattern, step, summary, goal, hidden.
+    Result<void> define(const Json& what);
     Result<void> summary(const Hparams& values);
     Result<void> finish(std::string_view state, std::string_view message);
 

@@ -815,7 +815,7 @@ export interface ExportTicket {
   href: string;
   name: string;
   /** runs that are damaged, with the first damage of each: their rows are those that can be read; absent = none is known */
-  partial?: object[];
+  partial?: { run: string; file: string; reason: string }[];
 }
 
 /** Changes to some runs; members that are absent change nothing. */

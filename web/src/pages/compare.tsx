@@ -3,6 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { get, post } from "../api/client";
 import type { Cell, Environment, Runs } from "../api/types";
 import { diffLines } from "../lib/diff";
+import { betterOf } from "../lib/goals";
+import { isHiddenColumn } from "../state/metrics";
 import { columns, keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { ChartCard } from "../ui/chart_card";
@@ -65,8 +67,8 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
   const reference = numberOf(base);
   if ((row.section === "metric" || row.section === "summary") && numeric && Number.isFinite(reference) && reference !== 0) {
     const share = ((value - reference) / Math.abs(reference)) * 100;
-    const lower = /loss|error|perplexity|nll|time|_ms/i.test(row.name);
-    const tone = Math.abs(share) < 0.005 ? "muted" : share < 0 === lower ? "good" : "bad";
+    const better = betterOf(row.id, keys.value) || (/time|_ms/i.test(row.name) ? -1 : 1);
+    const tone = Math.abs(share) < 0.005 ? "muted" : share * better > 0 ? "good" : "bad";
     return <><span title={String(cell)}>{text}</span><span class={`small ${tone}`} data-delta={share}>{share > 0 ? "+" : "−"}{formatNumber(Math.abs(share), 3)}%</span></>;
   }
   return <><span class="ellipsis warn" title={String(cell)}>{text}</span><span class="small warn" aria-label="differs from the baseline">▲</span></>;
@@ -109,7 +111,7 @@ export function ComparePage() {
   const ids = v.cmp.length >= 2 ? v.cmp.filter((id) => runById.value.has(id)) : visible.value.slice(0, 4).map((r) => r.id);
   const base = ids.includes(v.base) ? v.base : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
-  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/")).map((c) => c.id);
+  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id)).map((c) => c.id);
   const { value, error, again } = useLoad("compare " + ordered.join("\n") + wanted.length, () => (ordered.length ? loadCells(v.project, ordered, wanted) : Promise.resolve(null)), (list) => list.some((id) => ids.includes(id)));
   const all = useMemo(() => (value ? rowsFrom(value, ordered) : []), [value]);
   const charts = useMemo(() => suggested(keys.value), [keys.value]);

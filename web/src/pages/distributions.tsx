@@ -27,7 +27,7 @@ function HistogramsTab() {
   const v = view.value;
   const list = visible.value;
   const accept = textMatcher(v.q);
-  const names = keys.value.filter((k) => k.kind === "histogram" && accept(k.key)).map((k) => k.key);
+  const names = keys.value.filter((k) => k.kind === "histogram" && !k.hidden && accept(k.key)).map((k) => k.key);
   // Runs without any histogram do not use up the places of those that have some.
   const asked = list.slice(0, 200).map((r) => r.id);
   const { value: index } = useLoad("hist index " + asked.join(), () => (asked.length ? post<Index>("entries:index", { runs: asked, kinds: ["histogram"] }) : Promise.resolve({ revision: 0, series: [] })));

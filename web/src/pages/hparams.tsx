@@ -2,8 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { computeImportance } from "../lib/compute";
 import type { Importance } from "../lib/forest";
-import { betterOf } from "../lib/goals";
+import { betterOf, keyOfColumn } from "../lib/goals";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
+import { isHiddenColumn, scalarInfo } from "../state/metrics";
 import { columns, columnVersion, keys, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
@@ -24,8 +25,9 @@ const patch = (hp: Partial<View["hp"]>, replace = false) => change({ hp: { ...vi
 const isLoss = (id: string) => /loss|error|perplexity|nll/i.test(id);
 
 function goals(): string[] {
-  const rank = (id: string) => (isLoss(id) ? 0 : /acc|f1|auc|reward|score|best/i.test(id) ? 1 : 2) + (/val|test|best/.test(id) ? 0 : 0.5);
-  return columns.value.filter((c) => (c.id.startsWith("metric:") && !c.id.startsWith("metric:system/")) || (c.id.startsWith("summary:") && c.type === "number")).map((c) => c.id).sort((a, b) => rank(a) - rank(b));
+  // What somebody declared to be a goal goes before what sounds like one.
+  const rank = (id: string) => (scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal ? -1 : isLoss(id) ? 0 : /acc|f1|auc|reward|score|best/i.test(id) ? 1 : 2) + (/val|test|best/.test(id) ? 0 : 0.5);
+  return columns.value.filter((c) => (c.id.startsWith("metric:") && !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id)) || (c.id.startsWith("summary:") && c.type === "number")).map((c) => c.id).sort((a, b) => rank(a) - rank(b));
 }
 
 const textOf = (a: ParallelAxis, run: number) => (!Number.isFinite(a.values[run]) ? "missing" : a.names ? a.names[a.values[run]] : formatNumber(a.values[run], 5));

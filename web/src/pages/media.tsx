@@ -3,7 +3,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { EntryIndex, Index } from "../api/types";
 import { isMarked } from "../state/cursor";
-import { runById, runs as allRuns, runsState, runStyle, textMatcher, visible } from "../state/runs";
+import { isHidden } from "../state/metrics";
+import { keys, runById, runs as allRuns, runsState, runStyle, textMatcher, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/controls";
 import { imageUrl, mediaKinds, MediaItem } from "../ui/media_item";
@@ -48,7 +49,7 @@ export function MediaPage() {
   const ids = shownRuns.map((r) => r.id);
   const { value, error, loading, again } = useLoad("media " + ids.join("\n"), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: mediaKinds }) : Promise.resolve({ revision: 0, series: [] })), (list) => list.some((id) => ids.includes(id)));
   const accept = textMatcher(v.q);
-  const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind || s.kinds?.some((k) => k === m.kind)) && accept(s.key)), [value, m.kind, v.q]);
+  const series = useMemo(() => (value?.series ?? []).filter((s) => (!m.kind || s.kind === m.kind || s.kinds?.some((k) => k === m.kind)) && !isHidden(s.key, s.kind) && accept(s.key)), [value, m.kind, v.q, keys.value]);
   const steps = useMemo(() => [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b), [series]);
   const step = m.step ?? steps[steps.length - 1] ?? 0;
 

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { apiUrl, get } from "../api/client";
 import type { Cell, Environment, Files, RunDetail, SeriesInfo } from "../api/types";
+import { isHidden, scalarInfo } from "../state/metrics";
 import { applyEdits, runById, runStyle, server } from "../state/runs";
 import { change, view } from "../state/view";
 import { askText } from "../ui/ask";
@@ -25,14 +26,28 @@ export function cellText(cell: Cell): string {
 
 const infinities = (series: SeriesInfo): number => series.positive_infinity_count + series.negative_infinity_count;
 
+/** The number that stands for a metric, as define_metric named it. */
+function summaryText(series: SeriesInfo): string {
+  const summary = scalarInfo.value.get(series.key)?.summary ?? "last";
+  return summary === "none" ? "–" : formatCell(toNumber(series[summary]));
+}
+
+/** The smallest or the largest value; starred where the metric's goal makes it the best. */
+function BestCell({ series, goal }: { series: SeriesInfo; goal: "minimize" | "maximize" }) {
+  const text = formatCell(toNumber(goal === "minimize" ? series.min : series.max));
+  const best = scalarInfo.value.get(series.key)?.goal === goal;
+  return <td class="number">{best ? <span class="best" title={`the best: its goal is to ${goal} it`}>★ {text}</span> : text}</td>;
+}
+
 function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
   const baseConfig = new Map(base?.config.map((c) => [c.name, c.value]) ?? []);
-  const charts = suggested(run.series.map((s) => ({ key: s.key, kind: "scalar", runs: 1, points: s.count, first_step: s.first_step, last_step: s.last_step })));
+  const charts = suggested(run.series.map((s) => ({ key: s.key, kind: "scalar", runs: 1, points: s.count, first_step: s.first_step, last_step: s.last_step, hidden: isHidden(s.key) })));
   const editNote = async () => {
     const notes = await askText(`Note for ${run.name} (Markdown)`, run.notes, "Save note", 8);
     if (notes !== null && notes !== run.notes) await applyEdits([{ runs: [run.id], notes }], `Noted ${run.name}`);
   };
-  const metrics = run.series.filter((s) => !s.key.startsWith("system/"));
+  const metrics = run.series.filter((s) => !s.key.startsWith("system/") && !isHidden(s.key));
+  const named = metrics.some((s) => (scalarInfo.value.get(s.key)?.summary ?? "last") !== "last");
   return (
     <div class="overview">
       {run.message ? <div class="card bad span" role="alert"><Icon name="warn" /> {run.message}</div> : null}
@@ -40,10 +55,10 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
       <section class="card">
         <h2>Summary</h2>
         <table class="plain-table names">
-          <thead><tr><th>metric</th><th class="number">last</th><th class="number">min</th><th class="number">max</th><th class="number">points</th></tr></thead>
+          <thead><tr><th>metric</th>{named ? <th class="number" title="The number that stands for the metric in tables">summary</th> : null}<th class="number">last</th><th class="number">min</th><th class="number">max</th><th class="number">points</th></tr></thead>
           <tbody>
-            {run.summary.map((s) => <tr key={"s" + s.name}><td>{s.name}</td><td class="number">{cellText(s.value)}</td><td /><td /><td /></tr>)}
-            {metrics.map((s) => <tr key={s.key}><td>{s.key}</td><td class="number">{formatCell(toNumber(s.last))}</td><td class="number">{formatCell(toNumber(s.min))}</td><td class="number">{formatCell(toNumber(s.max))}</td><td class="number">{formatInteger(s.count)}{s.nan_count ? <span class="warn" title={`${s.nan_count} NaN`}> ▲{s.nan_count}</span> : null}{infinities(s) ? <span class="warn" title={`${infinities(s)} infinite, left out of the mean`}> ∞{infinities(s)}</span> : null}</td></tr>)}
+            {run.summary.map((s) => <tr key={"s" + s.name}><td>{s.name}</td><td class="number">{cellText(s.value)}</td><td /><td /><td />{named ? <td /> : null}</tr>)}
+            {metrics.map((s) => <tr key={s.key}><td>{s.key}</td>{named ? <td class="number">{summaryText(s)}</td> : null}<td class="number">{formatCell(toNumber(s.last))}</td><BestCell series={s} goal="minimize" /><BestCell series={s} goal="maximize" /><td class="number">{formatInteger(s.count)}{s.nan_count ? <span class="warn" title={`${s.nan_count} NaN`}> ▲{s.nan_count}</span> : null}{infinities(s) ? <span class="warn" title={`${infinities(s)} infinite, left out of the mean`}> ∞{infinities(s)}</span> : null}</td></tr>)}
           </tbody>
         </table>
       </section>
@@ -73,7 +88,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
 
 function AllCharts({ run }: { run: RunDetail }) {
   const [text, setText] = useState("");
-  const list = run.series.filter((s) => s.key.toLowerCase().includes(text.toLowerCase()));
+  const list = run.series.filter((s) => s.key.toLowerCase().includes(text.toLowerCase()) && (!isHidden(s.key) || s.key === text));
   return (
     <>
       <div class="toolbar"><Search value={text} onChange={setText} placeholder="Search metrics" label="Search metrics of this run" /><span class="muted">{formatInteger(list.length)} metrics</span></div>

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get } from "../api/client";
 import type { Keys } from "../api/types";
+import { pageAxis } from "../state/axis";
 import { cursor } from "../state/cursor";
 import { Feed } from "../state/feed";
 import { runById, runs, runsState, visible } from "../state/runs";
@@ -23,14 +24,15 @@ function Heat({ run, readings, title, most }: { run: string; readings: Reading[]
   const keys = readings.map((r) => r.key);
   const [data, setData] = useState<ChartData | null>(null);
   const feed = useRef<Feed | null>(null);
-  const { x } = view.value;
+  const page = pageAxis().axis;
+  const x = page === "metric" ? "step" : page; // machine load has no value of a metric beside it
   useEffect(() => {
     const f = new Feed(() => f.data && setData(f.data));
     feed.current = f;
     return () => f.destroy();
   }, []);
   const signature = keys.join("\n");
-  useEffect(() => feed.current?.ask({ runs: [run], keys, x: { axis: x === "metric" ? "step" : x }, width: 240, raw_limit: 240, precision: "f32", fields: ["mean", "min", "max", "count"] }), [run, signature, x]);
+  useEffect(() => feed.current?.ask({ runs: [run], keys, x: { axis: x }, width: 240, raw_limit: 240, precision: "f32", fields: ["mean", "min", "max", "count"] }), [run, signature, x]);
   const labels = readings.map((r) => "gpu " + placeOf(r));
   const plotRef = useRef<Plot | null>(null);
   const find = (px: number, py: number) => {
@@ -103,7 +105,7 @@ export function SystemPage() {
           <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />
           <label class="field">run<Select label="Run" value={run} onChange={(id) => change({ run: id })} options={list.map((r) => ({ value: r.id, label: r.name }))} /></label>
           <label class="field">GPUs<Segmented label="GPUs" value={v.sys.mode} onChange={(mode) => change({ sys: { ...v.sys, mode } })} options={[{ value: "heat", label: "heat" }, { value: "lines", label: "lines" }]} /></label>
-          <label class="field">align<Select label="Align" value={v.x} onChange={(x) => change({ x })} options={[{ value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }]} /></label>
+          <label class="field">align<Select label="Align" value={pageAxis(v).axis} onChange={(x) => change({ x: x === "step" ? "auto" : x })} options={[{ value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }]} /></label>
         </div>
         <div class="page-scroll">{run ? <SystemPanels run={run} /> : <Empty icon="system" title="No run is visible" />}</div>
       </div>

@@ -1,10 +1,9 @@
 // The table of runs: filter, sort, group, tick, change many at once.
 import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { post } from "../api/client";
-import type { ExportTicket } from "../api/types";
 import { hoveredRun, isMarked } from "../state/cursor";
-import { betterOf, firstDescending } from "../lib/goals";
+import { betterOf, firstDescending, keyOfColumn } from "../lib/goals";
+import { isHiddenColumn, scalarInfo } from "../state/metrics";
 import { columns, columnValues, filterError, isSelected, keys, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
@@ -16,7 +15,7 @@ import { PopoverButton } from "../ui/popover";
 import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty, Failed } from "../ui/states";
-import { saveUrl } from "../viz/export";
+import { download } from "../viz/export";
 import { formatCell, formatDuration, formatInteger, formatNumber, formatTime, stateWords } from "../viz/format";
 import { WaitingForRuns } from "./projects";
 import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
@@ -24,7 +23,7 @@ import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } 
 const widths = signal<Record<string, number>>({});
 let lastTicked = -1;
 
-const shownColumns = computed(() => view.value.cols ?? defaultColumns(columns.value, runs.value.length));
+const shownColumns = computed(() => view.value.cols ?? defaultColumns(columns.value.filter((c) => !isHiddenColumn(c.id)), runs.value.length, (id) => !!scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal));
 const rows = computed<Row[]>(() => {
   const { sort, tg, closed } = view.value;
   return rowsOf(listed.value, { sort, tg, closed });
@@ -49,7 +48,7 @@ function ColumnChooser() {
   const [text, setText] = useState("");
   const shown = shownColumns.value;
   const all = ["state", "tags", "group", "job_type", "notes", "start_ms", "duration_ms", "end_ms", "attempts", "world_size", "source", ...columns.value.map((c) => c.id)];
-  const list = all.filter((id) => id.toLowerCase().includes(text.toLowerCase()));
+  const list = all.filter((id) => id.toLowerCase().includes(text.toLowerCase()) && (!isHiddenColumn(id) || shown.includes(id) || id.endsWith(":" + text)));
   return (
     <div class="stack" style={{ width: 320 }}>
       <input class="input" autofocus placeholder={`Search ${formatInteger(all.length)} columns`} aria-label="Search columns" value={text} onInput={(e) => setText(e.currentTarget.value)} />
@@ -139,8 +138,7 @@ export function TablePage() {
   };
   const exportTable = async () => {
     try {
-      const ticket = await post<ExportTicket>("exports", { format: "csv", what: "runs", runs: listed.value.map((r) => r.id), columns: ids.filter((id) => id.includes(":")) });
-      saveUrl(new URL(ticket.href, document.baseURI).href, ticket.name);
+      await download({ format: "csv", what: "runs", runs: listed.value.map((r) => r.id), columns: ids.filter((id) => id.includes(":")) });
     } catch (error) {
       toast((error as Error).message, "bad");
     }

@@ -1,5 +1,6 @@
 // Turns the view state into the question a chart asks the server.
 import type { Grouping, Smoothing } from "../api/types";
+import { axisOf } from "./axis";
 import { forcedRuns, runById, visibleIds } from "./runs";
 import { densityFrom } from "../viz/line_chart";
 import type { ChartAsk } from "./feed";
@@ -31,7 +32,8 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
   const panel = v.panels[spec.id];
   const ids = runs ?? forcedRuns(panel?.filter) ?? visibleIds.value;
   if (ids.length === 0 || width < 2 || (spec.keys.length === 0 && !spec.expression)) return null;
-  const zoom = zoomOf(spec.id, v.zoom, v.za);
+  const zoom = zoomOf(spec, v);
+  const { axis, metric } = axisOf(spec.keys, v);
   const series = ids.length * Math.max(1, spec.keys.length);
   const grouping = groupingOf();
   const many = series > 50 && !grouping;
@@ -41,7 +43,7 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     runs: ids,
     keys: spec.expression ? [] : spec.keys,
     ...(spec.expression ? { expression: spec.expression } : {}),
-    x: { axis: v.x, ...(v.x === "metric" ? { metric: v.xm } : {}), scale: v.xs, ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}) },
+    x: { axis, ...(axis === "metric" ? { metric } : {}), scale: v.xs, ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}) },
     width: bins,
     raw_limit: bins,
     smoothing: smoothingOf(panel),

@@ -1,9 +1,10 @@
 // One cursor for the whole page: hovering anything marks the same position and the same run everywhere.
 import { computed, signal } from "@preact/signals";
+import { pinAxis } from "./axis";
 import { view } from "./view";
 
 export interface Cursor {
-  axis: string; // kind of x the position is on
+  axis: string; // axisId of the x axis the position is on
   x: number;
   step: number | null; // known when the axis is steps
   source: string; // card or panel that is under the pointer
@@ -14,7 +15,7 @@ export const hoveredRun = signal<string | null>(null);
 /** The step everything by steps marks: under the cursor, otherwise the one pinned last on any page. */
 export const markedStep = computed<number | null>(() => {
   if (cursor.value) return cursor.value.step;
-  const pin = view.value.x === "step" ? view.value.pins.at(-1) : undefined;
+  const pin = pinAxis().axis === "step" ? view.value.pins.at(-1) : undefined;
   return pin === undefined ? null : Math.round(pin);
 });
 

@@ -29,7 +29,7 @@ export interface View {
   q: string; // metric search
   rq: string; // run search by name or tag
   filter: string; // run filter language
-  x: "step" | "relative" | "wall" | "epoch" | "samples" | "metric";
+  x: "auto" | "step" | "relative" | "wall" | "epoch" | "samples" | "metric"; // auto: as the metrics were defined, else step
   xm: string;
   xs: ScaleKind;
   ys: ScaleKind;
@@ -50,6 +50,7 @@ export interface View {
   zoom: Record<string, Zoom>;
   pins: number[];
   range: [number, number] | null;
+  pinAxis: string; // where pins and range stand when that is not the page's axis
   pk: string[] | null; // pinned metrics; null = suggested ones
   closed: string[]; // sections
   order: string[]; // dragged cards
@@ -71,8 +72,8 @@ export interface View {
 
 export const defaults: View = {
   page: "projects", project: "", run: "", tab: "overview", q: "", rq: "", filter: "",
-  x: "step", xm: "", xs: "linear", ys: "linear", sm: "none", sa: 0.6, gb: [], gc: "mean", gw: "std", cb: "", out: false, att: true, rk: "apart", za: true,
-  sel: { all: true, except: [] }, slots: null, base: "", cmp: [], zoom: {}, pins: [], range: null,
+  x: "auto", xm: "", xs: "linear", ys: "linear", sm: "none", sa: 0.6, gb: [], gc: "mean", gw: "std", cb: "", out: false, att: true, rk: "apart", za: true,
+  sel: { all: true, except: [] }, slots: null, base: "", cmp: [], zoom: {}, pins: [], range: null, pinAxis: "",
   pk: null, closed: [], order: [], size: "m", panels: {}, extra: [], full: "", arch: false, cols: null, sort: [], tg: "", diff: true,
   media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
   dist: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },

@@ -1,21 +1,29 @@
 // Zooms of the charts: shared along x when asked, with their own back and forward.
-import { change, view, type Zoom } from "./view";
+import { sharedZoom } from "./axis";
+import { change, view, type View, type Zoom } from "./view";
 
 type Zooms = Record<string, Zoom>;
 let past: Zooms[] = [];
 let future: Zooms[] = [];
 
-export function zoomOf(card: string, zooms: Zooms, together: boolean): Zoom {
-  const own = zooms[card];
-  return { x: together ? (zooms["*"]?.x ?? null) : (own?.x ?? null), y: own?.y ?? null };
+interface Card {
+  id: string;
+  keys: string[];
 }
 
-export function setZoom(card: string, x: [number, number] | null, y: [number, number] | null): void {
+/** Cards on the same axis share its zoom; a range of steps means nothing on another one. */
+export function zoomOf(card: Card, v: View = view.value): Zoom {
+  const own = v.zoom[card.id];
+  return { x: (v.za ? v.zoom[sharedZoom(card.keys, v)]?.x : own?.x) ?? null, y: own?.y ?? null };
+}
+
+export function setZoom({ id: card, keys }: Card, x: [number, number] | null, y: [number, number] | null): void {
   const { zoom, za } = view.value;
   const next: Zooms = { ...zoom };
   if (za) {
-    if (x) next["*"] = { x, y: null };
-    else delete next["*"];
+    const shared = sharedZoom(keys);
+    if (x) next[shared] = { x, y: null };
+    else delete next[shared];
     if (y) next[card] = { x: null, y };
     else delete next[card];
     if (!x && !y) for (const id of Object.keys(next)) if (id !== card) delete next[id];

@@ -1,4 +1,5 @@
 // Title, chips and menu of a chart card: the same control in the same place on every panel.
+import { stepMetricOf } from "../state/metrics";
 import { visibleIds } from "../state/runs";
 import { change, view, type PanelSettings } from "../state/view";
 import type { CardSpec } from "../state/ask";
@@ -24,14 +25,16 @@ function patchPanel(id: string, patch: PanelSettings): void {
 
 function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
   const v = view.value;
-  const zoom = zoomOf(spec.id, v.zoom, v.za);
+  const zoom = zoomOf(spec, v);
   const behind = zoom.x && data.series.some((s) => s.lastX !== null && s.lastX > zoom.x![1]);
   const runs = visibleIds.value.length;
+  const own = v.x === "auto" ? stepMetricOf(spec.keys) : "";
   return (
     <>
       {zoom.x || zoom.y ? (
-        <button type="button" class="chip accent" title="Back to all data, following what is new (double click)" onClick={() => setZoom(spec.id, null, null)}>{behind ? "zoomed · live paused" : "zoomed"}<Icon name="close" /></button>
+        <button type="button" class="chip accent" title="Back to all data, following what is new (double click)" onClick={() => setZoom(spec, null, null)}>{behind ? "zoomed · live paused" : "zoomed"}<Icon name="close" /></button>
       ) : null}
+      {own ? <span class="chip" title="The x axis that define_metric named; the choice above the charts goes before it">over {own}</span> : null}
       {data.points > data.bins * 1.01 && data.bins > 0 ? <span class="chip desktop-only" title="Every pixel column shows the true minimum, maximum and mean of its points">binned {formatNumber(data.points, 3, true)} → {formatInteger(data.bins)}</span> : null}
       {data.header.missing > 0 && data.header.missing < runs * Math.max(1, spec.keys.length) && spec.keys.length <= 1 ? <span class="chip desktop-only">{formatInteger(data.header.missing)} of {formatInteger(runs)} runs lack it</span> : null}
       {data.header.outside > 0 ? <span class="chip" title="A log axis cannot show x ≤ 0">{formatInteger(data.header.outside)} at x ≤ 0</span> : null}
@@ -82,7 +85,7 @@ export function CardHead({ spec, data, full, draggable, asTable, setAsTable, cha
           {(close) => (
             <div onClick={close}>
               <MenuItem icon="table" onClick={() => setAsTable(!asTable)}>{asTable ? "View as chart" : "View as table"}</MenuItem>
-              <MenuItem icon="undo" onClick={() => setZoom(spec.id, null, null)} hint="0">Reset zoom</MenuItem>
+              <MenuItem icon="undo" onClick={() => setZoom(spec, null, null)} hint="0">Reset zoom</MenuItem>
               <div class="menu-line" />
               <MenuItem icon="download" onClick={() => exportAs("png")}>PNG picture</MenuItem>
               <MenuItem icon="download" onClick={() => exportAs("svg")}>SVG picture</MenuItem>

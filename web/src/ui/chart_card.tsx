@@ -1,9 +1,10 @@
 // One chart of the charts page: asks for its series, draws them, reports what a person does with them.
-import { batch, effect } from "@preact/signals";
+import { batch, effect, untracked } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Points } from "../api/types";
 import { askOf, smoothingOf, type CardSpec } from "../state/ask";
+import { axisId, axisOf, axisTitle, pinAxis, pinAxisFor } from "../state/axis";
 import { activeCard, cursor, hoveredRun, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
 import { Feed, feedStats } from "../state/feed";
 import { runById, runStyle, styleKey } from "../state/runs";
@@ -111,7 +112,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       },
       zoom(x, y) {
         f.urgent = true;
-        setZoom(spec.id, x, y);
+        setZoom(spec, x, y);
       },
       click(x, near) {
         activeCard.value = { id: spec.id, keys: spec.keys };
@@ -120,12 +121,12 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
           pickedRun.value = pickedRun.value === info.run ? null : info.run;
           return;
         }
-        const { pins } = view.value;
-        change({ pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x] });
+        const pins = samePins() ? view.value.pins : [];
+        change({ pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x], ...(samePins() ? {} : { range: null }), pinAxis: pinAxisFor(spec.keys) });
       },
       range(from, to) {
         activeCard.value = { id: spec.id, keys: spec.keys };
-        change({ range: [from, to] });
+        change({ range: [from, to], ...(samePins() ? {} : { pins: [] }), pinAxis: pinAxisFor(spec.keys) });
       },
       key(event) {
         if (event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -141,6 +142,10 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
     });
     chart.current = c;
 
+    // Pins of another axis are positions that mean nothing here.
+    function samePins() {
+      return axisId(pinAxis()) === axisId(axisOf(spec.keys));
+    }
     function ask() {
       f.ask(askOf(spec, c.askWidth, runs));
     }
@@ -148,21 +153,23 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       const v = view.peek();
       const data = f.data;
       const panel = v.panels[spec.id];
-      const zoom = zoomOf(spec.id, v.zoom, v.za);
+      const zoom = zoomOf(spec, v);
+      const axis = axisOf(spec.keys, v);
+      const pinned = axisId(pinAxis(v)) === axisId(axis);
       c.update({
         theme: theme.peek(), data, loading: f.loading, style: data ? styleOf(data, spec.keys) : () => null, styleKey: styleKey.peek(),
-        xAxis: v.x, xScale: v.xs, yScale: panel?.y_scale ?? v.ys, x: zoom.x,
+        xAxis: axis.axis, xScale: v.xs, yScale: panel?.y_scale ?? v.ys, x: zoom.x,
         y: zoom.y ?? (panel?.y_from !== undefined && panel?.y_to !== undefined ? [panel.y_from, panel.y_to] : null),
         ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out, band: panel?.band ?? true, endLabels: !!full,
-        highlight: hoveredRun.peek() ?? pickedRun.peek(), cursor: cursor.peek()?.axis === v.x ? cursor.peek()!.x : null, pins: v.pins, range: v.range,
+        highlight: hoveredRun.peek() ?? pickedRun.peek(), cursor: cursor.peek()?.axis === axisId(axis) ? cursor.peek()!.x : null, pins: pinned ? v.pins : [], range: pinned ? v.range : null,
       });
       c.element.setAttribute("aria-label", describe(spec, data));
     }
     function showTooltip(x: number, near: Nearby[], client: { x: number; y: number }) {
       const data = f.data;
       if (!data || tooltip.peek()?.frozen) return;
-      const v = view.peek();
-      cursor.value = { axis: v.x, x, step: v.x === "step" ? Math.round(x) : null, source: spec.id };
+      const axis = axisOf(spec.keys, view.peek());
+      cursor.value = { axis: axisId(axis), x, step: axis.axis === "step" ? Math.round(x) : null, source: spec.id };
       const closest = near[0];
       const first = closest ? data.series[closest.series] : null;
       hoveredRun.value = first && closest.distance < 30 && data.series.length > 1 ? first.run || first.group!.label : null;
@@ -178,7 +185,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
         return { run: info.run || info.group?.label || "", rank: info.rank, label: st.label, key: info.key, color: st.color, dash: st.dash, value: raw, smooth: data.smoothed ? n.value : null, x: n.x, exact: false, extra: spread || range };
       });
       const total = data.series.filter((s) => s.current).length;
-      tooltip.value = { title: `${v.x === "metric" ? v.xm : v.x} ${formatAxisValue(v.x, x)}`, rows, more: Math.max(0, total - rows.length), x: client.x, y: client.y, frozen: false };
+      tooltip.value = { title: `${axisTitle(axis)} ${formatAxisValue(axis.axis, x)}`, rows, more: Math.max(0, total - rows.length), x: client.x, y: client.y, frozen: false };
       exactRows(data, shown, x, rows);
     }
     const stops = [
@@ -194,7 +201,7 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       }),
       effect(() => {
         const at = cursor.value;
-        c.setCursor(at && at.axis === view.peek().x ? at.x : null, hoveredRun.value ?? pickedRun.value);
+        c.setCursor(at && at.axis === untracked(() => axisId(axisOf(spec.keys))) ? at.x : null, hoveredRun.value ?? pickedRun.value);
       }),
     ];
     return () => {

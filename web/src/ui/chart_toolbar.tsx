@@ -2,6 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, post } from "../api/client";
 import type { Views } from "../api/types";
+import { axisId } from "../state/axis";
+import { isHidden, usedAsAxis } from "../state/metrics";
 import { keys, visible } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, decodeView, encodeView, view } from "../state/view";
@@ -15,15 +17,18 @@ import { copyText } from "./states";
 
 export function AxisSelect() {
   const v = view.value;
-  const scalars = keys.value.filter((k) => k.kind === "scalar").slice(0, 300);
-  const value = v.x === "metric" ? "metric:" + v.xm : v.x;
+  // A metric hidden because it only is an axis is one here.
+  const scalars = keys.value.filter((k) => k.kind === "scalar" && (!k.hidden || usedAsAxis.value.has(k.key))).slice(0, 300);
+  const defined = usedAsAxis.value.size > 0;
+  const value = v.x === "auto" && !defined ? "step" : axisId({ axis: v.x, metric: v.xm });
+  const choose = (x: string) => (x.startsWith("metric:") ? { x: "metric" as const, xm: x.slice(7) } : { x: x === "step" && !defined ? ("auto" as const) : (x as typeof v.x), xm: "" });
   return (
     <label class="field">
       x
       <Select
         label="x axis" value={value}
-        onChange={(x) => change({ ...(x.startsWith("metric:") ? { x: "metric", xm: x.slice(7) } : { x: x as typeof v.x, xm: "" }), zoom: {}, pins: [], range: null })}
-        options={[{ value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }, { value: "epoch", label: "epoch" }, { value: "samples", label: "samples" }, ...scalars.map((k) => ({ value: "metric:" + k.key, label: k.key }))]}
+        onChange={(x) => change({ ...choose(x), zoom: {}, pins: [], range: null, pinAxis: "" })}
+        options={[...(defined ? [{ value: "auto", label: "as defined" }] : []), { value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }, { value: "epoch", label: "epoch" }, { value: "samples", label: "samples" }, ...scalars.map((k) => ({ value: "metric:" + k.key, label: k.key }))]}
       />
     </label>
   );
@@ -70,7 +75,7 @@ function AddPanel({ close }: { close: () => void }) {
       <h3>New panel</h3>
       <label class="small muted" for="panel-text">Metrics, separated by commas, or an expression over <code>{"${…}"}</code></label>
       <input id="panel-text" class={`input${error ? " wrong" : ""}`} autofocus value={text} onInput={(e) => { setText(e.currentTarget.value); setError(""); }} placeholder="${train/loss} - ${val/loss}" list="panel-keys" />
-      <datalist id="panel-keys">{[...known].slice(0, 300).map((k) => <option key={k} value={k} />)}</datalist>
+      <datalist id="panel-keys">{[...known].filter((k) => !isHidden(k)).slice(0, 300).map((k) => <option key={k} value={k} />)}</datalist>
       {error ? <div class="bad small" role="alert">{error}</div> : null}
       <div><button class="button primary" type="submit">Add panel</button></div>
     </form>

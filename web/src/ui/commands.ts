@@ -52,7 +52,7 @@ export function commands(): Command[] {
     { name: "Zoom back", keys: "[", group: "Charts", run: zoomBack },
     { name: "Zoom forward", keys: "]", group: "Charts", run: zoomForward },
     { name: "Reset every zoom", group: "Charts", run: () => change({ zoom: {} }) },
-    { name: "Remove all pins", group: "Charts", run: () => change({ pins: [], range: null }) },
+    { name: "Remove all pins", group: "Charts", run: () => change({ pins: [], range: null, pinAxis: "" }) },
     { name: "Show all runs", group: "Runs", run: () => selectAll(true) },
     { name: "Hide all runs", group: "Runs", run: () => selectAll(false) },
     { name: "Copy link to this view", group: "Share", run: () => copyText(location.href) },
@@ -78,7 +78,7 @@ export function places(text: string): Command[] {
   let found = 0;
   for (const k of keys.value) {
     if (found >= 12) break;
-    if (!k.key.toLowerCase().includes(wanted)) continue;
+    if (k.hidden || !k.key.toLowerCase().includes(wanted)) continue;
     found++;
     out.push({ name: k.key, group: k.kind === "scalar" ? "Metric" : k.kind, run: () => change(k.kind === "scalar" ? { page: "charts", full: k.key, q: "" } : k.kind === "histogram" || k.kind === "pr_curve" || k.kind === "embedding" ? { page: "distributions" } : k.kind === "graph" ? { page: "graph" } : { page: "media" }) });
   }
@@ -87,5 +87,5 @@ export function places(text: string): Command[] {
 }
 
 export function openProject(project: string): void {
-  change({ project, page: "charts", run: "", zoom: {}, pins: [], range: null, sel: { all: true, except: [] }, slots: null, base: "", cmp: [], filter: "", rq: "", q: "", pk: null, order: [], panels: {}, extra: [], full: "", cols: null, sort: [], tg: "", gb: [], cb: "", x: "step", xm: "" });
+  change({ project, page: "charts", run: "", zoom: {}, pins: [], range: null, sel: { all: true, except: [] }, slots: null, base: "", cmp: [], filter: "", rq: "", q: "", pk: null, order: [], panels: {}, extra: [], full: "", cols: null, sort: [], tg: "", gb: [], cb: "", x: "auto", xm: "", pinAxis: "" });
 }

@@ -3,6 +3,7 @@
 import { post } from "../api/client";
 import type { Index } from "../api/types";
 import { markedStep } from "../state/cursor";
+import { isHidden } from "../state/metrics";
 import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { mediaKinds, MediaItem } from "./media_item";
@@ -12,7 +13,8 @@ import { useLoad } from "./use_load";
 
 export function LatestImages({ run }: { run: string }) {
   const { value } = useLoad("images " + run, () => post<Index>("entries:index", { runs: [run], kinds: ["image"] }), (runs) => runs.includes(run));
-  if (!value?.series.length) return null;
+  const shown = value?.series.filter((s) => !isHidden(s.key, s.kind)) ?? [];
+  if (!shown.length) return null;
   const step = markedStep.value;
   /** The newest entry at or before the cursor; steps may come in any order. */
   const at = (steps: number[]) => Math.max(0, entryAt(steps, step ?? Infinity));
@@ -20,7 +22,7 @@ export function LatestImages({ run }: { run: string }) {
     <section class="card span">
       <div class="row"><h2>{step === null ? "Last images" : `Images at step ${formatInteger(step)}`}</h2><span class="spacer" /><button type="button" class="button" onClick={() => change({ tab: "media" })}>All media</button></div>
       <div class="row wrap" style={{ alignItems: "flex-start", gap: 16 }}>
-        {value.series.slice(0, 6).map((s) => {
+        {shown.slice(0, 6).map((s) => {
           const i = at(s.step);
           return <div key={s.key} data-image={s.key} data-step={s.step[i]}><div class="small muted">{s.key} · step {formatInteger(s.step[i])}</div><MediaItem run={run} name={s.key} kind={kindAt(s, i)} index={i} items={Math.min(2, s.items?.[i] ?? 1)} size={140} fit /></div>;
         })}
@@ -34,7 +36,7 @@ export function MediaOfRun({ run }: { run: string }) {
   if (!value) return <div class="page-pad"><Skeleton /></div>;
   return (
     <div class="overview">
-      {value.series.map((s) => {
+      {value.series.filter((s) => !isHidden(s.key, s.kind)).map((s) => {
         const i = entryAt(s.step, mediaStep());
         const steps = [...new Set(s.step)].sort((a, b) => a - b);
         return (

@@ -1,7 +1,8 @@
 // Numbers of pinned steps and ranges: value per run, the difference of two pins, statistics of a range.
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../api/client";
-import type { Points, Stats } from "../api/types";
+import type { Points, RangeStats, Stats } from "../api/types";
+import { axisTitle, pinAxis } from "../state/axis";
 import { activeCard } from "../state/cursor";
 import { runStyle, visible } from "../state/runs";
 import { change, view } from "../state/view";
@@ -9,8 +10,15 @@ import { toNumber } from "../viz/chart_data";
 import { formatAxisValue, formatInteger, formatNumber } from "../viz/format";
 import { IconButton, Swatch } from "./controls";
 
+/** A number that may be an estimate, and says so. */
+function Estimable({ of, name }: { of: RangeStats; name: "std" | "slope" }) {
+  const estimated = of.estimated?.includes(name);
+  return <td class="number" title={estimated ? "estimated" : ""}>{estimated ? "≈ " : ""}{formatNumber(toNumber(of[name]), 4)}</td>;
+}
+
 export function PinStrip() {
-  const { pins, range, x, xm } = view.value;
+  const { pins, range } = view.value;
+  const { axis: x, metric } = pinAxis();
   const card = activeCard.value;
   // Each with what it answers: a number must never stand beside a pin or a run that it does not belong to.
   const [points, setPoints] = useState<{ of: string; at: Map<number, Points> }>({ of: "", at: new Map() });
@@ -18,11 +26,11 @@ export function PinStrip() {
   const runs = visible.value.slice(0, 100);
   const key = card?.keys[0];
   const span = range ?? (pins.length === 2 ? [Math.min(...pins), Math.max(...pins)] : null);
-  const lines = JSON.stringify([x, xm, key, runs.map((r) => r.id)]);
+  const lines = JSON.stringify([x, metric, key, runs.map((r) => r.id)]);
   const signature = JSON.stringify([pins, range, lines]);
   useEffect(() => {
     if (!key || (!pins.length && !range)) return;
-    const axis = { axis: x, ...(x === "metric" ? { metric: xm } : {}) };
+    const axis = { axis: x, ...(x === "metric" ? { metric } : {}) };
     const series = runs.map((r) => ({ run: r.id, key }));
     let stale = false;
     void Promise.all(pins.map((at) => post<Points>("series:points", { series, x: axis, at }))).then((p) => stale || setPoints({ of: lines, at: new Map(pins.map((at, i) => [at, p[i]])) }), () => undefined);
@@ -35,6 +43,7 @@ export function PinStrip() {
   const known = points.of === lines ? points.at : new Map<number, Points>();
   const measured = stats.of === signature ? stats.value : null;
   const busy = pins.some((p) => !known.has(p)) || (span !== null && !measured);
+  const estimated = measured?.stats.filter((s) => s?.estimated?.length).length ?? 0;
   const value = (p: number, i: number) => toNumber(known.get(p)?.points[i]?.value);
   const cell = (p: number, i: number) => (!known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6));
   // A run that ended earlier, or logs now and then, has its nearest point elsewhere.
@@ -46,10 +55,10 @@ export function PinStrip() {
     <div class="pin-strip" role="region" aria-label="Pinned steps" aria-busy={busy}>
       <div class="row">
         <h3>{key}</h3>
-        {pins.map((p) => <button type="button" class="chip accent" key={p} title="Remove this pin" onClick={() => change({ pins: pins.filter((q) => q !== p) })}>{x} {formatAxisValue(x, p)} ×</button>)}
+        {pins.map((p) => <button type="button" class="chip accent" key={p} title="Remove this pin" onClick={() => change({ pins: pins.filter((q) => q !== p) })}>{axisTitle({ axis: x, metric })} {formatAxisValue(x, p)} ×</button>)}
         {range ? <button type="button" class="chip accent" onClick={() => change({ range: null })}>{formatAxisValue(x, range[0])} … {formatAxisValue(x, range[1])} ×</button> : null}
         <span class="spacer" />
-        <IconButton tiny icon="close" label="Remove all pins" onClick={() => change({ pins: [], range: null })} />
+        <IconButton tiny icon="close" label="Remove all pins" onClick={() => change({ pins: [], range: null, pinAxis: "" })} />
       </div>
       <table class="plain-table">
         <thead>
@@ -68,12 +77,13 @@ export function PinStrip() {
                 <td><span class="row"><Swatch color={runStyle.value(run.id).color} /><span class="ellipsis">{run.name}</span></span></td>
                 {pins.map((p) => <td class="number" key={p} title={elsewhere(p, i)}>{cell(p, i)}{x === "step" && elsewhere(p, i) ? <span class="muted"> {elsewhere(p, i)}</span> : null}</td>)}
                 {pins.length === 2 ? <td class="number">{known.has(pins[0]) && known.has(pins[1]) ? formatNumber(value(pins[1], i) - value(pins[0], i), 4) : "…"}</td> : null}
-                {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><td class="number">{formatNumber(toNumber(s.std), 4)}</td><td class="number">{formatNumber(toNumber(s.slope), 4)}</td><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">{measured ? "no points in range" : "…"}</td> : null}
+                {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><Estimable of={s} name="std" /><Estimable of={s} name="slope" /><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">{measured ? "no points in range" : "…"}</td> : null}
               </tr>
             );
           })}
         </tbody>
       </table>
+      {estimated > 0 ? <p class="muted small" data-estimated={estimated}>≈ Standard deviation and slope of {estimated === 1 ? "one run" : `${formatInteger(estimated)} runs`} are estimated from samples, because reading every point would take too long. The other numbers are exact.</p> : null}
       {visible.value.length > 100 ? <p class="muted small">The first 100 of {formatInteger(visible.value.length)} runs.</p> : null}
     </div>
   );

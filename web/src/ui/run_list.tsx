@@ -114,7 +114,7 @@ export function RunList() {
           {() => (
             <div class="form-grid">
               <label for="color-by">colour by</label>
-              <Select id="color-by" label="Colour by" value={v.cb} onChange={(cb) => change({ cb })} options={[{ value: "", label: "run" }, ...columnOptions(), ...keys.value.filter((k) => k.kind === "scalar").slice(0, 200).map((k) => ({ value: "metric:" + k.key, label: k.key }))]} />
+              <Select id="color-by" label="Colour by" value={v.cb} onChange={(cb) => change({ cb })} options={[{ value: "", label: "run" }, ...columnOptions(), ...keys.value.filter((k) => k.kind === "scalar" && !k.hidden).slice(0, 200).map((k) => ({ value: "metric:" + k.key, label: k.key }))]} />
             </div>
           )}
         </PopoverButton>

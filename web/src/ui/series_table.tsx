@@ -1,4 +1,5 @@
 // A chart read as a table: one line per series, for people who do not see the picture and for exact reading.
+import { axisId } from "../state/axis";
 import { cursor, hoveredRun, isMarked } from "../state/cursor";
 import { runById } from "../state/runs";
 import { nearestBin, type ChartData } from "../viz/chart_data";
@@ -7,7 +8,7 @@ import { formatAxisValue, formatInteger, formatNumber } from "../viz/format";
 export function SeriesTable({ data, keys }: { data: ChartData; keys: string[] }) {
   const { starts, low, high } = data.raster;
   const { axis } = data.header.x;
-  const at = cursor.value?.axis === axis ? cursor.value.x : null;
+  const at = cursor.value?.axis === axisId(data.header.x) ? cursor.value.x : null;
   return (
     <div class="card-table" style={{ zIndex: 2, background: "var(--ground)" }} tabIndex={0}>
       <table class="plain-table">

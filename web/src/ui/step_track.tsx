@@ -2,6 +2,7 @@
 // cursor, so that charts on the same page mark the step under the pointer.
 import { useRef } from "preact/hooks";
 import type { EntryIndex } from "../api/types";
+import { pinAxis } from "../state/axis";
 import { cursor, markedStep } from "../state/cursor";
 import { change, view } from "../state/view";
 
@@ -42,7 +43,7 @@ export function StepTrack({ steps, step, seek, label }: { steps: number[]; step:
     return best;
   };
   const hover = cursor.value?.step;
-  const pins = view.value.x === "step" ? view.value.pins : [];
+  const pins = pinAxis().axis === "step" ? view.value.pins : [];
   const inside = (s: number | null | undefined): s is number => s != null && s >= low && s <= high;
   return (
     <div

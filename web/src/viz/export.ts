@@ -1,12 +1,14 @@
 // Takes a chart away: PNG at twice the size, SVG, or the raw points as CSV (streamed by the server, never the bins).
 import { post } from "../api/client";
-import type { ExportTicket } from "../api/types";
+import type { AxisQuery, ExportQuery, ExportTicket } from "../api/types";
 import type { CardSpec } from "../state/ask";
+import { axisTitle } from "../state/axis";
+import { runById } from "../state/runs";
 import { theme } from "../state/settings";
 import { toast } from "../state/toast";
-import { view } from "../state/view";
 import { styleOf } from "../ui/chart_card";
 import type { ChartData } from "./chart_data";
+import { partialWords } from "./export_words";
 import type { LineChart } from "./line_chart";
 import { chartSvg } from "./svg";
 
@@ -39,9 +41,15 @@ export async function svgToPng(svg: string, factor: number): Promise<Blob> {
   return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))), "image/png"));
 }
 
-export async function exportSeries(runs: string[], keys: string[], x?: { axis: string; from?: number; to?: number }): Promise<void> {
-  const ticket = await post<ExportTicket>("exports", { format: "csv", shape: "tidy", runs, keys, x });
+/** Has the server prepare a file and saves it. What the file will lack is said: its rows cannot. */
+export async function download(query: ExportQuery): Promise<void> {
+  const ticket = await post<ExportTicket>("exports", query);
   saveUrl(new URL(ticket.href, document.baseURI).href, ticket.name);
+  if (ticket.partial?.length) toast(partialWords(ticket, (id) => runById.value.get(id)?.name ?? id), "warn");
+}
+
+export async function exportSeries(runs: string[], keys: string[], x?: AxisQuery): Promise<void> {
+  await download({ format: "csv", shape: "tidy", runs, keys, x });
 }
 
 export async function exportChart(kind: "png" | "svg" | "csv", spec: CardSpec, data: ChartData | null, chart: LineChart | null): Promise<void> {
@@ -52,8 +60,8 @@ export async function exportChart(kind: "png" | "svg" | "csv", spec: CardSpec, d
       await exportSeries(runs, spec.keys, data.header.x);
       return;
     }
-    const v = view.value;
-    const svg = chartSvg(spec.title, v.x === "metric" ? v.xm : v.x, data, styleOf(data, spec.keys), chart.scales, theme.value, v.x);
+    const { axis } = data.header.x;
+    const svg = chartSvg(spec.title, axisTitle(data.header.x), data, styleOf(data, spec.keys), chart.scales, theme.value, axis);
     if (kind === "svg") saveBlob(new Blob([svg], { type: "image/svg+xml" }), fileName(spec.title) + ".svg");
     else saveBlob(await svgToPng(svg, 2), fileName(spec.title) + ".png");
   } catch (error) {
