@@ -160,7 +160,7 @@ Producer* Recorder::prepare(const detail::RowCore* row, std::uint64_t words,
     // The context and the entry must land in the same ring; a move to a bigger one asks for the
     // context again.
     for (;;) {
-        const bool tell = producer->version != version_.load(std::memory_order_acquire);
+        const bool tell = producer->version != open_version();
         const std::uint64_t needed = words + (tell ? kContextWords : 0);
         if (!fits(needed)) {
             if (session->make_room(*producer, needed, values) == Session::Room::Full) {
@@ -176,7 +176,7 @@ Producer* Recorder::prepare(const detail::RowCore* row, std::uint64_t words,
             at[2] = static_cast<std::uint64_t>(context_.samples);
             at[3] = context_.phase;
             producer->publish(kContextWords);
-            producer->version = version_.load(std::memory_order_acquire);
+            producer->version = open_version();
         }
         thread_slot.version = producer->version;
         return producer;

@@ -121,6 +121,13 @@ class Recorder {
 
     void log_entry(const detail::RowCore& row, std::uint64_t word0, Step step,
                    const double* values) noexcept;
+
+    // As it was before the run was closed. A thread must never remember the number of a closed one:
+    // it would find nothing changed at its next call and write where nothing is any more.
+    [[nodiscard]] std::uint32_t open_version() const noexcept {
+        return version_.load(std::memory_order_acquire) & ~1u;
+    }
+
     // Everything the hot path leaves out; null when the call is not taken.
     Producer* prepare(const detail::RowCore* row, std::uint64_t words,
                       std::uint64_t values) noexcept;

@@ -32,9 +32,10 @@ class RowCore {
 
     std::unique_ptr<Names> names;
 
-    /// The recorder to log to; one load.
+    /// The recorder to log to; one load. Acquired: the one that takes over may be younger than the
+    /// row.
     [[nodiscard]] record::Recorder& target() const noexcept {
-        return *recorder.load(std::memory_order_relaxed);
+        return *recorder.load(std::memory_order_acquire);
     }
 };
 

@@ -4,6 +4,8 @@
 #include "record/all_recorders.h"
 #include "record/fake_log.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -48,7 +50,7 @@ void make_a_run(int number) {
 TEST(FinishedRuns, FindingG06_GiveBackDescriptorsAndRings) {
     make_a_run(0);
     const std::size_t descriptors = open_descriptors();
-    const std::size_t lines = mappings().first;
+    [[maybe_unused]] const std::size_t lines = mappings().first;
     for (int i = 1; i <= 200; ++i) {
         make_a_run(i);
     }
@@ -129,6 +131,56 @@ TEST(FinishedRuns, FindingG06_AreTakenDownUnderThreadsThatStillLog) {
         ASSERT_TRUE(next.recorder->finish(RunState::Finished, 20s).ok());
         next.recorder->release();
     }
+}
+
+char state_of_thread(pid_t thread) {
+    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+    const std::string text((std::istreambuf_iterator<char>(stat)), {});
+    const std::size_t behind_name = text.rfind(')');
+    return behind_name == std::string::npos ? '?' : text.at(behind_name + 2);
+}
+
+// A log call that waits to tell its ring the context while the run is closed: the thread's next
+// call must find the run closed.
+TEST(FinishedRuns, FindingG06_AreSeenByAThreadThatWasToldTheContextMeanwhile) {
+    Recording recording;
+    auto& row = recording.row({"busy"});
+    std::atomic<pid_t> thread{0};
+    std::atomic<bool> first{false}, second{false};
+    const double value = 1;
+    std::thread logging([&] {
+        recording.recorder->log(row, 0, &value);
+        thread = gettid();
+        while (!first.load()) {
+            std::this_thread::yield();
+        }
+        recording.recorder->log(row, 1, &value);
+        while (!second.load()) {
+            std::this_thread::yield();
+        }
+        recording.recorder->log(row, 2, &value);
+    });
+    while (thread.load() == 0) {
+        std::this_thread::yield();
+    }
+    recording.recorder->change_context([](Context& context) { context.epoch = 1; });
+    std::thread finishing;
+    recording.recorder->change_context([&](Context&) {
+        first = true;
+        while (state_of_thread(thread) != 'S') {  // at the lock of the context, which is ours
+            std::this_thread::yield();
+        }
+        finishing = std::thread(
+            [&] { EXPECT_TRUE(recording.recorder->finish(RunState::Finished, 20s).ok()); });
+        while (!recording.recorder->closed()) {
+            std::this_thread::yield();
+        }
+    });
+    finishing.join();
+    const auto before = recording.recorder->stats().errors;
+    second = true;
+    logging.join();
+    EXPECT_EQ(recording.recorder->stats().errors, before + 1);
 }
 
 // A recorder whose ring folder is on a disk that can be made full.
