@@ -12,26 +12,32 @@ namespace taffrail::seal {
 Result<LogFileScan> for_each_frame(
     const std::string& path,
     const std::function<Result<void>(const tlog::FrameHeader&, ByteSpan payload)>& on_frame) {
-    constexpr std::uint64_t kWindow = 8 << 20;
+    // Small at first: callers that want a log's first frames only stop there.
+    constexpr std::uint64_t kFirstWindow = 64 << 10, kWindow = 1 << 20;
     TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(path)), path));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
     LogFileScan scan;
     tlog::FrameScanner scanner;
     tlog::Decompressor decompressor;
-    Bytes window, scratch;
-    std::uint64_t window_start = 0, wanted = kWindow;
+    Bytes space, scratch;
+    ByteSpan window;
+    std::uint64_t window_start = 0, wanted = kFirstWindow;
     const auto refill = [&]() -> Result<void> {
         window_start = scanner.offset();
-        window.resize(static_cast<std::size_t>(
-            std::min(wanted, info.size - std::min(info.size, window_start))));
-        TAFFRAIL_ASSIGN(const std::size_t got, file->read_at(window_start, window));
-        window.resize(got);
+        const auto size = static_cast<std::size_t>(
+            std::min(wanted, info.size - std::min(info.size, window_start)));
+        if (space.size() < size) {
+            space.resize(size);  // never made smaller: growing again would fill it with zeros
+        }
+        const auto part = std::span(space).first(size);
+        TAFFRAIL_ASSIGN(const std::size_t got, file->read_at(window_start, part));
+        window = part.first(got);
         return {};
     };
     TAFFRAIL_TRY(refill());
     while (true) {
         const ByteSpan rest =
-            ByteSpan(window).subspan(static_cast<std::size_t>(scanner.offset() - window_start));
+            window.subspan(static_cast<std::size_t>(scanner.offset() - window_start));
         const bool reaches_end = window_start + window.size() >= info.size;
         switch (scanner.next(rest, reaches_end)) {
             case tlog::FrameScanner::Outcome::Frame:

@@ -90,6 +90,20 @@ Result<void> ScalarSorter::add(const RowWriter& writer, const std::vector<std::s
         group.keys = sorted;
     }
     RowBuffer& buffer = group.buffer;
+    points_ += rows.size() * sorted.size();
+    const std::size_t all = axes.step.size();
+    const bool whole = rows.size() == all && axes.seq.size() == all && axes.time_ns.size() == all;
+    if (whole && buffer.rows() == 0 && !group.tables.empty()) {
+        // Its file is open and nothing waits: no copy in between.
+        std::vector<std::span<const double>> in_order;
+        for (const std::size_t i : order) {
+            in_order.push_back(columns[i]);
+        }
+        TAFFRAIL_TRY(add_to_tables(
+            group, writer,
+            {axes.seq, axes.step, axes.time_ns, axes.epoch, axes.samples, axes.phase}, in_order));
+        return keep_tables_small();
+    }
     buffer.columns.resize(sorted.size());
     buffer.note_writer(writer);
     append_rows(buffer.seq, axes.seq, rows, std::uint64_t{0});
@@ -101,7 +115,6 @@ Result<void> ScalarSorter::add(const RowWriter& writer, const std::vector<std::s
     for (std::size_t i = 0; i < order.size(); ++i) {
         append_rows(buffer.columns[i], columns[order[i]], rows, 0.0);
     }
-    points_ += rows.size() * sorted.size();
     waiting_bytes_ += rows.size() * row_bytes(sorted.size());
     const bool may_stream = !group.tables.empty() || tables_ < kMaxTables;
     if (may_stream && buffer.rows() >= kStreamRows) {
@@ -162,23 +175,29 @@ Result<void> ScalarSorter::start_streaming(Group& group) {
     return {};
 }
 
+Result<void> ScalarSorter::add_to_tables(const Group& group, const RowWriter& writer,
+                                         const RowAxes& axes,
+                                         std::span<const std::span<const double>> columns) {
+    for (std::size_t table = 0; table < group.tables.size(); ++table) {
+        const std::size_t first = table * kMaxWidth;
+        TAFFRAIL_TRY(group.tables[table]->add(
+            writer, axes, columns.subspan(first, std::min(kMaxWidth, columns.size() - first))));
+    }
+    return {};
+}
+
 Result<void> ScalarSorter::drain(Group& group) {
     if (group.tables.empty()) {
         TAFFRAIL_TRY(start_streaming(group));
         streaming_.push_back(&group);
     }
     const RowBuffer& buffer = group.buffer;
-    const auto add = [&](const RowWriter& writer, std::size_t first,
-                         std::size_t last) -> Result<void> {
-        for (std::size_t table = 0; table < group.tables.size(); ++table) {
-            std::vector<std::span<const double>> columns;
-            const std::size_t end = std::min(group.keys.size(), (table + 1) * kMaxWidth);
-            for (std::size_t column = table * kMaxWidth; column < end; ++column) {
-                columns.push_back(std::span(buffer.columns[column]).subspan(first, last - first));
-            }
-            TAFFRAIL_TRY(group.tables[table]->add(writer, buffer.axes(first, last), columns));
+    const auto add = [&](const RowWriter& writer, std::size_t first, std::size_t last) {
+        std::vector<std::span<const double>> columns;
+        for (const auto& column : buffer.columns) {
+            columns.push_back(std::span(column).subspan(first, last - first));
         }
-        return {};
+        return add_to_tables(group, writer, buffer.axes(first, last), columns);
     };
     TAFFRAIL_TRY(buffer.for_each_writer(add));
     waiting_bytes_ -= buffer.rows() * row_bytes(group.keys.size());

@@ -62,6 +62,10 @@ class ScalarSorter {
     };
 
     Result<void> start_streaming(Group& group);
+    /// `columns` in the order of the group's keys.
+    static Result<void> add_to_tables(const Group& group, const RowWriter& writer,
+                                      const RowAxes& axes,
+                                      std::span<const std::span<const double>> columns);
     Result<void> drain(Group& group);
     Result<void> write_long(std::vector<NewFile>& files);
     Result<void> keep_memory_small();

@@ -26,6 +26,20 @@ TEST(Crc32c, HardwareAndTableAgreeOnEveryLengthAndAlignment) {
     }
 }
 
+TEST(Crc32c, HardwareAndTableAgreeAroundTheLengthsWhereStretchesBegin) {
+    std::mt19937 random(2);
+    Bytes bytes(3 * 3 * 2048 + 64);
+    for (std::byte& byte : bytes) {
+        byte = static_cast<std::byte>(random());
+    }
+    for (const std::size_t about : {384u, 2 * 384u, 6144u, 6144u + 384u, 2 * 6144u, 3 * 6144u}) {
+        for (std::size_t length = about - 17; length <= about + 17; ++length) {
+            const ByteSpan part(bytes.data() + length % 7, length);
+            ASSERT_EQ(crc32c(part, 0x1234567u), crc32c_portable(part, 0x1234567u)) << length;
+        }
+    }
+}
+
 TEST(Crc32c, ContinuesOverPieces) {
     const auto whole = as_bytes("the taffrail log turns behind the ship");
     EXPECT_EQ(crc32c(whole.subspan(10), crc32c(whole.first(10))), crc32c(whole));

@@ -16,6 +16,9 @@ void append_delta_packed(Bytes& to, std::span<const std::int32_t> values);
 [[nodiscard]] bool read_delta_packed(ByteSpan bytes, std::span<std::int64_t> values);
 [[nodiscard]] bool read_delta_packed(ByteSpan bytes, std::span<std::int32_t> values);
 
+/// Shorter runs are packed: a run costs a header of its own.
+constexpr std::size_t kShortestRun = 8;
+
 /// Bits that the numbers 0…largest need.
 [[nodiscard]] unsigned bits_for(std::uint32_t largest) noexcept;
 /// Without a length before it.

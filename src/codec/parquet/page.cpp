@@ -37,6 +37,15 @@ void append_levels(Bytes& to, std::span<const std::uint32_t> levels) {
     store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
 }
 
+/// Levels of rows without a null among them.
+void append_present(Bytes& to, std::size_t rows) {
+    const std::size_t length_at = to.size();
+    append(to, std::uint32_t{0});
+    append_varint(to, static_cast<std::uint64_t>(rows) << 1);
+    to.push_back(std::byte{1});
+    store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
+}
+
 std::size_t finish_page(Bytes& to, PageHeader header, ByteSpan body, std::size_t plane_bytes) {
     thread_local Bytes packed;  // page after page is as large: the memory is taken once
     packed.clear();
@@ -77,7 +86,9 @@ PageResult append_data_page(Bytes& to, const Column& column, const ColumnValues&
     thread_local std::vector<std::uint32_t> levels;
     body.clear();
     result.values = rows;
-    if (column.shape == Shape::Optional) {
+    if (column.shape == Shape::Optional && values.valid.empty() && rows >= kShortestRun) {
+        append_present(body, rows);
+    } else if (column.shape == Shape::Optional) {
         levels.assign(rows, 1);
         for (std::size_t i = 0; i < values.valid.size(); ++i) {
             levels[i] = values.valid[i] != 0;

@@ -33,6 +33,21 @@ std::optional<std::vector<std::uint32_t>> take_levels(ByteCursor& body, std::siz
     return levels;
 }
 
+/// Whether the levels say in one run that nothing is null, as they mostly do; taken only then.
+bool take_all_present(ByteCursor& body, std::size_t count) {
+    ByteCursor ahead = body;
+    const auto length = ahead.read<std::uint32_t>();
+    ByteCursor run(ahead.take(length));
+    const std::uint64_t header = run.varint();
+    const bool all =
+        (header & 1) == 0 && header >> 1 == count && run.read<std::byte>() == std::byte{1};
+    if (!ahead.ok() || !run.ok() || !all) {
+        return false;
+    }
+    body = ahead;
+    return true;
+}
+
 bool take_plain(ByteCursor& body, std::vector<std::string>& texts, std::size_t count) {
     for (std::size_t i = 0; i < count && body.ok(); ++i) {
         const auto length = body.read<std::uint32_t>();
@@ -206,7 +221,9 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
     }
     std::vector<std::uint32_t> definition;
     std::size_t present = entries;
-    if (column.shape != Shape::Required) {
+    if (column.shape == Shape::Optional && take_all_present(body, entries)) {
+        to.valid.resize(to.valid.size() + entries, 1);
+    } else if (column.shape != Shape::Required) {
         std::optional<std::vector<std::uint32_t>> repetition, levels;
         if (column.shape == Shape::List && !(repetition = take_levels(body, entries))) {
             return damaged(column, "repetition levels are damaged");

@@ -8,9 +8,6 @@
 namespace taffrail::parquet {
 namespace {
 
-/// Shorter runs are packed: a run costs a header of its own.
-constexpr std::size_t kShortestRun = 8;
-
 void append_packed(Bytes& to, std::span<const std::uint32_t> values, unsigned bits) {
     const std::size_t groups = (values.size() + 7) / 8;
     append_varint(to, (groups << 1) | 1);
