@@ -19,8 +19,9 @@ RANKS = {"single": 1, "threads": 3, "tcp": 3, "mpi": 4}
 KINDS = ["exception", "ctrl_c", "sigterm", "max_time", "early_stop", "kill"]
 PLACES = ["middle", "validation", "between"]
 CASES = [(launch, kind, place) for launch in RANKS for kind in KINDS for place in PLACES if kind != "kill" or launch in ("tcp", "mpi")]
-# Ranks that were told to stop get the time a slow machine takes; the launcher kills them after a second otherwise.
-MPIRUN = ["mpirun", "--mca", "odls_base_sigkill_timeout", "30", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n", str(RANKS["mpi"])]
+# The launcher waits this long before it passes a signal on, and as long again before it kills: a second each is too little for a slow machine, and a rank
+# of the program waits 20 seconds for its signal.
+MPIRUN = ["mpirun", "--mca", "odls_base_sigkill_timeout", "5", "--allow-run-as-root", "--oversubscribe", "--enable-recovery", "-n", str(RANKS["mpi"])]
 SECONDS = 120
 
 
