@@ -124,9 +124,15 @@ bool any_writer_lives(const std::string& run_folder, const std::string& run_id) 
     });
 }
 
-/// Whether this rank belongs to the launch whose newest attempt left these claims.
+bool has_content(const std::string& run_folder) {
+    return !storage::list_writers(run_folder).empty() ||
+           storage::read_manifest(run_folder).has_value();
+}
+
+/// Whether this rank belongs to the launch whose newest attempt left these claims. `had_content` is
+/// what the run had before they were read: a rank claims its place before it writes anything.
 Claimed judge(const std::string& run_folder, const std::string& run_id, const Launch& launch,
-              const std::vector<Found>& claims) {
+              const std::vector<Found>& claims, bool had_content) {
     const std::string boot = record::boot_id();
     const ProcessMark launcher = find_launcher(launch.rank_variable);
     const bool other = std::ranges::any_of(
@@ -147,9 +153,7 @@ Claimed judge(const std::string& run_folder, const std::string& run_id, const La
         any_writer_lives(run_folder, run_id);
     if (claims.empty()) {
         // Somebody made the folder a moment ago; or a version without claims did, long ago.
-        const bool has_content = !storage::list_writers(run_folder).empty() ||
-                                 storage::read_manifest(run_folder).has_value();
-        return has_content && !others_live ? Claimed::Ended : Claimed::Yes;
+        return had_content && !others_live ? Claimed::Ended : Claimed::Yes;
     }
     if (claims.front().world_size != launch.world_size) {
         return Claimed::Ended;
@@ -208,8 +212,9 @@ Result<Claim> claim_rank(const std::string& run_folder, const std::string& run_i
     TAFFRAIL_TRY(io::make_directories(folder));
     // Somebody may take the same place between the look and the step.
     for (int tries = 0;; ++tries) {
+        const bool had_content = has_content(run_folder);
         const std::vector<Found> claims = newest_claims(folder);
-        const Claimed claimed = judge(run_folder, run_id, launch, claims);
+        const Claimed claimed = judge(run_folder, run_id, launch, claims, had_content);
         if (claimed != Claimed::Yes) {
             return Claim{claimed, 0};
         }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 namespace taffrail {
@@ -138,6 +139,31 @@ TEST_F(Launches, FindingR01_ASecondOneBesideALivingOneIsARunOfItsOwn) {
         let_go(rank);
     }
     EXPECT_EQ(runs(), (std::vector<std::vector<double>>{{10, 11}, {20, 21}}));
+}
+
+// Where ranks come by turns, a quick one claims its place and begins its log while another looks.
+TEST_F(Launches, FindingR01_RanksThatBeginAtOnceMeetInOneRun) {
+    constexpr int kRanks = 6, kRounds = 5;
+    std::vector<double> expected;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        expected.push_back(rank);
+    }
+    for (int round = 0; round < kRounds; ++round) {
+        std::vector<Rank> ranks;
+        for (int rank = 0; rank < kRanks; ++rank) {
+            Variables variables = torchrun_defaults(rank);
+            variables["WORLD_SIZE"] = std::to_string(kRanks);
+            ranks.push_back(start(variables, rank));
+        }
+        for (const Rank& rank : ranks) {
+            await_log(rank);
+        }
+        for (const Rank& rank : ranks) {
+            let_go(rank);
+        }
+        ASSERT_EQ(runs(), (std::vector<std::vector<double>>{expected})) << "round " << round;
+        std::filesystem::remove_all(folder_.file("store"));
+    }
 }
 
 // A quick rank may have ended before a slow one begins: that is one launch.
