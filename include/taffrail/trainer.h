@@ -23,6 +23,7 @@
 #include <taffrail/routine.h>
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -154,6 +155,20 @@ struct FitData {
     LoaderList val = {};
 };
 
+namespace detail {
+
+/// Whether a class of modules has a val_dataloader() of its own; nothing where it keeps it private.
+template <typename M>
+constexpr std::optional<bool> has_val_dataloader() {
+    if constexpr (requires { &M::val_dataloader; }) {
+        return !std::same_as<decltype(&M::val_dataloader), decltype(&Module::val_dataloader)>;
+    } else {
+        return std::nullopt;
+    }
+}
+
+}  // namespace detail
+
 /// One map per evaluated loader.
 using EvaluationResults = std::vector<std::vector<std::pair<std::string, double>>>;
 
@@ -170,9 +185,23 @@ class Trainer {
     /// interrupted_by(), and give main()'s caller exit_code(). The run given to the trainer knows
     /// how the stage ended: Run::finish() needs no state.
     Result<void> fit(Module& module, FitData data = {}, const std::string& checkpoint = {});
-    Result<EvaluationResults> validate(Module& module, LoaderList loaders = {});
-    Result<EvaluationResults> test(Module& module, LoaderList loaders = {});
-    Result<void> predict(Module& module, LoaderList loaders = {});
+
+    /// The same where the class of the module is known: then on_sanity_check_start comes before
+    /// val_dataloader(), and for a class without one not at all.
+    template <std::derived_from<Module> M>
+        requires(!std::same_as<M, Module>)
+    Result<void> fit(M& module, FitData data = {}, const std::string& checkpoint = {}) {
+        return fit_known(module, std::move(data), checkpoint, detail::has_val_dataloader<M>());
+    }
+
+    /// Evaluation and prediction. With a `checkpoint` they use the weights of that file: see
+    /// load_checkpoint().
+    Result<EvaluationResults> validate(Module& module, LoaderList loaders = {},
+                                       const std::string& checkpoint = {});
+    Result<EvaluationResults> test(Module& module, LoaderList loaders = {},
+                                   const std::string& checkpoint = {});
+    Result<void> predict(Module& module, LoaderList loaders = {},
+                         const std::string& checkpoint = {});
 
     /// Asks fit() to stop after this batch (and its validation), not before min_epochs and
     /// min_steps. Safe from any thread.
@@ -216,6 +245,13 @@ class Trainer {
     /// rank: rank 0 writes the file, the others what they accumulated beside it ("<path>.rank<N>").
     Result<void> save_checkpoint(const std::string& path);
 
+    /// Gives `module` the state it had when the checkpoint was written (Module::load_state_dict),
+    /// such as the best weights after a fit. Nothing else changes: the counters, the callbacks and
+    /// what was logged stay; to go on with the training, give the path to fit(). Here and wherever
+    /// a checkpoint is given, "best" and "last" are those of the trainer's ModelCheckpoint, and
+    /// anything else is a path or URL.
+    Result<void> load_checkpoint(Module& module, const std::string& path);
+
     /// Runs `work` as a hook of the program's own; log() in it is refused by that name unless it is
     /// one of the table.
     void run_hook(Module& module, std::string_view name, const std::function<void()>& work);
@@ -225,6 +261,10 @@ class Trainer {
 
   private:
     friend struct trainer::Inside;
+
+    Result<void> fit_known(Module& module, FitData data, const std::string& checkpoint,
+                           std::optional<bool> has_val_dataloader);
+
     std::unique_ptr<trainer::Core> core_;
 };
 

@@ -171,8 +171,8 @@ class Sync final : public Command {
                 continue;
             }
             TAFFRAIL_ASSIGN(const auto sink, make_sink(noted.type, noted.options));
-            const auto delivered =
-                running::deliver_backlog(run.folder, run.info.id, noted, *sink, context);
+            const auto delivered = running::deliver_backlog(
+                run.folder, run.info.id, noted, *sink, context, {run.info.state, run.info.message});
             if (!delivered.ok()) {
                 session.warn(run.info.name + ": " + noted.name + ": " + delivered.error().message);
                 note(noted.name, 0, delivered.error().message);

@@ -24,8 +24,9 @@ class RowOutput {
     /// that keeps every call need not show them again.
     virtual void log_metrics(std::span<const RowEntry> row, Step step, Level level) = 0;
 
-    /// Every log() call, ungated. bind() is asked once per key, call() must cost nanoseconds.
-    virtual std::uint32_t bind(std::string_view /*key*/) noexcept { return 0; }
+    /// Every log() call, ungated. bind() is asked once per key, call() must cost nanoseconds. Where
+    /// bind() throws for want of memory, this call is lost and the next one asks again.
+    virtual std::uint32_t bind(std::string_view /*key*/) { return 0; }
 
     virtual void call(std::uint32_t /*key*/, double /*value*/, Step /*step*/) noexcept {}
 };

@@ -180,6 +180,9 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
         std::unique_lock guard(mutex);
         if (Clock::now() + pause >= until) {
             guard.unlock();
+            if (!reason.empty()) {
+                sink->give_reason(reason);
+            }
             (void)sink->close(state);
             return Error{drained.error().code,
                          "'" + options.sink_name +

@@ -193,7 +193,7 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
 
 Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
                                       const NotedSink& noted, Sink& sink,
-                                      const SinkContext& context) {
+                                      const SinkContext& context, const Ending& ending) {
     TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name));
     record::OpenSink open_sink(sink);
     std::uint64_t delivered = 0;
@@ -208,7 +208,10 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
         delivered += delivery.delivered();
     }
     if (open_sink.opened) {
-        TAFFRAIL_TRY(sink.close(RunState::Finished));
+        if (!ending.reason.empty()) {
+            sink.give_reason(ending.reason);
+        }
+        TAFFRAIL_TRY(sink.close(ending.state));
     }
     return delivered;
 }

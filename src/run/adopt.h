@@ -50,9 +50,15 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except = 0);
 
+/// How a run ended, for the sinks that hear of it late.
+struct Ending {
+    RunState state = RunState::Finished;
+    std::string reason = {};
+};
+
 /// Delivers them now. Returns the number of records.
 Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
                                       const NotedSink& noted, Sink& sink,
-                                      const SinkContext& context);
+                                      const SinkContext& context, const Ending& ending = {});
 
 }  // namespace taffrail::running

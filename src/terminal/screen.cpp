@@ -115,7 +115,35 @@ bool Screen::color() const noexcept {
 }
 
 Size Screen::size() const noexcept {
-    return options_.size ? *options_.size : size_of_terminal(options_.fd);
+    return options_.size       ? *options_.size
+           : options_.ask_size ? options_.ask_size()
+                               : size_of_terminal(options_.fd);
+}
+
+// Nothing stands where it was drawn until the last change has been told. Asked before anything is
+// written while regions are on the screen.
+bool Screen::resizing(Size now) {
+    const std::int64_t time = options_.now_ns ? options_.now_ns() : monotonic_ns();
+    if (now.columns != seen_.columns || now.rows != seen_.rows) {
+        const bool first = seen_.columns == 0;
+        seen_ = now;
+        resized_ns_ = first || drawn_.empty() ? -1 : time;
+    }
+    const auto settle = std::chrono::nanoseconds(options_.settle).count();
+    if (resized_ns_ >= 0 && time - resized_ns_ >= settle) {
+        resized_ns_ = -1;
+    }
+    return resized_ns_ >= 0;
+}
+
+// For the last words of a bar: the program may end right behind them.
+void Screen::wait_until_settled(std::unique_lock<std::mutex>& lock) {
+    constexpr auto kLook = std::chrono::milliseconds(20);
+    const auto end = std::chrono::steady_clock::now() + 2 * options_.settle;
+    while (options_.threaded && resizing(size()) && std::chrono::steady_clock::now() < end) {
+        wake_.wait_for(lock, kLook);
+    }
+    resized_ns_ = -1;
 }
 
 Region Screen::add(Render render) {
@@ -228,6 +256,10 @@ void Screen::draw_locked(bool forced) {
         }
     }
     const Size now = size();
+    if (resizing(now) && !forced) {
+        return;
+    }
+    put_waiting();
     std::vector<std::string> lines = render(now);
     if (lines == drawn_ && now.columns == drawn_columns_) {
         dirty_ = false;
@@ -245,10 +277,14 @@ void Screen::draw_locked(bool forced) {
         // first.
         out += "\n";
     }
+    // Cut off at the edge of a window that got narrower in this moment: a line that wraps would
+    // take a row more than will be erased.
+    out += lines.empty() ? "" : "\x1B[?7l";
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const bool same = i < drawn_.size() && drawn_[i] == lines[i];
         out += same ? "\n" : lines[i] + "\x1B[K\n";
     }
+    out += lines.empty() ? "" : "\x1B[?7h";
     put(options_.fd, out);
     drawn_ = std::move(lines);
     drawn_columns_ = now.columns;
@@ -268,7 +304,10 @@ void Screen::draw() noexcept {
 void Screen::close(std::uint64_t id, Leave leave) noexcept {
     bool last = false;
     try {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        if (interactive_ && suspended_ == 0 && slots_.size() == 1) {
+            wait_until_settled(lock);
+        }
         const auto slot = std::ranges::find(slots_, id, &Slot::id);
         if (slot == slots_.end()) {
             return;
@@ -281,22 +320,33 @@ void Screen::close(std::uint64_t id, Leave leave) noexcept {
         slots_.erase(slot);
         last = slots_.empty();
         if (interactive_ && suspended_ == 0) {
-            std::string out;
             const Size now = size();
-            if (held_by_debugger()) {
-                drawn_.clear();
-            }
-            erase_into(out, now);
+            std::string final_lines;
             if (leave == Leave::Keep) {
                 for (const std::string& line : final_state(now.columns)) {
-                    out += cut_to_width(line, static_cast<std::size_t>(now.columns - 1)) + "\n";
+                    final_lines +=
+                        cut_to_width(line, static_cast<std::size_t>(now.columns - 1)) + "\n";
                 }
             }
-            if (last && !held_.empty()) {
-                out += std::exchange(held_, {});
+            if (!last && resizing(now)) {
+                // Others are still drawn below: it goes above them when the window has settled.
+                if (!final_lines.empty()) {
+                    waiting_.push_back({options_.fd, std::move(final_lines)});
+                }
+            } else {
+                put_waiting();
+                std::string out;
+                if (held_by_debugger()) {
+                    drawn_.clear();
+                }
+                erase_into(out, now);
+                out += final_lines;
+                if (last && !held_.empty()) {
+                    out += std::exchange(held_, {});
+                }
+                put(options_.fd, out);
+                draw_locked(true);
             }
-            put(options_.fd, out);
-            draw_locked(true);
         }
     } catch (...) {
         diagnose_once(DiagnosticLevel::Warning, "terminal.close",
@@ -342,6 +392,19 @@ void Screen::print_locked(int fd, std::string_view text) {
         put(fd, text);
         return;
     }
+    // A program that prints much does not fill the memory while somebody plays with the window.
+    constexpr std::size_t kMostWaiting = std::size_t{64} << 10;
+    if (resizing(size()) && waiting_bytes_ < kMostWaiting) {
+        waiting_bytes_ += text.size();
+        waiting_.push_back({fd, std::string(text)});
+        return;
+    }
+    put_waiting();
+    put_above(fd, text);
+    draw_locked(false);
+}
+
+void Screen::put_above(int fd, std::string_view text) {
     const std::string whole = std::exchange(held_, {}) + std::string(text);
     const std::size_t end = whole.rfind('\n');
     held_ = end == std::string::npos ? whole : whole.substr(end + 1);
@@ -351,12 +414,19 @@ void Screen::print_locked(int fd, std::string_view text) {
         put(options_.fd, out);
         put(fd, std::string_view(whole).substr(0, end + 1));
     }
-    draw_locked(false);
+}
+
+void Screen::put_waiting() {
+    waiting_bytes_ = 0;
+    for (const Waiting& one : std::exchange(waiting_, {})) {
+        put_above(one.fd, one.text);
+    }
 }
 
 void Screen::suspend() noexcept {
     const std::lock_guard lock(mutex_);
     if (suspended_++ == 0 && interactive_) {
+        put_waiting();
         std::string out;
         erase_into(out, size());
         out += std::exchange(held_, {});

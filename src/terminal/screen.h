@@ -8,6 +8,7 @@
 
 #include "terminal/environment.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -57,8 +58,14 @@ class Region {
 
 struct ScreenOptions {
     int fd = 1;
-    std::optional<bool> interactive = {};              ///< else: is_interactive(fd)
-    std::optional<Size> size = {};                     ///< else: asked at each drawing
+    std::optional<bool> interactive = {};       ///< else: is_interactive(fd)
+    std::optional<Size> size = {};              ///< else: asked at each drawing
+    std::function<Size()> ask_size = {};        ///< else: of the terminal behind fd
+    std::function<std::int64_t()> now_ns = {};  ///< else: the monotonic clock
+    /// How long a window must have kept its size before something is drawn on it again. While one
+    /// is dragged, tmux wraps its lines at once and tells the size up to 250 ms later: what is
+    /// drawn in between stands where nothing can erase it.
+    std::chrono::milliseconds settle = std::chrono::milliseconds(300);
     bool threaded = true;                              ///< false: drawn only by draw(), for tests
     std::function<void(std::string_view)> write = {};  ///< else: write(2) to fd
 };
@@ -108,9 +115,18 @@ class Screen {
         Render render;
     };
 
+    struct Waiting {
+        int fd = 1;
+        std::string text;
+    };
+
     void close(std::uint64_t id, Leave leave) noexcept;
     void touch() noexcept;
     void loop();
+    [[nodiscard]] bool resizing(Size now);
+    void wait_until_settled(std::unique_lock<std::mutex>& lock);
+    void put_above(int fd, std::string_view text);
+    void put_waiting();
     std::vector<std::string> render(Size size);
     void erase_into(std::string& out, Size size);
     void draw_locked(bool forced);
@@ -129,7 +145,11 @@ class Screen {
     std::vector<Slot> slots_;
     std::vector<std::string> drawn_;  ///< lines on the screen now
     int drawn_columns_ = 0;
-    std::string held_;  ///< printed text without its newline
+    std::string held_;              ///< printed text without its newline
+    Size seen_{0, 0};               ///< the last size that was asked
+    std::int64_t resized_ns_ = -1;  ///< when that was new; -1 = long ago
+    std::vector<Waiting> waiting_;  ///< printed while the window is resized
+    std::size_t waiting_bytes_ = 0;
     std::uint64_t next_id_ = 1;
     int suspended_ = 0;
     bool dirty_ = false;

@@ -1,6 +1,8 @@
 // Checkpoint files: a line of JSON with where the loop stands and the callbacks' states, then the
 // module's bytes. Rank 0 writes that. What log() has accumulated is different on every rank: the
 // others write their share beside it, "<path>.rank<N>", without the module.
+#include <taffrail/callbacks.h>
+
 #include "base/diagnostics.h"
 #include "base/try.h"
 #include "codec/json.h"
@@ -131,7 +133,11 @@ LoopState Core::capture() const {
                           [&](const SavedMetric& one) { return one.name == slot.metric; });
         }
         state.log.slots.clear();
-        state.loader = train_loader_ ? train_loader_->state() : std::string();
+        // A pass that gave no batch yet is begun again.
+        const bool again = place_ == Place::Between && pass_begun_;
+        state.loader = again           ? loader_state_
+                       : train_loader_ ? train_loader_->state()
+                                       : std::string();
         return state;
     }
     state.loader = loader_state_;
@@ -222,7 +228,38 @@ Result<void> Core::restore(const LoopState& state) {
     return {};
 }
 
-Result<void> Core::load_checkpoint(const std::string& path) {
+Result<std::string> Core::checkpoint_path(const std::string& wanted) const {
+    if (wanted != "best" && wanted != "last") {
+        return wanted;
+    }
+    const auto& callbacks = active_callbacks_.empty() ? options_.callbacks : active_callbacks_;
+    for (const auto& callback : callbacks) {
+        if (const auto* keeper = dynamic_cast<const ModelCheckpoint*>(callback.get())) {
+            const std::string& path =
+                wanted == "best" ? keeper->best_model_path() : keeper->last_model_path();
+            if (!path.empty()) {
+                return path;
+            }
+        }
+    }
+    return Error{ErrorCode::NotFound,
+                 "there is no checkpoint '" + wanted +
+                     "': no ModelCheckpoint of this trainer has saved one; train first, or give "
+                     "the path of a file"};
+}
+
+Result<void> Core::load_module(Module& module, const std::string& wanted) {
+    TAFFRAIL_ASSIGN(const std::string path, checkpoint_path(wanted));
+    TAFFRAIL_ASSIGN(const File file, read(path));
+    if (auto loaded = module.load_state_dict(file.rest); !loaded.ok()) {
+        return Error{loaded.error().code, "the module does not take the state in " + path + ": " +
+                                              loaded.error().message};
+    }
+    return {};
+}
+
+Result<void> Core::load_checkpoint(const std::string& wanted) {
+    TAFFRAIL_ASSIGN(const std::string path, checkpoint_path(wanted));
     TAFFRAIL_ASSIGN(const File file, read(path));
     TAFFRAIL_ASSIGN(LoopState state, loop_state_from(file.head));
     if (rank() != 0) {

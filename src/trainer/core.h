@@ -65,9 +65,12 @@ class Core {
   public:
     Core(TrainerOptions options, Trainer* owner);
 
-    Result<void> fit(Module& module, FitData data, const std::string& checkpoint);
-    Result<EvaluationResults> evaluate(Module& module, LoaderList loaders, Stage stage);
-    Result<void> predict(Module& module, LoaderList loaders);
+    /// `has_val_dataloader`: whether the module's class has one, where that is known.
+    Result<void> fit(Module& module, FitData data, const std::string& checkpoint,
+                     std::optional<bool> has_val_dataloader);
+    Result<EvaluationResults> evaluate(Module& module, LoaderList loaders, Stage stage,
+                                       const std::string& checkpoint);
+    Result<void> predict(Module& module, LoaderList loaders, const std::string& checkpoint);
 
     /// A log() call of the module or a callback.
     void log(std::string_view name, const LogValue& value, const LogOptions& options,
@@ -85,7 +88,10 @@ class Core {
 
     // checkpoint.cpp
     Result<void> save_checkpoint(const std::string& path);
-    Result<void> load_checkpoint(const std::string& path);
+    /// Everything, to go on with the fit.
+    Result<void> load_checkpoint(const std::string& wanted);
+    /// The module's state alone.
+    Result<void> load_module(Module& module, const std::string& wanted);
     /// The files of all ranks that a checkpoint consists of; each rank removes its own.
     void remove_checkpoint(const std::string& path);
 
@@ -152,6 +158,7 @@ class Core {
     [[nodiscard]] bool last_batch_reached() const noexcept;
     [[nodiscard]] bool accumulating() const noexcept;
     [[nodiscard]] bool validation_epoch() const noexcept;
+    [[nodiscard]] std::optional<bool> has_validation() const noexcept;
     [[nodiscard]] bool validation_due() const noexcept;
     void watch_the_clock();
     [[nodiscard]] bool stopping() const noexcept;
@@ -172,6 +179,10 @@ class Core {
     Result<void> restore(const LoopState& state);
     Result<void> restore_metrics(const std::vector<SavedMetric>& metrics);
     Result<LoopState> share_of_this_rank(const std::string& path, const LoopState& of_rank_0) const;
+    /// `wanted`, or the path of the ModelCheckpoint's file where it is "best" or "last".
+    [[nodiscard]] Result<std::string> checkpoint_path(const std::string& wanted) const;
+    /// At the start of an evaluation: the weights it was asked for, if it was.
+    void use_weights_of(const std::string& checkpoint);
 
     // evaluation_loop.cpp
     EvaluationResults run_evaluation(Evaluation& evaluation);
@@ -207,6 +218,7 @@ class Core {
     Evaluation validate_{.loop = Loop::Validate};
     Evaluation test_{.loop = Loop::Test, .testing = true};
     LoaderList predict_loaders_;
+    std::optional<bool> has_val_dataloader_;
     std::shared_ptr<Loader> given_train_;
     std::shared_ptr<Loader> train_loader_;
     std::optional<std::int64_t> train_loaded_in_epoch_;
@@ -219,6 +231,7 @@ class Core {
     Place place_ = Place::Between;
     std::int64_t batches_drawn_ = 0;
     std::string loader_state_;  // before the open epoch
+    bool pass_begun_ = false;   // the loader is past that state
     bool failing_ = false;
 
     struct StepBegin {

@@ -105,7 +105,8 @@ void Core::run_sanity_check() {
     }
     const auto saved = state_.suspend(Loop::FitValidation);
     state_.sanity = true;
-    if (set_up_evaluation(fit_validation_)) {
+    const std::optional<bool> known = has_validation();
+    if (known ? *known : set_up_evaluation(fit_validation_)) {
         state_.reset_slots();
         state_.clear_views();
         callbacks(Hook::OnSanityCheckStart, &Callback::on_sanity_check_start);
@@ -121,6 +122,12 @@ void Core::run_sanity_check() {
     state_.resume(saved);
     state_.end_batches();
     outputs_.set_position(static_cast<double>(epochs_completed_), samples_, Phase::Train);
+}
+
+// Whether there is anything to validate on, as far as that is known without asking for it: the hook
+// before the check must not run in vain, and comes before the loaders are asked for.
+std::optional<bool> Core::has_validation() const noexcept {
+    return fit_validation_.given.empty() ? has_val_dataloader_ : true;
 }
 
 void Core::set_up_train_data() {
@@ -253,6 +260,7 @@ void Core::run_train_epoch() {
         require(train_loader_->load_state(resumed_->loader));
     }
     loader_state_ = train_loader_->state();
+    pass_begun_ = true;
     EpochSource source(*train_loader_, epochs_processed_, train_batches_, stream_ended_,
                        batches_drawn_);
     const bool goes_on = epoch_to_resume();
@@ -476,6 +484,7 @@ void Core::end_train_epoch() {
     state_.epoch = epochs_completed_;
     batches_in_epoch_ = 0;
     place_ = Place::Between;
+    pass_begun_ = false;
     watch_the_clock();
     require(stop_.meet());
 }

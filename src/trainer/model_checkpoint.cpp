@@ -111,11 +111,14 @@ bool ModelCheckpoint::monitored_is_new(Trainer& trainer, Where where) {
 }
 
 // A name that nobody logs is a mistake, told as soon as it had its chance: at the end of an epoch
-// with a validation, or of one that should have had it.
+// with a validation, or of one that should have had it. One that was stopped before its validation
+// had none.
 void ModelCheckpoint::check_monitor(Trainer& trainer) {
     const auto& every = trainer.options().check_val_every_n_epoch;
-    const bool had_its_chance = validated_ || trainer.options().limit_val_batches.off() ||
-                                (every && (trainer.current_epoch() + 1) % *every == 0);
+    const bool whole = !trainer::Inside::core(trainer).epoch_cut_short();
+    const bool had_its_chance =
+        validated_ || (whole && (trainer.options().limit_val_batches.off() ||
+                                 (every && (trainer.current_epoch() + 1) % *every == 0)));
     if (!options_.monitor.empty() && options_.save_top_k != 0 && !monitor_seen_ && had_its_chance &&
         !trainer.fast_dev_run()) {
         trainer::monitored(trainer, options_.monitor, "ModelCheckpoint", true);

@@ -6,6 +6,8 @@
 #include "record/row_core.h"
 #include "run/run_core.h"
 
+#include <new>
+
 namespace taffrail::trainer {
 
 Outputs::Outputs(Run* run, const std::vector<std::shared_ptr<LoggerBase>>& loggers, bool muted)
@@ -37,9 +39,15 @@ void Outputs::log_metrics(std::span<const metrics::RowEntry> row, Step step, met
     }
 }
 
-std::uint32_t Outputs::bind(std::string_view key) noexcept {
-    keys_.push_back(run_ == nullptr ? nullptr
-                                    : run_->core()->recorder().keys().handle(std::span(&key, 1)));
+std::uint32_t Outputs::bind(std::string_view key) {
+    const detail::RowCore* row = nullptr;
+    if (run_ != nullptr) {
+        row = run_->core()->recorder().keys().handle(std::span(&key, 1));
+        if (row == nullptr && key.size() <= record::KeyRegistry::kMaxKeyBytes) {
+            throw std::bad_alloc();  // a place without a row would lose every later value too
+        }
+    }
+    keys_.push_back(row);
     return static_cast<std::uint32_t>(keys_.size() - 1);
 }
 

@@ -21,7 +21,7 @@ class Outputs final : public metrics::RowOutput {
 
     void log_metrics(std::span<const metrics::RowEntry> row, Step step,
                      metrics::Level level) override;
-    std::uint32_t bind(std::string_view key) noexcept override;
+    std::uint32_t bind(std::string_view key) override;
     void call(std::uint32_t key, double value, Step step) noexcept override;
 
     /// What later points of the run carry.

@@ -18,6 +18,7 @@ std::mutex scopes_mutex;
 int scopes = 0;
 struct sigaction before_interrupt;
 struct sigaction before_terminate;
+std::atomic<int> late{0};  // a signal that is still to come: its handler stays behind the scope
 
 void chain(const struct sigaction& before, int signal) {
     if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN &&
@@ -52,6 +53,12 @@ void on_signal(int signal) {
     }
 }
 
+// What the other ranks told already. Whoever sends it again means this process.
+void on_late_signal(int signal) {
+    late.store(0);
+    ::sigaction(signal, signal == SIGINT ? &before_interrupt : &before_terminate, nullptr);
+}
+
 }  // namespace
 
 SignalScope::SignalScope(bool active) : active_(active) {
@@ -63,6 +70,9 @@ SignalScope::SignalScope(bool active) : active_(active) {
         return;
     }
     arrived.store(0);
+    if (const int expected = late.load(); expected != 0) {
+        on_late_signal(expected);
+    }
     struct sigaction action{};
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
@@ -79,8 +89,30 @@ SignalScope::~SignalScope() {
     if (--scopes > 0) {
         return;
     }
-    ::sigaction(SIGINT, &before_interrupt, nullptr);
-    ::sigaction(SIGTERM, &before_terminate, nullptr);
+    if (arrived.load() != 0) {
+        late.store(0);
+    }
+    const int expected = late.load();
+    if (expected != 0) {
+        struct sigaction action{};
+        action.sa_handler = on_late_signal;
+        ::sigemptyset(&action.sa_mask);
+        action.sa_flags = SA_RESTART;
+        ::sigaction(expected, &action, nullptr);
+    }
+    if (expected != SIGINT) {
+        ::sigaction(SIGINT, &before_interrupt, nullptr);
+    }
+    if (expected != SIGTERM) {
+        ::sigaction(SIGTERM, &before_terminate, nullptr);
+    }
+}
+
+void SignalScope::expect_late(int signal) noexcept {
+    const std::lock_guard lock(scopes_mutex);
+    if (active_ && (signal == SIGINT || signal == SIGTERM)) {
+        late.store(signal);
+    }
 }
 
 int pending_signal() noexcept {

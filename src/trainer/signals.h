@@ -14,6 +14,10 @@ class SignalScope {
     SignalScope& operator=(const SignalScope&) = delete;
     ~SignalScope();
 
+    /// All ranks stop because of `signal`, which may not have come here yet: a launcher tells them
+    /// one after the other. The first one that comes after this scope is then taken for that.
+    void expect_late(int signal) noexcept;
+
   private:
     bool active_;
 };

@@ -234,6 +234,7 @@ void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     exception_ = nullptr;
     failing_ = false;
     place_ = Place::Between;
+    pass_begun_ = false;
     before_validation_.reset();
     before_epoch_end_.reset();
     cut_short_ = false;
@@ -350,7 +351,7 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
         }
         return Error{ErrorCode::InvalidArgument, bad_options_->message};
     }
-    const SignalScope signals(options_.handle_signals);
+    SignalScope signals(options_.handle_signals);
     const RankLink ranks(options_);
     const std::string name(to_string(stage));
     try {
@@ -378,6 +379,7 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
         return failure(name + " stopped by an exception of unknown type");
     }
     if (stop_.signal() != 0) {
+        signals.expect_late(stop_.signal());
         end_stage(RunState::Aborted, name + " was stopped by " + name_signal(stop_.signal()));
     } else {
         end_stage(RunState::Finished, "");
@@ -385,7 +387,9 @@ Result<void> Core::run_stage(Module& module, Stage stage, Loop loop, Work&& work
     return {};
 }
 
-Result<void> Core::fit(Module& module, FitData data, const std::string& checkpoint) {
+Result<void> Core::fit(Module& module, FitData data, const std::string& checkpoint,
+                       std::optional<bool> has_val_dataloader) {
+    has_val_dataloader_ = has_val_dataloader;
     given_train_ = std::move(data.train);
     fit_validation_.given = std::move(data.val);
     train_loader_.reset();
@@ -394,31 +398,40 @@ Result<void> Core::fit(Module& module, FitData data, const std::string& checkpoi
     stream_ended_ = false;
     return run_stage(module, Stage::Fit, Loop::Train, [&] {
         if (!checkpoint.empty()) {
-            if (auto loaded = load_checkpoint(checkpoint); !loaded.ok()) {
-                state_.fail(std::move(loaded).error());
-                check();
-            }
+            require(load_checkpoint(checkpoint));
         }
         run_fit();
     });
 }
 
-Result<EvaluationResults> Core::evaluate(Module& module, LoaderList loaders, Stage stage) {
+void Core::use_weights_of(const std::string& checkpoint) {
+    if (!checkpoint.empty()) {
+        require(load_module(*module_, checkpoint));
+    }
+}
+
+Result<EvaluationResults> Core::evaluate(Module& module, LoaderList loaders, Stage stage,
+                                         const std::string& checkpoint) {
     Evaluation& evaluation = stage == Stage::Test ? test_ : validate_;
     evaluation.given = std::move(loaders);
     evaluation.ready = false;
     EvaluationResults results;
-    auto done =
-        run_stage(module, stage, evaluation.loop, [&] { results = run_evaluation(evaluation); });
+    auto done = run_stage(module, stage, evaluation.loop, [&] {
+        use_weights_of(checkpoint);
+        results = run_evaluation(evaluation);
+    });
     if (!done.ok()) {
         return std::move(done).error();
     }
     return results;
 }
 
-Result<void> Core::predict(Module& module, LoaderList loaders) {
+Result<void> Core::predict(Module& module, LoaderList loaders, const std::string& checkpoint) {
     predict_loaders_ = std::move(loaders);
-    return run_stage(module, Stage::Predict, Loop::None, [&] { run_predict(); });
+    return run_stage(module, Stage::Predict, Loop::None, [&] {
+        use_weights_of(checkpoint);
+        run_predict();
+    });
 }
 
 void Core::run_hook(Module& module, std::string_view name, const std::function<void()>& work) {

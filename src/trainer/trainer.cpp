@@ -20,19 +20,26 @@ Trainer& Trainer::operator=(Trainer&& other) noexcept {
 Trainer::~Trainer() = default;
 
 Result<void> Trainer::fit(Module& module, FitData data, const std::string& checkpoint) {
-    return core_->fit(module, std::move(data), checkpoint);
+    return core_->fit(module, std::move(data), checkpoint, std::nullopt);
 }
 
-Result<EvaluationResults> Trainer::validate(Module& module, LoaderList loaders) {
-    return core_->evaluate(module, std::move(loaders), Stage::Validate);
+Result<void> Trainer::fit_known(Module& module, FitData data, const std::string& checkpoint,
+                                std::optional<bool> has_val_dataloader) {
+    return core_->fit(module, std::move(data), checkpoint, has_val_dataloader);
 }
 
-Result<EvaluationResults> Trainer::test(Module& module, LoaderList loaders) {
-    return core_->evaluate(module, std::move(loaders), Stage::Test);
+Result<EvaluationResults> Trainer::validate(Module& module, LoaderList loaders,
+                                            const std::string& checkpoint) {
+    return core_->evaluate(module, std::move(loaders), Stage::Validate, checkpoint);
 }
 
-Result<void> Trainer::predict(Module& module, LoaderList loaders) {
-    return core_->predict(module, std::move(loaders));
+Result<EvaluationResults> Trainer::test(Module& module, LoaderList loaders,
+                                        const std::string& checkpoint) {
+    return core_->evaluate(module, std::move(loaders), Stage::Test, checkpoint);
+}
+
+Result<void> Trainer::predict(Module& module, LoaderList loaders, const std::string& checkpoint) {
+    return core_->predict(module, std::move(loaders), checkpoint);
 }
 
 void Trainer::stop() noexcept {
@@ -126,6 +133,10 @@ const std::vector<std::string>& Trainer::warnings() const noexcept {
 
 Result<void> Trainer::save_checkpoint(const std::string& path) {
     return core_->save_checkpoint(path);
+}
+
+Result<void> Trainer::load_checkpoint(Module& module, const std::string& path) {
+    return core_->load_module(module, path);
 }
 
 void Trainer::run_hook(Module& module, std::string_view name, const std::function<void()>& work) {

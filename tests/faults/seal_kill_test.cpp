@@ -101,7 +101,7 @@ class DyingCalls final : public io::PosixCalls {
     }
 };
 
-constexpr int kSeries = 4;
+constexpr int kSealedSeries = 4;
 constexpr Step kRows = 6000;
 constexpr Step kTexts = 60;
 
@@ -189,7 +189,7 @@ class SealKills : public testing::Test {
 
     void expect_everything() {
         const auto run = read(folder_.file("store")).value()->run("sealed").value();
-        for (int series = 0; series < kSeries; ++series) {
+        for (int series = 0; series < kSealedSeries; ++series) {
             const auto points = run->points("s" + std::to_string(series)).value();
             ASSERT_EQ(static_cast<Step>(points.size()), kRows) << "series " << series;
             for (Step step = 0; step < kRows; ++step) {

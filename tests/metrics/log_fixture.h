@@ -37,7 +37,7 @@ class KeepRows final : public metrics::RowOutput {
         rows.push_back(std::move(kept));
     }
 
-    std::uint32_t bind(std::string_view key) noexcept override {
+    std::uint32_t bind(std::string_view key) override {
         keys.emplace_back(key);
         return static_cast<std::uint32_t>(keys.size() - 1);
     }

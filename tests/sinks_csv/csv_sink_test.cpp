@@ -1,3 +1,4 @@
+#include "io/files.h"
 #include "record_builder.h"
 #include "sinks/csv/sink.h"
 #include "test_files.h"
@@ -145,6 +146,30 @@ TEST(CsvSink, RefusesUnknownOptions) {
     EXPECT_THAT(make_csv_sink({{"logdir", "x"}}).error().message,
                 testing::HasSubstr("did you mean 'log_dir'"));
     EXPECT_FALSE(make_csv_sink({{"flush_logs_every_n_steps", "0"}}).ok());
+}
+
+TEST(CsvSink, FindingT01_ABadEndAndItsReasonStandBesideTheTable) {
+    Fixture f;
+    test::Records records;
+    records.row(0, {{"a", 1}});
+    Fixture::write(*f.sink, records.all());
+    f.sink->give_reason("fit stopped by an exception: no \"luck\"\nleft\x1b[31m");
+    f.sink->close(RunState::Failed).value();
+    EXPECT_EQ(f.folder.read("outcome.yaml"),
+              "state: failed\n"
+              "reason: \"fit stopped by an exception: no \\\"luck\\\"\\nleft\\x1b[31m\"\n");
+    EXPECT_EQ(f.table(), "a,step\n1,0\n");
+}
+
+TEST(CsvSink, FindingT01_ARunThatGoesOnOrEndsWellHasNoOutcomeFile) {
+    Fixture f;
+    f.sink->give_reason("fit was stopped by SIGTERM");
+    f.sink->close(RunState::Aborted).value();
+    ASSERT_TRUE(io::exists(io::join(f.folder.path(), "outcome.yaml")));
+    f.sink = f.open();
+    EXPECT_FALSE(io::exists(io::join(f.folder.path(), "outcome.yaml")));
+    f.sink->close(RunState::Finished).value();
+    EXPECT_FALSE(io::exists(io::join(f.folder.path(), "outcome.yaml")));
 }
 
 }  // namespace

@@ -59,6 +59,41 @@ TEST(TensorboardSink, WritesScalarsTextAndHparams) {
     EXPECT_EQ(std::get<Text>(*run->entries("note").value()[0].value).text, "# hello");
 }
 
+TEST(TensorboardSink, FindingT01_ABadEndIsATextAtTheLastStepAndAFailedSession) {
+    const std::string folder = fresh_folder();
+    SinkOptions options;
+    options.log_dir = folder;
+    TensorboardSink sink(options);
+    ASSERT_TRUE(sink.open({.run_id = "r"}).ok());
+    const Value hparams = Hparams{{"lr", 0.5}};
+    const std::vector<Record> records{
+        {.key = "hparams", .kind = Kind::Hparams, .time_ns = 1, .value = &hparams},
+        {.key = "loss", .kind = Kind::Scalar, .step = 7, .time_ns = 2, .scalar = 0.5},
+        {.key = "loss", .kind = Kind::Scalar, .step = 3, .time_ns = 3, .scalar = 0.5}};
+    std::size_t delivered = 0;
+    ASSERT_TRUE(sink.write(records, delivered).ok());
+    sink.give_reason("fit stopped by an exception: a_b * c_d\nsecond line");
+    ASSERT_TRUE(sink.close(RunState::Failed).ok());
+    const auto run = only_run(folder);
+    EXPECT_EQ(run->info().state, RunState::Failed);
+    const auto entries = run->entries(kReasonTag).value();
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_EQ(entries[0].step, 7);
+    EXPECT_EQ(std::get<Text>(*entries[0].value).text,
+              "failed:\n\n    fit stopped by an exception: a_b * c_d\n    second line");
+}
+
+TEST(TensorboardSink, FindingT01_AGoodEndHasNoReason) {
+    const std::string folder = fresh_folder();
+    SinkOptions options;
+    options.log_dir = folder;
+    TensorboardSink sink(options);
+    ASSERT_TRUE(sink.open({.run_id = "r"}).ok());
+    sink.give_reason("an earlier try failed");
+    ASSERT_TRUE(sink.close(RunState::Finished).ok());
+    EXPECT_TRUE(only_run(folder)->keys().empty());
+}
+
 TEST(TensorboardSink, ResumedRunSupersedesTheOldTail) {
     const std::string folder = fresh_folder();
     const auto attempt = [&](std::uint32_t number, Step from, Step to) {

@@ -199,5 +199,29 @@ TEST(LocalWriter, OtherRanksAreSilent) {
     EXPECT_EQ(f.bytes, "");
 }
 
+TEST(LocalWriter, FindingT01_ABadEndIsSaidBelowTheTable) {
+    for (const bool interactive : {true, false}) {
+        Fixture f(interactive);
+        auto sink = f.open(kTracked);
+        f.write(*sink, training(3).all());
+        sink->give_reason("fit stopped by an exception: out of luck \x1B[2J");
+        sink->close(RunState::Failed).value();
+        EXPECT_EQ(f.terminal.lines().back(),
+                  "failed: fit stopped by an exception: out of luck \\x1b[2J");
+    }
+}
+
+TEST(LocalWriter, FindingT01_OfRanksOnlyTheFirstSaysItAndAGoodEndSaysNothing) {
+    Fixture f(false);
+    TerminalSink second(parse_terminal_options({}).value(), f.screen);
+    second.open({.rank = 1}).value();
+    second.give_reason("rank 0 stopped");
+    second.close(RunState::Failed).value();
+    auto good = f.open({});
+    good->give_reason("an earlier try failed");
+    good->close(RunState::Finished).value();
+    EXPECT_EQ(f.bytes, "");
+}
+
 }  // namespace
 }  // namespace taffrail

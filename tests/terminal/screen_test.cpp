@@ -131,5 +131,114 @@ TEST(Screen, SuspendTakesTheRegionsOff) {
     EXPECT_THAT(f.terminal.lines(), testing::ElementsAre("bar"));
 }
 
+// A window in the hands of somebody who drags it: the terminal wraps at once, and tells late.
+struct Dragged {
+    VirtualTerminal terminal{60, 12};
+    Size told{60, 12};
+    std::int64_t now_ns = 0;
+    int drawn = 0;
+    Screen screen{{.interactive = true,
+                   .ask_size = [this] { return told; },
+                   .now_ns = [this] { return now_ns; },
+                   .threaded = false,
+                   .write = [this](std::string_view text) { terminal.feed(text); }}};
+
+    Region bar() {
+        return screen.add([this](int columns) {
+            std::string line = "work " + std::to_string(drawn) + " ";
+            line.resize(static_cast<std::size_t>(columns - 1), '#');
+            return std::vector<std::string>{line};
+        });
+    }
+
+    void frame(std::int64_t milliseconds) {
+        now_ns += milliseconds * 1'000'000;
+        ++drawn;
+        screen.draw();
+    }
+
+    std::vector<std::string> everything() const {
+        std::vector<std::string> all = terminal.history();
+        for (const std::string& line : terminal.lines()) {
+            all.push_back(line);
+        }
+        return all;
+    }
+};
+
+TEST(Screen, FindingT12_AWindowThatIsDraggedKeepsOneBar) {
+    Dragged f;
+    f.screen.print("before\n");
+    Region bar = f.bar();
+    f.frame(200);
+    // The first change is told at once, those of the next 250 ms together at their end.
+    for (const auto& [width, is_told] :
+         {std::pair(52, true), {45, false}, {37, false}, {30, true}, {26, false}, {24, true}}) {
+        f.terminal.resize(width);
+        if (is_told) {
+            f.told.columns = width;
+        }
+        f.frame(100);
+    }
+    EXPECT_EQ(f.drawn, 7);
+    f.frame(200);
+    f.frame(200);
+    ASSERT_THAT(f.everything(), testing::ElementsAre("before", testing::StartsWith("work 9 ")));
+    // And back, which takes the wraps out again.
+    for (const int width : {40, 50, 60}) {
+        f.terminal.resize(width);
+        f.frame(60);
+    }
+    f.told.columns = 60;
+    f.frame(100);
+    f.frame(400);
+    EXPECT_THAT(f.everything(), testing::ElementsAre("before", testing::StartsWith("work 14 ")));
+}
+
+TEST(Screen, FindingT12_TextPrintedMeanwhileWaitsForTheWindow) {
+    Dragged f;
+    Region bar = f.bar();
+    f.frame(200);
+    f.terminal.resize(40);
+    f.told.columns = 40;
+    f.screen.print("one\n");
+    f.terminal.resize(30);
+    f.screen.print("tw");
+    f.screen.print("o\n");
+    f.frame(100);
+    f.told.columns = 30;
+    f.frame(200);
+    f.frame(400);
+    EXPECT_THAT(f.everything(), testing::ElementsAre("one", "two", testing::StartsWith("work ")));
+    bar.close(Leave::Erase);
+    EXPECT_THAT(f.everything(), testing::ElementsAre("one", "two"));
+}
+
+TEST(Screen, FindingT12_ABarThatEndsMeanwhileStaysAboveTheOthers) {
+    Dragged f;
+    Region first = f.screen.add([](int) { return std::vector<std::string>{"first"}; });
+    Region second = f.bar();
+    f.frame(200);
+    f.terminal.resize(40);
+    f.told.columns = 40;
+    f.frame(10);
+    first.close(Leave::Keep);
+    f.frame(400);
+    EXPECT_THAT(f.everything(), testing::ElementsAre("first", testing::StartsWith("work ")));
+}
+
+// The window got narrower between the look at its size and the drawing.
+TEST(Screen, FindingT12_ALineDrawnForAWiderWindowDoesNotWrap) {
+    Dragged f;
+    Region bar = f.bar();
+    f.frame(200);
+    f.terminal.resize(35);
+    f.frame(200);
+    f.told.columns = 35;
+    f.frame(200);
+    f.frame(400);
+    EXPECT_THAT(f.everything(), testing::ElementsAre(testing::StartsWith("work 4 ")));
+}
+
 }  // namespace
 }  // namespace taffrail::terminal

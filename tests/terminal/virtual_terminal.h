@@ -1,5 +1,5 @@
 // Just enough of a terminal to see what a program drew: text, newline, carriage return, cursor up,
-// erase.
+// erase, lines that wrap or do not, and a window that changes its width and wraps them anew.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace taffrail::test {
 
 class VirtualTerminal {
   public:
-    VirtualTerminal(int columns, int rows) : columns_(columns), rows_(rows), screen_(1) {}
+    VirtualTerminal(int columns, int rows)
+        : columns_(columns), rows_(rows), screen_(1), continued_(1) {}
 
     void feed(std::string_view text) {
         for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,11 +30,50 @@ class VirtualTerminal {
                     ++end;
                 }
                 const std::string number(text.substr(i + 2, end - i - 2));
-                escape(text[end], number.empty() || number[0] == '?' ? 1 : std::stoi(number));
+                if (number == "?7") {
+                    wraps_ = text[end] == 'h';
+                } else {
+                    escape(text[end], number.empty() || number[0] == '?' ? 1 : std::stoi(number));
+                }
                 i = end;
             } else {
                 put(c);
             }
+        }
+    }
+
+    /// What tmux does to a window at once: lines are put together and wrapped to the new width.
+    void resize(int columns) {
+        std::vector<std::string> whole;
+        std::size_t cursor_line = 0, cursor_place = 0;
+        for (std::size_t row = 0; row < screen_.size(); ++row) {
+            if (row == 0 || !continued_[row - 1]) {
+                whole.emplace_back();
+            }
+            if (static_cast<int>(row) == row_) {
+                cursor_line = whole.size() - 1;
+                cursor_place = whole.back().size() + static_cast<std::size_t>(column_);
+            }
+            whole.back() += screen_[row];
+        }
+        columns_ = columns;
+        screen_.clear();
+        continued_.clear();
+        const auto width = static_cast<std::size_t>(columns);
+        for (std::size_t line = 0; line < whole.size(); ++line) {
+            const std::size_t first = screen_.size();
+            for (std::size_t at = 0; at == 0 || at < whole[line].size(); at += width) {
+                screen_.push_back(whole[line].substr(at, width));
+                continued_.push_back(at + width < whole[line].size());
+            }
+            if (line == cursor_line) {
+                const std::size_t down = std::min(cursor_place / width, screen_.size() - first - 1);
+                row_ = static_cast<int>(first + down);
+                column_ = static_cast<int>(cursor_place - down * width);
+            }
+        }
+        while (static_cast<int>(screen_.size()) > rows_) {
+            scroll();
         }
     }
 
@@ -63,19 +103,27 @@ class VirtualTerminal {
         ++row_;
         if (row_ >= static_cast<int>(screen_.size())) {
             screen_.emplace_back();
+            continued_.push_back(false);
         }
         if (static_cast<int>(screen_.size()) > rows_) {
-            history_.push_back(screen_.front());
-            screen_.erase(screen_.begin());
-            --row_;
+            scroll();
         }
     }
 
+    void scroll() {
+        history_.push_back(screen_.front());
+        screen_.erase(screen_.begin());
+        continued_.erase(continued_.begin());
+        --row_;
+    }
+
     void put(char c) {
-        if (column_ >= columns_) {
+        if (column_ >= columns_ && wraps_) {
+            continued_[static_cast<std::size_t>(row_)] = true;
             column_ = 0;
             next_row();
         }
+        column_ = std::min(column_, columns_ - 1);
         std::string& line = screen_[static_cast<std::size_t>(row_)];
         if (static_cast<int>(line.size()) <= column_) {
             line.resize(static_cast<std::size_t>(column_) + 1, ' ');
@@ -90,11 +138,16 @@ class VirtualTerminal {
             row_ = std::min(static_cast<int>(screen_.size()) - 1, row_ + number);
         } else if (command == 'K' && number == 2) {
             screen_[static_cast<std::size_t>(row_)].clear();
+            continued_[static_cast<std::size_t>(row_)] = false;
+            if (row_ > 0) {
+                continued_[static_cast<std::size_t>(row_) - 1] = false;
+            }
         } else if (command == 'K') {
             cut();
         } else if (command == 'J') {
             cut();
             screen_.resize(static_cast<std::size_t>(row_) + 1);
+            continued_.resize(screen_.size());
         }
     }
 
@@ -105,7 +158,9 @@ class VirtualTerminal {
 
     int columns_, rows_;
     int row_ = 0, column_ = 0;
+    bool wraps_ = true;
     std::vector<std::string> screen_;
+    std::vector<bool> continued_;  ///< a row goes on in the next one
     std::vector<std::string> history_;
 };
 

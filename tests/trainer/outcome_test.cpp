@@ -4,6 +4,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/run.h>
 
+#include "io/files.h"
 #include "io/temporary_folder.h"
 #include "trainer/fixtures.h"
 
@@ -61,6 +62,8 @@ class OutcomeTest : public testing::Test {
         return run;
     }
 
+    std::string file(const std::string& name) { return folder_.file(name); }
+
     RunInfo recorded() { return read(folder_.file("runs")).value()->run(id_).value()->info(); }
 
     static void boom(HookModule&, std::int64_t index) {
@@ -95,6 +98,25 @@ TEST_F(OutcomeTest, FindingT01_AnExceptionFailsTheRunAndItsSinksWithItsText) {
         EXPECT_EQ(end->state, RunState::Failed);
         EXPECT_THAT(end->reason, HasSubstr("the loss is not a number"));
     }
+}
+
+TEST_F(OutcomeTest, FindingT01_TheReadySinksShowTheReason) {
+    {
+        taffrail::Run run = open();
+        ASSERT_TRUE(run.add_sink("csv", {{"log_dir", file("csv")}}).ok());
+        ASSERT_TRUE(run.add_sink("tensorboard", {{"log_dir", file("tensorboard")}}).ok());
+        HookModule module;
+        module.train = boom;
+        TrainerOptions options = quiet();
+        options.run = &run;
+        EXPECT_FALSE(Trainer(options).fit(module, {.train = batches(3)}).ok());
+    }
+    EXPECT_THAT(io::read_text(file("csv/outcome.yaml")).value(),
+                HasSubstr("the loss is not a number"));
+    const auto logdir = read(file("tensorboard")).value()->run(".").value();
+    const auto entries = logdir->entries("run/reason").value();
+    ASSERT_EQ(entries.size(), 1u);
+    EXPECT_THAT(std::get<Text>(*entries[0].value).text, HasSubstr("the loss is not a number"));
 }
 
 TEST_F(OutcomeTest, FindingT01_ALoggerThatEndsAsFailedFailsItsRun) {

@@ -5,7 +5,7 @@
 #include "base/diagnostics.h"
 #include "io/files.h"
 #include "trainer/fixtures.h"
-#include "trainer/walk.h"
+#include "trainer/stopped_walk.h"
 
 #include <gmock/gmock.h>
 
@@ -19,145 +19,12 @@ namespace {
 
 using testing::HasSubstr;
 
-enum class How { Exception, Signal, Asked };
-
-struct Walk {
-    std::shared_ptr<ValueLogger> logger = std::make_shared<ValueLogger>();
-    bool ok = false;
-    std::string error;
-    std::int64_t steps = 0, epochs = 0;
-    int exit_code = 0;
-    std::string last;
-    int checks = 0;
-};
-
-struct WalkOptions {
-    std::string folder;
-    std::int64_t accumulate = 1;
-    std::shared_ptr<Communicator> ranks = {};
-};
-
-TrainerOptions walk_options(const WalkOptions& wanted) {
-    TrainerOptions options = quiet();
-    options.max_epochs = 3;
-    options.val_check_interval = wanted.accumulate == 1 ? 3 : 4;  // of 7: also inside of epochs
-    options.accumulate_grad_batches = wanted.accumulate;
-    options.handle_signals = true;
-    options.communicator = wanted.ranks;
-    return options;
-}
-
-Walk walk(const WalkOptions& wanted, std::function<void(WalkModule&)> prepare,
-          std::shared_ptr<ValueLogger> logger = nullptr, const std::string& from = "") {
-    Walk done;
-    if (logger) {
-        done.logger = std::move(logger);
-    }
-    TrainerOptions options = walk_options(wanted);
-    options.loggers = {done.logger};
-    auto keep = std::make_shared<ModelCheckpoint>(
-        ModelCheckpointOptions{.dirpath = wanted.folder, .monitor = "val_loss", .save_last = true});
-    options.callbacks = {keep};
-    WalkModule module(wanted.ranks);
-    if (prepare) {
-        prepare(module);
-    }
-    Trainer trainer(options);
-    const auto fitted = trainer.fit(module,
-                                    {.train = std::make_shared<ShuffledLoader>(7),
-                                     .val = {std::make_shared<ShuffledLoader>(3)}},
-                                    from);
-    done.ok = fitted.ok();
-    done.error = fitted.ok() ? "" : fitted.error().message;
-    done.steps = module.steps;
-    done.epochs = trainer.current_epoch();
-    done.exit_code = trainer.exit_code();
-    done.last = keep->last_model_path();
-    done.checks = module.patience->wait_count();
-    EXPECT_EQ(module.steps, trainer.global_step());
-    return done;
-}
-
-std::function<void(WalkModule&)> stopped_at(How how, WalkPlace place, std::int64_t when) {
-    return [=](WalkModule& module) {
-        module.at = [=, &module](WalkPlace here, std::int64_t times) {
-            if (here != place || times != when) {
-                return;
-            }
-            if (how == How::Exception) {
-                throw std::runtime_error("out of luck");
-            }
-            if (how == How::Signal) {
-                std::raise(SIGTERM);
-            } else {
-                module.trainer()->stop();
-            }
-        };
-    };
-}
-
 class ResumeTest : public testing::Test {
   protected:
     void SetUp() override {
         set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
     }
 };
-
-using Values = std::map<std::pair<std::string, Step>, double>;
-
-// What the unbroken one has and the other has not, or has differently.
-std::string missing(const Values& whole, const Values& other) {
-    std::string text;
-    for (const auto& [key, value] : whole) {
-        const auto found = other.find(key);
-        if (found == other.end() || found->second != value) {
-            text +=
-                key.first + " at " + std::to_string(key.second) + ": " + std::to_string(value) +
-                (found == other.end() ? " is missing" : " is " + std::to_string(found->second)) +
-                "\n";
-        }
-    }
-    return text;
-}
-
-TEST_F(ResumeTest, FindingT06_AnyStopAnywhereResumesToTheSameValues) {
-    const WalkPlace places[] = {WalkPlace::Step, WalkPlace::BatchEnd, WalkPlace::Validation,
-                                WalkPlace::ValidationEnd, WalkPlace::EpochEnd};
-    for (const std::int64_t accumulate : {1, 2}) {
-        const Walk whole = walk({"memory://resume/whole", accumulate}, {});
-        ASSERT_TRUE(whole.ok) << whole.error;
-        for (const How how : {How::Exception, How::Signal, How::Asked}) {
-            for (const WalkPlace place : places) {
-                for (const std::int64_t when : {1, 2, 4, 6, 7, 9}) {
-                    SCOPED_TRACE("how " + std::to_string(static_cast<int>(how)) + " place " +
-                                 std::to_string(static_cast<int>(place)) + " time " +
-                                 std::to_string(when) + " accumulate " +
-                                 std::to_string(accumulate));
-                    static int number = 0;
-                    const WalkOptions options{"memory://resume/" + std::to_string(++number),
-                                              accumulate};
-                    const Walk broken = walk(options, stopped_at(how, place, when));
-                    EXPECT_EQ(broken.ok, how != How::Exception || broken.epochs == 3);
-                    if (broken.last.empty() || !io::exists(broken.last)) {
-                        // Failed before the first step, or the place was never reached.
-                        EXPECT_TRUE(broken.steps == 0 || broken.epochs == 3);
-                        continue;
-                    }
-                    const Walk resumed = walk(options, {}, broken.logger, broken.last);
-                    ASSERT_TRUE(resumed.ok) << resumed.error;
-                    EXPECT_EQ(resumed.steps, whole.steps);
-                    EXPECT_EQ(resumed.epochs, whole.epochs);
-                    EXPECT_EQ(missing(whole.logger->values, resumed.logger->values), "");
-                    if (how != How::Asked) {
-                        // A stop that the program asks for closes its epoch, with rows of its own.
-                        EXPECT_EQ(missing(resumed.logger->values, whole.logger->values), "");
-                        EXPECT_EQ(resumed.checks, whole.checks);
-                    }
-                }
-            }
-        }
-    }
-}
 
 TEST_F(ResumeTest, FindingT06_ControlCInTheMiddleGoesOnAtTheNextBatch) {
     std::vector<std::int64_t> seen;
@@ -252,7 +119,7 @@ std::vector<Walk> walk_together(const std::string& folder, int ranks,
         threads.emplace_back([&, rank] {
             const auto place = static_cast<std::size_t>(rank);
             all[place] = walk(
-                {folder, 1, communicators[place]},
+                {.folder = folder, .ranks = communicators[place]},
                 [&](WalkModule& module) {
                     if (prepare) {
                         prepare(module, rank);

@@ -23,9 +23,13 @@ namespace taffrail::trainer_test {
 /// Shuffles by a generator that goes on from pass to pass.
 class ShuffledLoader final : public Loader {
   public:
-    explicit ShuffledLoader(std::int64_t size) : size_(size) {}
+    /// A `stream` does not tell its length.
+    explicit ShuffledLoader(std::int64_t size, bool stream = false)
+        : size_(size), stream_(stream) {}
 
-    [[nodiscard]] std::optional<std::int64_t> size() const override { return size_; }
+    [[nodiscard]] std::optional<std::int64_t> size() const override {
+        return stream_ ? std::nullopt : std::optional(size_);
+    }
 
     void start(std::int64_t) override {
         order_.resize(static_cast<std::size_t>(size_));
@@ -56,17 +60,34 @@ class ShuffledLoader final : public Loader {
 
   private:
     std::int64_t size_;
+    bool stream_;
     std::uint64_t generator_ = 1;
     std::vector<std::int64_t> order_;
     std::size_t next_ = 0;
 };
 
 /// Where a walk may be stopped.
-enum class WalkPlace { Step, BatchEnd, Validation, ValidationEnd, EpochEnd };
+enum class WalkPlace {
+    TrainStart,
+    EpochStart,
+    Transfer,
+    BatchStart,
+    Step,
+    BeforeBackward,
+    Applied,  // the weights are new already: a failure there is the module's to undo
+    BatchEnd,
+    ValidationStart,
+    Validation,
+    ValidationBatchEnd,
+    ValidationEpochEnd,
+    ValidationEnd,
+    EpochEnd,
+};
 
 class WalkModule : public Module {
   public:
-    explicit WalkModule(std::shared_ptr<Communicator> ranks = {}) : ranks_(std::move(ranks)) {
+    explicit WalkModule(std::shared_ptr<Communicator> ranks = {}, bool iterator = false)
+        : ranks_(std::move(ranks)), iterator_(iterator) {
         register_metric("train", train_metric_);
         register_metric("val", val_metric_);
         register_metric("whole", whole_);
@@ -80,21 +101,40 @@ class WalkModule : public Module {
 
     std::vector<std::shared_ptr<Callback>> configure_callbacks() override { return {patience}; }
 
+    [[nodiscard]] bool takes_iterator() const override { return iterator_; }
+
+    void training_step(BatchSource& batches, std::int64_t index) override {
+        if (const std::optional<Batch> batch = batches.next()) {
+            training_step(*batch, index);
+        }
+    }
+
     void training_step(const Batch& batch, std::int64_t index) override {
         const auto& x = *batch.get<std::vector<double>>();
+        // A step that draws its own batches must say how large they are.
+        const auto size = iterator_ ? std::optional(static_cast<std::int64_t>(x.size()))
+                                    : std::optional<std::int64_t>();
         const double share = ranks_ ? 1.0 + ranks_->rank() : 1.0;
         const double loss = std::cos(weight_ * 3 + x.front() * share);
         gradient_ = std::sin(weight_ + x.front()) * share;
-        log("loss", loss, {.prog_bar = true, .on_step = true, .on_epoch = true, .sync_dist = true});
-        log("loss_sum", loss,
-            {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Sum, .sync_dist = true});
-        log("loss_min", loss,
-            {.on_step = false, .on_epoch = true, .reduce_fx = Reduce::Min, .sync_dist = true});
+        LogOptions both{.prog_bar = true, .on_step = true, .on_epoch = true};
+        both.batch_size = size;
+        LogOptions synced = both;
+        synced.sync_dist = true;
+        log("loss", loss, synced);
+        LogOptions once = synced;
+        once.on_step = false;
+        once.prog_bar = false;
         if (index == 0) {  // once per epoch: a resumed one does not log it again
-            log("first", loss, {.on_step = false, .on_epoch = true, .sync_dist = true});
+            log("first", loss, once);
         }
+        once.reduce_fx = Reduce::Sum;
+        log("loss_sum", loss, once);
+        once.reduce_fx = Reduce::Min;
+        log("loss_min", loss, once);
         (void)train_metric_.forward(loss).ok();
-        log("train_metric", train_metric_, {.on_step = true, .on_epoch = true});
+        both.prog_bar = false;
+        log("train_metric", train_metric_, both);
         (void)whole_.update(loss).ok();
         reached(WalkPlace::Step);
     }
@@ -107,10 +147,30 @@ class WalkModule : public Module {
         }
         weight_ -= 0.1 * gradient_;
         ++steps;
+        reached(WalkPlace::Applied);
     }
 
+    void on_train_start() override { reached(WalkPlace::TrainStart); }
+
+    void on_train_epoch_start() override { reached(WalkPlace::EpochStart); }
+
+    Batch on_after_batch_transfer(Batch batch, int) override {
+        reached_in_fit(WalkPlace::Transfer);
+        return batch;
+    }
+
+    void on_train_batch_start(const Batch&, std::int64_t) override {
+        reached(WalkPlace::BatchStart);
+    }
+
+    void on_before_backward() override { reached(WalkPlace::BeforeBackward); }
+
     void on_train_batch_end(const Batch&, std::int64_t) override {
-        log("weight", weight_);
+        LogOptions options;
+        if (iterator_) {
+            options.batch_size = 1;
+        }
+        log("weight", weight_, options);
         reached(WalkPlace::BatchEnd);
     }
 
@@ -119,21 +179,28 @@ class WalkModule : public Module {
         const double loss = std::cos(weight_ + x.front());
         log("val_loss", loss, {.on_step = true, .on_epoch = true, .sync_dist = true});
         (void)val_metric_.update(loss).ok();
-        if (!trainer()->sanity_checking()) {
-            reached(WalkPlace::Validation);
-        }
+        reached_in_fit(WalkPlace::Validation);
     }
 
-    void on_validation_epoch_end() override { log("val_metric", val_metric_); }
+    void on_validation_start() override { reached_in_fit(WalkPlace::ValidationStart); }
 
-    void on_validation_end() override {
-        if (!trainer()->sanity_checking()) {
-            reached(WalkPlace::ValidationEnd);
-        }
+    void on_validation_batch_end(const Batch&, std::int64_t, int) override {
+        reached_in_fit(WalkPlace::ValidationBatchEnd);
     }
+
+    void on_validation_epoch_end() override {
+        log("val_metric", val_metric_);
+        reached_in_fit(WalkPlace::ValidationEpochEnd);
+    }
+
+    void on_validation_end() override { reached_in_fit(WalkPlace::ValidationEnd); }
 
     void on_train_epoch_end() override {
-        log("whole", whole_.compute().value().number(), {.sync_dist = true});
+        LogOptions options{.sync_dist = true};
+        if (iterator_) {
+            options.batch_size = 1;
+        }
+        log("whole", whole_.compute().value().number(), options);
         reached(WalkPlace::EpochEnd);
     }
 
@@ -154,6 +221,12 @@ class WalkModule : public Module {
     }
 
   private:
+    void reached_in_fit(WalkPlace place) {
+        if (!trainer()->sanity_checking()) {
+            reached(place);
+        }
+    }
+
     void reached(WalkPlace place) {
         const std::int64_t times = ++reached_[place];
         if (at) {
@@ -162,6 +235,7 @@ class WalkModule : public Module {
     }
 
     std::shared_ptr<Communicator> ranks_;
+    bool iterator_;
     MeanMetric train_metric_, val_metric_, whole_;
     double weight_ = 0.5, gradient_ = 0;
     std::map<WalkPlace, std::int64_t> reached_;

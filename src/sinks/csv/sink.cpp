@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kTable = "metrics.csv";
 constexpr std::string_view kState = "metrics.csv.state";
+constexpr std::string_view kOutcome = "outcome.yaml";
 constexpr std::int64_t kDefaultFlushSteps = 100;
 
 std::uint64_t number_in(std::string_view text, int base) {
@@ -35,12 +36,21 @@ std::string number_text(double value) {
     return format_double(value);
 }
 
+// YAML has no other place for control characters than escapes in double quotes.
+std::string hex_escape(char c) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto code = static_cast<unsigned char>(c);
+    return std::string("\\x") + digits[code >> 4] + digits[code & 15];
+}
+
 std::string yaml_text(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
-        out += c == '"' || c == '\\' ? std::string("\\") + c
-               : c == '\n'           ? "\\n"
-                                     : std::string(1, c);
+        out += c == '"' || c == '\\'                                ? std::string("\\") + c
+               : c == '\n'                                          ? "\\n"
+               : c == '\t'                                          ? "\\t"
+               : static_cast<unsigned char>(c) < ' ' || c == '\x7F' ? hex_escape(c)
+                                                                    : std::string(1, c);
     }
     return out + "\"";
 }
@@ -116,6 +126,10 @@ Result<void> CsvSink::open(const SinkContext& context) {
         }
     }
     delivered_ = saved_;
+    // Of an earlier try: the run goes on.
+    if (const std::string outcome = io::join(folder_, kOutcome); io::exists(outcome)) {
+        TAFFRAIL_TRY(io::remove(outcome));
+    }
     TAFFRAIL_ASSIGN(table_, CsvTable::open(io::join(folder_, kTable), rows));
     state_head_ = "run " + context.run_id + "\n";
     return save_state();
@@ -237,8 +251,16 @@ Result<void> CsvSink::flush() {
     return silent_ ? Result<void>() : save();
 }
 
-Result<void> CsvSink::close(RunState) {
-    return flush();
+Result<void> CsvSink::close(RunState state) {
+    TAFFRAIL_TRY(flush());
+    if (silent_ || state == RunState::Running || state == RunState::Finished) {
+        return {};
+    }
+    std::string text = "state: " + std::string(to_string(state)) + "\n";
+    if (!reason_.empty()) {
+        text += "reason: " + yaml_text(reason_) + "\n";
+    }
+    return io::write_file_atomically(io::join(folder_, kOutcome), as_bytes(text), false);
 }
 
 }  // namespace taffrail

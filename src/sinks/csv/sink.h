@@ -1,5 +1,5 @@
 // The `csv` sink: one `metrics.csv` with a column per key and a `step` column, and `hparams.yaml`
-// beside it.
+// beside it. A run that ends badly leaves `outcome.yaml` there: how, and why.
 //
 // Exactly once: `metrics.csv.state` says how many rows the table had and how far each writer's rows
 // had come when it was last saved. After a crash the table is cut back to those, and rows that are
@@ -39,6 +39,9 @@ class CsvSink : public Sink {
     Result<void> open(const SinkContext& context) override;
     Result<void> write(std::span<const Record> records, std::size_t& delivered) override;
     Result<void> flush() override;
+
+    void give_reason(std::string_view reason) override { reason_ = reason; }
+
     Result<void> close(RunState state) override;
 
     [[nodiscard]] bool accepts(Kind kind) const noexcept override {
@@ -77,6 +80,7 @@ class CsvSink : public Sink {
     std::map<std::uint64_t, Position> replayed_;  ///< counts records that are handed over again
     Hparams hparams_;
     bool hparams_changed_ = false;
+    std::string reason_;
 };
 
 Result<std::unique_ptr<Sink>> make_csv_sink(const OptionMap& options);

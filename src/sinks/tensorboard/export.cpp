@@ -100,6 +100,7 @@ class Files {
         for (auto sink = sinks_.begin(); sink != sinks_.end(); ++sink) {
             const auto next = std::next(sink);
             const bool is_newest = next == sinks_.end() || next->first.first != sink->first.first;
+            sink->second->give_reason(info_.message);
             TAFFRAIL_TRY(
                 sink->second->close(is_newest && has_ended ? info_.state : RunState::Running));
             if (info_.state != RunState::Running) {

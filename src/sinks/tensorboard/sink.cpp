@@ -123,6 +123,7 @@ Result<void> TensorboardSink::write(std::span<const Record> records, std::size_t
 
 void TensorboardSink::take(const Record& record) {
     const double wall_time = to_seconds(record.time_ns);
+    last_step_ = std::max(last_step_, record.step);
     if (record.kind == Kind::Scalar) {
         log_->scalar(record.key, record.step, wall_time, record.scalar);
         return;
@@ -188,13 +189,28 @@ Result<void> TensorboardSink::flush() {
     return delivered_.save(log_->path(), log_->length());
 }
 
+// As a block of code, which Markdown leaves as it is: texts of exceptions are full of its signs.
+void TensorboardSink::write_reason(RunState state, double now) {
+    if (reason_.empty() || state == RunState::Running || state == RunState::Finished) {
+        return;
+    }
+    std::string text = std::string(to_string(state)) + ":\n";
+    for (const std::string_view line : split(reason_, '\n')) {
+        text += "\n    " + std::string(line);
+    }
+    if (auto encoded = encode_logged(kReasonTag, Text{.text = std::move(text)}); encoded.ok()) {
+        log_->values(*encoded, last_step_, now);
+    }
+}
+
 Result<void> TensorboardSink::close(RunState state) {
     if (!log_) {
         return {};
     }
     write_hparams();
+    const double now = to_seconds(options_.now_ns());
+    write_reason(state, now);
     if ((hparams_written_ || options_.marks_every_end) && state != RunState::Running) {
-        const double now = to_seconds(options_.now_ns());
         log_->value(encode_hparams(kSessionEndTag, encode_session_end(state, now)), 0, now);
     }
     return log_->write_out();

@@ -19,6 +19,9 @@
 
 namespace taffrail::tensorboard {
 
+/// Where the reason of a bad end stands on the TEXT page.
+inline constexpr std::string_view kReasonTag = "run/reason";
+
 struct SinkOptions {
     std::string log_dir;  ///< empty: `tensorboard` inside the run's folder
     std::string name;     ///< with `version`: log_dir/name/version_k, as Lightning lays it out
@@ -47,6 +50,10 @@ class TensorboardSink final : public Sink {
     Result<void> open(const SinkContext& context) override;
     Result<void> write(std::span<const Record> records, std::size_t& delivered) override;
     Result<void> flush() override;
+
+    /// A text under kReasonTag, at the last step; the HPARAMS page knows only that it failed.
+    void give_reason(std::string_view reason) override { reason_ = reason; }
+
     Result<void> close(RunState state) override;
     [[nodiscard]] bool accepts(Kind kind) const noexcept override;
     [[nodiscard]] std::chrono::milliseconds flush_interval() const noexcept override;
@@ -62,6 +69,7 @@ class TensorboardSink final : public Sink {
   private:
     void take(const Record& record);
     void write_hparams();
+    void write_reason(RunState state, double now);
 
     SinkOptions options_;
     SinkContext context_;
@@ -70,6 +78,8 @@ class TensorboardSink final : public Sink {
     Hparams hparams_;
     bool hparams_waiting_ = false, hparams_written_ = false;
     double hparams_time_ = 0;
+    std::string reason_;
+    Step last_step_ = 0;
 };
 
 /// What an export could not write down: how many records of each kind.

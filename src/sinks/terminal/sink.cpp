@@ -3,6 +3,7 @@
 #include "base/diagnostics.h"
 #include "base/try.h"
 #include "sinks/terminal/images.h"
+#include "terminal/text.h"
 
 #include <algorithm>
 
@@ -145,12 +146,16 @@ Result<void> TerminalSink::flush() {
     return {};
 }
 
-Result<void> TerminalSink::close(RunState) {
+Result<void> TerminalSink::close(RunState state) {
     {
         const std::lock_guard lock(mutex_);
         finish_row();
     }
     region_.close(terminal::Leave::Keep);
+    if (!silent_ && !reason_.empty() && state != RunState::Running && state != RunState::Finished) {
+        screen_.print(std::string(to_string(state)) + ": " + terminal::without_controls(reason_) +
+                      "\n");
+    }
     return {};
 }
 

@@ -36,6 +36,9 @@ class TerminalSink : public Sink {
     Result<void> open(const SinkContext& context) override;
     Result<void> write(std::span<const Record> records, std::size_t& delivered) override;
     Result<void> flush() override;
+
+    void give_reason(std::string_view reason) override { reason_ = reason; }
+
     Result<void> close(RunState state) override;
     [[nodiscard]] bool accepts(Kind kind) const noexcept override;
 
@@ -60,6 +63,7 @@ class TerminalSink : public Sink {
     std::optional<terminal::StatRow> row_;   ///< the newest step, still growing
     std::size_t header_columns_ = SIZE_MAX;  ///< columns of the header printed last
     terminal::Region region_;
+    std::string reason_;
 };
 
 Result<std::unique_ptr<Sink>> make_terminal_sink(const OptionMap& options);

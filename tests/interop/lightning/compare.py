@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+import gist
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -90,11 +92,13 @@ def difference(ours, theirs, path=""):
 
 
 def compare(ours, theirs):
-    """What differs between two outputs, leaving out the wording of messages."""
+    """What differs between two outputs. Of messages not the wording, but what they name."""
     for name in ("error", "code", "rows", "stages", "probes", "other_ranks"):
         found = difference(ours.get(name), theirs.get(name), name)
         if found:
             return found
+    if "message" in theirs and (found := gist.difference(theirs["code"], ours["message"], theirs["message"])):
+        return f"message: {found}"
     if set(ours["warnings"]) != set(theirs["warnings"]):
         return f"warnings: {sorted(ours['warnings'])} instead of {sorted(theirs['warnings'])}"
     return None

@@ -22,11 +22,15 @@ PROBES = ["on_train_batch_start", "on_train_batch_end", "on_train_epoch_start", 
           "on_test_epoch_end", "on_before_backward", "on_after_backward", "on_before_zero_grad",
           "on_before_optimizer_step", "on_fit_start", "on_fit_end", "setup", "teardown", "on_sanity_check_start",
           "on_sanity_check_end", "training_step", "validation_step", "backward", "optimizer_step"]
+# Where batches come from and go through. Loaders are asked at moments of their own, which the order of the probes shows.
+LOADER_HOOKS = ["train_dataloader", "val_dataloader", "test_dataloader", "predict_dataloader", "on_before_batch_transfer",
+                "transfer_batch_to_device", "on_after_batch_transfer"]
 REDUCTIONS = ["mean", "sum", "min", "max", "avg", "MEAN", "Max", "SUM"]
 DTYPES = ["float64", "float32", "float16", "bfloat16", "int64", "int32", "int8", "bool"]
 BATCH_KINDS = ["tensor", "dict", "pair", "nested", "scalar", "ambiguous", "text_last", "text_first"]
 NO_LOG_HOOKS = ["setup", "teardown", "prepare_data", "configure_optimizers", "train_dataloader", "val_dataloader",
-                "on_fit_start", "on_fit_end", "on_train_end", "on_validation_end", "on_test_end", "test_dataloader"]
+                "on_fit_start", "on_fit_end", "on_train_end", "on_validation_end", "on_test_end", "test_dataloader",
+                "on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer"]
 MISTAKES = ["E1", "E2", "E4", "E5", "E6", "E7", "E8", "E9", "E10", "E12", "E13", "E15", "E16", "E17"]
 
 
@@ -211,7 +215,7 @@ class Generator:
         if self.chance(0.2):
             script["sink"] = False
         if self.chance(0.35):
-            script["probes"] = sorted(pick.sample(PROBES, pick.randint(1, 5)))
+            script["probes"] = sorted({*pick.sample(PROBES, pick.randint(1, 5)), *pick.sample(LOADER_HOOKS, pick.randint(0, 3))})
         script["logs"] = [self.entry(script, index) for index in range(pick.randint(1, 6))]
         if mistake:
             self.spoil(script, mistake)

@@ -226,7 +226,7 @@ class PlayModule(pl.LightningModule):
         return self.loaders("test_dataloader", self.player.script.get("test_batches", []))
 
     def predict_dataloader(self):
-        return Loader(self.player.script.get("batch", {}), 1, 0)
+        return self.loaders("predict_dataloader", [1])
 
 
 class PlayModuleWithValidation(PlayModule):
@@ -242,6 +242,17 @@ def add_module_hook(name, ends_batch=False, probe=False):
     setattr(PlayModule, name, hook)
 
 
+def add_wrapping_hook(name):
+    """A hook with work of Lightning's own, which still has to be done."""
+    def hook(self, *args, **kwargs):
+        self.run(name, probe=True)
+        return getattr(super(PlayModule, self), name)(*args, **kwargs)
+    setattr(PlayModule, name, hook)
+
+
+for own_hook in ("on_before_batch_transfer", "transfer_batch_to_device", "on_after_batch_transfer", "configure_model", "on_validation_model_eval",
+                 "on_validation_model_train", "on_validation_model_zero_grad", "on_test_model_eval", "on_test_model_train"):
+    add_wrapping_hook(own_hook)
 for plain_hook in ("on_fit_start", "on_fit_end", "on_train_start", "on_train_end", "on_train_epoch_start",
                    "on_train_epoch_end", "on_before_zero_grad", "on_before_backward", "on_after_backward",
                    "on_before_optimizer_step", "on_validation_start", "on_validation_end",

@@ -322,8 +322,8 @@ class ScriptCallback final : public Callback {
     Player& player_;
 };
 
-/// Module entries, and the loaders of the script.
-class ScriptModule final : public Module {
+/// Module entries, and the loaders of the script but those of a validation.
+class ScriptModule : public Module {
   public:
     explicit ScriptModule(Player& player) : player_(player) {
         for (const Entry& entry : player.script().logs) {
@@ -351,12 +351,28 @@ class ScriptModule final : public Module {
     TAFFRAIL_OWN_HOOK(optimizer_zero_grad)
     TAFFRAIL_OWN_HOOK(backward)
     TAFFRAIL_OWN_HOOK(configure_gradient_clipping)
+    TAFFRAIL_OWN_HOOK(configure_model)
+    TAFFRAIL_OWN_HOOK(on_validation_model_eval)
+    TAFFRAIL_OWN_HOOK(on_validation_model_train)
+    TAFFRAIL_OWN_HOOK(on_validation_model_zero_grad)
+    TAFFRAIL_OWN_HOOK(on_test_model_eval)
+    TAFFRAIL_OWN_HOOK(on_test_model_train)
 #undef TAFFRAIL_OWN_HOOK
 
     void optimizer_step(const std::function<void()>& closure) override {
         run_own("optimizer_step");
         closure();
     }
+
+#define TAFFRAIL_TRANSFER_HOOK(name)        \
+    Batch name(Batch batch, int) override { \
+        run_own(#name);                     \
+        return batch;                       \
+    }
+    TAFFRAIL_TRANSFER_HOOK(on_before_batch_transfer)
+    TAFFRAIL_TRANSFER_HOOK(transfer_batch_to_device)
+    TAFFRAIL_TRANSFER_HOOK(on_after_batch_transfer)
+#undef TAFFRAIL_TRANSFER_HOOK
 
     void setup(Stage) override { run("setup"); }
 
@@ -403,15 +419,25 @@ class ScriptModule final : public Module {
         return loader(player_.script().train_batches, 0);
     }
 
-    LoaderList val_dataloader() override {
-        return loaders("val_dataloader", player_.script().val_batches);
-    }
-
     LoaderList test_dataloader() override {
         return loaders("test_dataloader", player_.script().test_batches);
     }
 
-    LoaderList predict_dataloader() override { return {loader(1, 0)}; }
+    LoaderList predict_dataloader() override { return loaders("predict_dataloader", {1}); }
+
+  protected:
+    [[nodiscard]] const Script& script() const { return player_.script(); }
+
+    LoaderList loaders(std::string_view hook, const std::vector<std::int64_t>& batches) {
+        LoaderList all;
+        if (!batches.empty()) {
+            run_own(hook);
+        }
+        for (std::size_t number = 0; number < batches.size(); ++number) {
+            all.push_back(loader(batches[number], static_cast<std::int64_t>(number)));
+        }
+        return all;
+    }
 
   private:
     void run(std::string_view hook) { player_.play(*trainer(), *this, hook, false); }
@@ -430,18 +456,15 @@ class ScriptModule final : public Module {
         });
     }
 
-    LoaderList loaders(std::string_view hook, const std::vector<std::int64_t>& batches) {
-        LoaderList all;
-        if (!batches.empty()) {
-            run_own(hook);
-        }
-        for (std::size_t number = 0; number < batches.size(); ++number) {
-            all.push_back(loader(batches[number], static_cast<std::int64_t>(number)));
-        }
-        return all;
-    }
-
     Player& player_;
+};
+
+/// A class of its own, as on Lightning: whether there is a validation is seen by the class.
+class ScriptModuleWithValidation final : public ScriptModule {
+  public:
+    using ScriptModule::ScriptModule;
+
+    LoaderList val_dataloader() override { return loaders("val_dataloader", script().val_batches); }
 };
 
 Json stage_json(const std::string& stage, Trainer& trainer, const EvaluationResults* results) {
@@ -461,10 +484,13 @@ Json stage_json(const std::string& stage, Trainer& trainer, const EvaluationResu
 
 }  // namespace
 
-RankReport play_rank(const Script& script, std::shared_ptr<Communicator> communicator) {
+namespace {
+
+template <typename M>
+RankReport play_module(const Script& script, std::shared_ptr<Communicator> communicator) {
     RankReport report;
     Player player(script, report, communicator->rank());
-    ScriptModule module(player);
+    M module(player);
     TrainerOptions options = script.options;
     options.communicator = communicator;
     options.callbacks = {std::make_shared<ScriptCallback>(player)};
@@ -499,6 +525,14 @@ RankReport play_rank(const Script& script, std::shared_ptr<Communicator> communi
     }
     report.warnings = trainer.warnings();
     return report;
+}
+
+}  // namespace
+
+RankReport play_rank(const Script& script, std::shared_ptr<Communicator> communicator) {
+    return script.val_batches.empty()
+               ? play_module<ScriptModule>(script, std::move(communicator))
+               : play_module<ScriptModuleWithValidation>(script, std::move(communicator));
 }
 
 Json play(const Script& script) {

@@ -10,7 +10,9 @@ import pytest
 
 import compare
 import generate
+import gist
 import odd
+import refusals
 
 REPLAY = os.environ["TAFFRAIL_LIGHTNING_REPLAY"]
 COUNT = int(os.environ.get("TAFFRAIL_LIGHTNING_SCRIPTS", "260"))
@@ -25,7 +27,7 @@ def scripts():
 @pytest.fixture(scope="module")
 def outputs(scripts, tmp_path_factory):
     """Of the generated scripts, then of those written by hand; Lightning starts only once for both."""
-    everything = scripts + odd.SCRIPTS + odd.TRIALS
+    everything = scripts + odd.SCRIPTS + odd.TRIALS + refusals.SCRIPTS
     theirs = compare.run_lightning(everything, str(tmp_path_factory.mktemp("lightning")))
     return compare.run_replay(REPLAY, everything), theirs
 
@@ -35,16 +37,35 @@ def differences(scripts, ours, theirs):
                      if (found := compare.compare(mine, other)))
 
 
+def part(outputs, first, scripts):
+    return differences(scripts, *(one[first:first + len(scripts)] for one in outputs))
+
+
 def test_every_script_gives_the_same(scripts, outputs):
-    assert not differences(scripts, *(one[:COUNT] for one in outputs))
+    assert not part(outputs, 0, scripts)
 
 
 def test_odd_scripts_give_the_same(outputs):
-    assert not differences(odd.SCRIPTS, *(one[COUNT:COUNT + len(odd.SCRIPTS)] for one in outputs))
+    assert not part(outputs, COUNT, odd.SCRIPTS)
 
 
 def test_finding_t21_overflow_maps_and_mistakes_on_ranks_are_the_same(outputs):
-    assert not differences(odd.TRIALS, *(one[COUNT + len(odd.SCRIPTS):] for one in outputs))
+    assert not part(outputs, COUNT + len(odd.SCRIPTS), odd.TRIALS)
+
+
+def test_finding_t21_the_same_calls_are_refused_in_every_hook(outputs):
+    first = COUNT + len(odd.SCRIPTS) + len(odd.TRIALS)
+    assert not part(outputs, first, refusals.SCRIPTS)
+    theirs = outputs[1][first:]
+    codes = collections.Counter(one.get("code", "allowed") for one in theirs)
+    assert codes.keys() == {"allowed", "E1", "E2", "E4", "E13"} and min(codes.values()) >= 10, codes
+
+
+def test_finding_t21_a_message_that_names_something_else_is_seen():
+    theirs = "You can't `self.log(on_step=True)` inside `on_train_start`, must be one of (False,)."
+    assert gist.difference("E4", "log(\"a\") with on_step = true is not allowed inside on_train_start", theirs) is None
+    assert "on_train_start" in gist.difference("E4", "log(\"a\") with on_step = true is not allowed inside on_train_end", theirs)
+    assert gist.difference("E4", "anything", "a sentence of a later version")
 
 
 def test_scripts_cover_everything(scripts, outputs):
@@ -57,6 +78,7 @@ def test_scripts_cover_everything(scripts, outputs):
                 seen.update([f"dtype {value['dtype']}"] if isinstance(value, dict) and "dtype" in value else [])
             seen.update([f"kind of metric {entry['metric']['kind']}"] if "metric" in entry else [])
         seen.update([f"batch {script['batch'].get('kind', 'tensor')}"])
+        seen.update({f"probe {probe['hook']}" for probe in theirs.get("probes", [])})
         seen.update([f"error {theirs['code']}"] if "code" in theirs else [])
         seen.update(f"warning {code}" for code in theirs["warnings"])
         seen["ranks"] += script["world"] > 1
@@ -72,6 +94,7 @@ def test_scripts_cover_everything(scripts, outputs):
               + [f"warning {code}" for code in ("W3", "W4", "W5", "W6", "W7", "W9")])
     rare = {name: seen[name] for name in wanted if seen[name] < 5}
     assert not rare, rare
+    assert all(seen[f"probe {hook}"] for hook in generate.LOADER_HOOKS if hook != "predict_dataloader"), seen
     assert seen["error ?"] == 0
     assert seen["ranks"] * 5 >= COUNT and seen["mistakes"] * 7 >= COUNT and seen["rows"] * 2 >= COUNT
 

@@ -118,6 +118,10 @@ int train(const Case& wanted, taffrail::Run* run, std::shared_ptr<taffrail::Comm
     if (wanted.resume) {
         // A rank that was killed left no share of its own in the last file: the regular one has it.
         from = wanted.kind == "kill" ? newest(checkpoints) : checkpoints + "/last.ckpt";
+        // A slow machine may reach a time limit before the first step: then nothing was done yet.
+        if (!std::filesystem::exists(from)) {
+            from.clear();
+        }
         module.at = {};
         options.max_time.reset();
     }
@@ -199,5 +203,7 @@ int main(int count, char** words) {
     taffrail::Run run = open_run(wanted);
     const int code = train(wanted, &run, *ranks);
     (void)run.finish();
+    // A launcher that stays may be ended now.
+    std::ofstream(wanted.folder + "/rank" + std::to_string((*ranks)->rank()) + ".done") << code;
     return code;
 }

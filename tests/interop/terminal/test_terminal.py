@@ -99,7 +99,11 @@ def test_bar_survives_resizes(terminal):
     assert sum("it/s]" in line for line in lines) == 1, lines
 
 
-# One change at a time: of a window that is dragged, tmux wraps the text at once and tells the program its size up to a quarter of a second later.
+def bars_in(lines, steps):
+    """The whole history: beginnings of bars, and ends of them."""
+    return [line for line in lines if line.startswith("work:") or re.search(rf"\d+/{steps}", line) or re.search(r"it/s\]", line)]
+
+
 @pytest.mark.parametrize("widths", [(50,), (50, 120, 50)], ids=["at once", "and back"])
 @pytest.mark.parametrize("program", ["./bars 150 20", "./bars 150 20 print"], ids=["alone", "with text"])
 def test_finding_t12_narrowing_leaves_nothing_of_the_old_bar(terminal, program, widths):
@@ -117,9 +121,28 @@ def test_finding_t12_narrowing_leaves_nothing_of_the_old_bar(terminal, program, 
             time.sleep(0.05)
     window.wait_for("^end-of-test")
     lines = window.history()
-    # The whole history: no beginning of a bar and no end of one but the last.
-    parts = [line for line in lines if line.startswith("work:") or re.search(r"\d+/150", line) or re.search(r"it/s\]", line)]
+    parts = bars_in(lines, 150)
     assert len(parts) == 1 and parts[0].startswith("work: 100%"), lines
+
+
+# Of a window that is dragged, tmux wraps the text at once and tells the program its size up to a quarter of a second later.
+@pytest.mark.parametrize("widths", [range(96, 40, -4), [*range(96, 40, -4), *range(44, 100, 4), *range(96, 40, -4)]], ids=["narrower", "to and fro"])
+@pytest.mark.parametrize("words", ["", " print"], ids=["alone", "with text"])
+def test_finding_t12_dragging_leaves_nothing_of_the_old_bar(terminal, words, widths):
+    window = terminal(columns=100)
+    window.type(f"clear; ./bars 300 20{words}; echo end-of-test")
+    window.wait_for("work: +[1-9][0-9]?%")
+    for width in widths:
+        window.resize(width, 24)
+        time.sleep(0.02)
+    assert "end-of-test" not in window.screen(), "the bar was there while the window was dragged"
+    window.wait_for("^end-of-test")
+    lines = window.history()
+    parts = bars_in(lines, 300)
+    assert len(parts) == 1 and parts[0].startswith("work: 100%"), lines
+    if words:
+        printed = [line for line in lines if re.fullmatch(r"(printf|cout|cerr|stderr) \d+", line)]
+        assert printed == [f"{word} {step}" for step in range(0, 300, 10) for word in ("printf", "cout", "cerr", "stderr")], lines
 
 
 def test_validation_bar_stands_below_and_vanishes(terminal):
