@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Run, Series } from "../../web/dev/data.mjs";
+import { Run, Series } from "./generator/data.mjs";
 import { getJson, postJson } from "./api.mjs";
 import { eventually, open, painted, quit, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";

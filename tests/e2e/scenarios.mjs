@@ -1,12 +1,12 @@
-// Data for the server under test: the seeded runs of web/dev as native runs, written by e2e_writer, which also keeps the live ones
+// Data for the server under test: the seeded runs of generator/ as native runs, written by e2e_writer, which also keeps the live ones
 // growing. What was generated also lies as plain files in a folder of its own: the truth that Python compares the pages with.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { makeRuns } from "../../web/dev/data.mjs";
-import { blob } from "../../web/dev/files.mjs";
+import { makeRuns } from "./generator/data.mjs";
+import { blob } from "./generator/files.mjs";
 import { writeEventFile } from "./tensorboard.mjs";
 
 /** Commands to e2e_writer, one line of JSON each, blobs behind. */

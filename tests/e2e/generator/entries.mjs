@@ -1,4 +1,4 @@
-// Media, histograms, tables, figures, graphs, curves and embeddings of the stand-in runs.
+// Media, histograms, tables, figures, graphs, curves and embeddings of the demo runs.
 import { frames, gif, keep, plyCloud, sphereArrays, strokes, wav } from "./files.mjs";
 import { normal, random } from "./random.mjs";
 

@@ -1,4 +1,4 @@
-// A small seeded generator, so that every picture made from the stand-in data is the same every time.
+// A small seeded generator, so that every picture made from its data is the same every time.
 
 export function random(seed) {
   let s = seed >>> 0;

@@ -1,4 +1,4 @@
-// Stand-in runs: what the dashboard shows while it is developed without a C++ server. Everything is seeded.
+// The runs that the browser tests look at, made from seeds: the same every time.
 import { entriesOf } from "./entries.mjs";
 import { glbCube, keep, plyCloud, png, sphereArrays } from "./files.mjs";
 import { nameOf, normal, random } from "./random.mjs";
@@ -36,18 +36,6 @@ class Run {
     Object.assign(this, { project: "digits", group: "", job_type: "train", state: "finished", attempts: 1, world_size: 1, tags: [], notes: "", color: "", archived: false, deleted: false, source: "taffrail", root: "main", message: "", config: [], summary: [], environment: [], console: [], alerts: [], artifacts: [] }, fields);
     this.series = new Map();
     this.entries = new Map();
-  }
-  /** Only what the pages need of expressions: JavaScript arithmetic over ${key}. */
-  evaluate(expression) {
-    const keys = [...expression.matchAll(/\$\{([^}]+)\}/g)].map((m) => m[1]);
-    const parts = keys.map((k) => this.series.get(k));
-    if (parts.length === 0 || parts.some((s) => !s)) return null;
-    const body = expression.replace(/\$\{([^}]+)\}/g, (_, k) => `v[${keys.indexOf(k)}]`).replace(/\^/g, "**").replace(/\b(abs|min|max|log|log10|exp|sqrt)\(/g, "Math.$1(");
-    if (/[^\w\s.+\-*/(),[\]]/.test(body)) return null;
-    const f = new Function("v", "return " + body);
-    const n = Math.min(...parts.map((s) => s.value.length));
-    const out = new Series(() => Float64Array.from({ length: n }, (_, i) => f(parts.map((s) => s.value[i]))), parts[0]);
-    return out;
   }
 }
 
@@ -222,14 +210,13 @@ function oddParameters() {
   });
 }
 
-/** Runs of the named scenarios: demo, parameters, thousand, ten-thousand, many, big, bare, images, meshes, hostile, empty. */
+/** Runs of the named scenarios: demo, parameters, thousand, many, big, figures, bare, images, meshes, hostile. */
 export function makeRuns(scenarios, options = {}) {
   const runs = [];
   for (const s of scenarios) {
     if (s === "demo") runs.push(...digits(options.runs ?? 20, options.points ?? 2000));
     if (s === "parameters") runs.push(...oddParameters());
     if (s === "thousand") runs.push(...thousand(options.runs ?? 1000, options.points ?? 10000, "sweep"));
-    if (s === "ten-thousand") runs.push(...thousand(10000, 100, "ten-thousand"));
     if (s === "many") runs.push(...manyTags(options.tags ?? 5000));
     if (s === "big") runs.push(...big(options.points ?? 1e7));
     if (s === "figures") {

@@ -1,4 +1,4 @@
-// Takes the pictures of the README at twice the size: node web/dev/pictures.mjs (after a release build). Look at them before committing.
+// Takes the pictures of the README at twice the size: node web/tools/pictures.mjs (after a release build). Look at them before committing.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, quit, settled } from "../../tests/e2e/browser.mjs";
