@@ -10,7 +10,7 @@ NUMBERS = [*range(1, 16), 18, *range(20, 26)]
 
 def titles(name: str) -> list[str]:
     text = (ROOT / "tests" / "e2e" / f"{name}.test.mjs").read_text()
-    return [match.group(2) for match in re.finditer(r"\btest\((['\"`])(.+?)\1,", text)]
+    return [match.group(2) for match in re.finditer(r"\btest\(\s*(['\"`])(.+?)\1,", text)]
 
 
 def rows() -> list[list[str]]:
