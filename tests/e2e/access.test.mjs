@@ -11,37 +11,77 @@ before(async () => {
   server = await serve(["demo"], { options: { runs: 8, points: 400 } });
   const project = (await getJson(server.url, "projects")).projects[0].name;
   run = (await postJson(server.url, "runs:query", { project })).runs.id[0];
-  address = (page, rest = "") => `${server.url}#/${page}?project=${encodeURIComponent(project)}${page === "run" ? `&run=${encodeURIComponent(run)}` : ""}${rest}`;
+  address = (page, rest = "") =>
+    `${server.url}#/${page}?project=${encodeURIComponent(project)}${page === "run" ? `&run=${encodeURIComponent(run)}` : ""}${rest}`;
 });
 after(async () => {
   await quit();
   await server?.close();
 });
-const pages = ["projects", "charts", "table", "run", "compare", "media", "distributions", "hparams", "system", "graph", "settings"];
+const pages = [
+  "projects",
+  "charts",
+  "table",
+  "run",
+  "compare",
+  "media",
+  "distributions",
+  "hparams",
+  "system",
+  "graph",
+  "settings",
+];
 
 /** Names, roles and contrast of everything on show. */
 async function audit(page) {
   return page.evaluate(() => {
     const problems = [];
-    const shown = (e) => e.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true }) ?? e.offsetParent !== null;
-    const nameOf = (e) => (e.getAttribute("aria-label") ?? "").trim() || [...(e.labels ?? [])].map((l) => l.textContent).join(" ").trim() || (e.getAttribute("title") ?? "").trim() || e.textContent.trim() || e.getAttribute("placeholder");
-    for (const e of document.querySelectorAll("button, a[href], input, select, textarea, [role=button], [role=slider], [role=tab], [role=img]")) if (shown(e) && !nameOf(e)) problems.push(`no name: ${e.outerHTML.slice(0, 120)}`);
-    for (const e of document.querySelectorAll("img")) if (!e.hasAttribute("alt")) problems.push(`no alt: ${e.outerHTML.slice(0, 100)}`);
+    const shown = (e) =>
+      e.checkVisibility?.({ checkOpacity: true, checkVisibilityCSS: true }) ??
+      e.offsetParent !== null;
+    const nameOf = (e) =>
+      (e.getAttribute("aria-label") ?? "").trim() ||
+      [...(e.labels ?? [])]
+        .map((l) => l.textContent)
+        .join(" ")
+        .trim() ||
+      (e.getAttribute("title") ?? "").trim() ||
+      e.textContent.trim() ||
+      e.getAttribute("placeholder");
+    for (const e of document.querySelectorAll(
+      "button, a[href], input, select, textarea, [role=button], [role=slider], [role=tab], [role=img]",
+    ))
+      if (shown(e) && !nameOf(e)) problems.push(`no name: ${e.outerHTML.slice(0, 120)}`);
+    for (const e of document.querySelectorAll("img"))
+      if (!e.hasAttribute("alt")) problems.push(`no alt: ${e.outerHTML.slice(0, 100)}`);
     const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
-    for (const id of ids) if (ids.filter((i) => i === id).length > 1) problems.push(`two elements are called ${id}`);
+    for (const id of ids)
+      if (ids.filter((i) => i === id).length > 1) problems.push(`two elements are called ${id}`);
     if (!document.documentElement.lang) problems.push("no lang");
     if (document.querySelectorAll("main").length !== 1) problems.push("not one main");
     const parse = (c) => {
       const m = c.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
-      return c.startsWith("color(srgb") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1];
+      return c.startsWith("color(srgb")
+        ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1]
+        : [m[0], m[1], m[2], m[3] ?? 1];
     };
-    const over = (top, bottom) => top.slice(0, 3).map((v, i) => v * top[3] + bottom[i] * (1 - top[3]));
-    const light = (c) => c.map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const over = (top, bottom) =>
+      top.slice(0, 3).map((v, i) => v * top[3] + bottom[i] * (1 - top[3]));
+    const light = (c) =>
+      c
+        .map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const seen = new Set();
     while (walker.nextNode()) {
       const e = walker.currentNode.parentElement;
-      if (!walker.currentNode.textContent.trim() || seen.has(e) || !shown(e) || e.closest("svg, [aria-hidden=true], :disabled, .visually-hidden, noscript")) continue;
+      if (
+        !walker.currentNode.textContent.trim() ||
+        seen.has(e) ||
+        !shown(e) ||
+        e.closest("svg, [aria-hidden=true], :disabled, .visually-hidden, noscript")
+      )
+        continue;
       seen.add(e);
       const style = getComputedStyle(e);
       let ground = [255, 255, 255];
@@ -56,13 +96,19 @@ async function audit(page) {
       color[3] *= opacity;
       const [a, b] = [light(over(color, ground)), light(ground)].sort((x, y) => y - x);
       const ratio = (a + 0.05) / (b + 0.05);
-      const large = parseFloat(style.fontSize) >= 18.66 || (parseFloat(style.fontSize) >= 14 && Number(style.fontWeight) >= 700);
-      if (ratio < (large ? 3 : 4.45)) problems.push(`contrast ${ratio.toFixed(2)}: "${walker.currentNode.textContent.trim().slice(0, 30)}" ${style.color}`);
+      const large =
+        parseFloat(style.fontSize) >= 18.66 ||
+        (parseFloat(style.fontSize) >= 14 && Number(style.fontWeight) >= 700);
+      if (ratio < (large ? 3 : 4.45))
+        problems.push(
+          `contrast ${ratio.toFixed(2)}: "${walker.currentNode.textContent.trim().slice(0, 30)}" ${style.color}`,
+        );
     }
     for (const e of document.querySelectorAll("button, input[type=checkbox], select")) {
       const box = e.getBoundingClientRect();
       const target = e.closest("label")?.getBoundingClientRect() ?? box;
-      if (shown(e) && box.width > 0 && Math.max(target.height, box.height) < 15) problems.push(`small target: ${e.outerHTML.slice(0, 100)}`);
+      if (shown(e) && box.width > 0 && Math.max(target.height, box.height) < 15)
+        problems.push(`small target: ${e.outerHTML.slice(0, 100)}`);
     }
     return [...new Set(problems)];
   });
@@ -80,7 +126,12 @@ for (const name of pages) {
       await page.keyboard.press("Tab");
       const [what, ring] = await page.evaluate(() => {
         const e = document.activeElement;
-        return [e === document.body ? "" : (e.getAttribute("aria-label") ?? e.textContent.slice(0, 40)) + e.tagName, getComputedStyle(e).outlineStyle !== "none" || getComputedStyle(e).boxShadow !== "none"];
+        return [
+          e === document.body
+            ? ""
+            : (e.getAttribute("aria-label") ?? e.textContent.slice(0, 40)) + e.tagName,
+          getComputedStyle(e).outlineStyle !== "none" || getComputedStyle(e).boxShadow !== "none",
+        ];
       });
       if (what) reached.add(what);
       if (ring) ringed++;
@@ -91,8 +142,12 @@ for (const name of pages) {
     await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
     await settled(page, 300);
     assert.deepEqual(await audit(page), [], "dark");
-    if (name !== "media" && name !== "run") assert.ok((await whiteShare(page)) < 0.0005, "22: nothing stays white in the dark theme");
-    for (const [what, width, height] of [["a phone", 390, 844], ["200 %", 720, 450]]) {
+    if (name !== "media" && name !== "run")
+      assert.ok((await whiteShare(page)) < 0.0005, "22: nothing stays white in the dark theme");
+    for (const [what, width, height] of [
+      ["a phone", 390, 844],
+      ["200 %", 720, 450],
+    ]) {
       await page.setViewportSize({ width, height });
       await settled(page, 150);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -108,17 +163,30 @@ test("21: arrow keys move the cursor of a chart, Shift by ten, Enter pins; the t
   await plot.focus();
   await page.keyboard.press("ArrowRight");
   await page.waitForSelector('.tooltip[role="status"]');
-  const step = async () => Number(/step ([\d,]+)/.exec(await page.locator(".tooltip .title").textContent())[1].replaceAll(",", ""));
+  const step = async () =>
+    Number(
+      /step ([\d,]+)/
+        .exec(await page.locator(".tooltip .title").textContent())[1]
+        .replaceAll(",", ""),
+    );
   const first = await step();
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction((s) => !document.querySelector(".tooltip .title").textContent.includes(`step ${s.toLocaleString("en")}`), first);
+  await page.waitForFunction(
+    (s) =>
+      !document
+        .querySelector(".tooltip .title")
+        .textContent.includes(`step ${s.toLocaleString("en")}`),
+    first,
+  );
   const second = await step();
   await page.keyboard.press("Shift+ArrowRight");
   await page.waitForTimeout(150);
   assert.ok((await step()) - second >= 5 * (second - first));
   await page.keyboard.press("Enter");
   await page.waitForSelector(".pin-strip");
-  await eventually(async () => assert.match(await plot.getAttribute("aria-label"), /series, \d+ points, last values/));
+  await eventually(async () =>
+    assert.match(await plot.getAttribute("aria-label"), /series, \d+ points, last values/),
+  );
   await done();
 });
 
@@ -126,15 +194,24 @@ test("a popover hears Escape from its first moment, and gives the focus back", a
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
   await page.evaluate(async () => {
-    const opened = new Promise((resolve) => new MutationObserver((_, watch) => document.querySelector(".popover") && (watch.disconnect(), resolve())).observe(document.body, { childList: true }));
+    const opened = new Promise((resolve) =>
+      new MutationObserver(
+        (_, watch) => document.querySelector(".popover") && (watch.disconnect(), resolve()),
+      ).observe(document.body, { childList: true }),
+    );
     const button = document.querySelector('[aria-label="Axes and drawing"]');
     button.focus();
     button.click();
     await opened; // no frame has been shown since
-    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    document.activeElement.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "Escape", bubbles: true }),
+    );
   });
   await eventually(async () => assert.equal(await page.locator(".popover").count(), 0));
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Axes and drawing");
+  assert.equal(
+    await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
+    "Axes and drawing",
+  );
   await done();
 });
 
@@ -147,11 +224,17 @@ test("21: dialogs keep focus inside and give it back", async () => {
   await dialog.waitFor();
   for (let i = 0; i < 5; i++) {
     await page.keyboard.press("Tab");
-    assert.ok(await page.evaluate(() => document.querySelector('[role="dialog"]').contains(document.activeElement)));
+    assert.ok(
+      await page.evaluate(() =>
+        document.querySelector('[role="dialog"]').contains(document.activeElement),
+      ),
+    );
   }
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => !document.querySelector('[role="dialog"]'));
-  await page.waitForFunction(() => /Keyboard map/.test(document.activeElement.getAttribute("aria-label") ?? ""));
+  await page.waitForFunction(() =>
+    /Keyboard map/.test(document.activeElement.getAttribute("aria-label") ?? ""),
+  );
   await done();
 });
 
@@ -162,7 +245,10 @@ test("phone: the run list is a sheet, one chart per row, a tap shows the cursor"
   await page.getByRole("button", { name: "Runs", exact: true }).click();
   await page.locator(".sidebar").waitFor({ state: "visible" });
   await page.getByRole("button", { name: "Close the run list" }).click();
-  const lefts = () => page.locator(".chart-card").evaluateAll((l) => new Set(l.map((c) => c.getBoundingClientRect().left)).size);
+  const lefts = () =>
+    page
+      .locator(".chart-card")
+      .evaluateAll((l) => new Set(l.map((c) => c.getBoundingClientRect().left)).size);
   await eventually(async () => assert.equal(await lefts(), 1));
   await settled(page);
   const box = await plot.boundingBox();
@@ -178,17 +264,27 @@ test("22: light, dark and the system's change while open; charts are repainted w
   const times = [];
   for (const colorScheme of ["dark", "light", "dark", "light", "dark"]) {
     // Measured in the page: from the change of the theme to the picture in its colours.
-    const watch = page.evaluate((want) => new Promise((resolve) => {
-      const plot = document.querySelector('[data-card="train/loss"] .plot');
-      const before = Number(plot.dataset.painted);
-      let began = 0;
-      const look = () => {
-        if (!began && matchMedia("(prefers-color-scheme: dark)").matches === (want === "dark")) began = performance.now();
-        if (began && document.documentElement.dataset.theme === want && Number(plot.dataset.painted) > before) resolve(performance.now() - began);
-        else requestAnimationFrame(look);
-      };
-      look();
-    }), colorScheme);
+    const watch = page.evaluate(
+      (want) =>
+        new Promise((resolve) => {
+          const plot = document.querySelector('[data-card="train/loss"] .plot');
+          const before = Number(plot.dataset.painted);
+          let began = 0;
+          const look = () => {
+            if (!began && matchMedia("(prefers-color-scheme: dark)").matches === (want === "dark"))
+              began = performance.now();
+            if (
+              began &&
+              document.documentElement.dataset.theme === want &&
+              Number(plot.dataset.painted) > before
+            )
+              resolve(performance.now() - began);
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+      colorScheme,
+    );
     await page.emulateMedia({ colorScheme });
     times.push(await watch);
     await settled(page, 100);
@@ -202,14 +298,25 @@ test("22: light, dark and the system's change while open; charts are repainted w
 async function whiteShare(page) {
   const { width, height, channels, data } = decodePng(await page.screenshot());
   let white = 0;
-  for (let i = 0; i < width * height; i++) if (data[i * channels] === 255 && data[i * channels + 1] === 255 && data[i * channels + 2] === 255) white++;
+  for (let i = 0; i < width * height; i++)
+    if (
+      data[i * channels] === 255 &&
+      data[i * channels + 1] === 255 &&
+      data[i * channels + 2] === 255
+    )
+      white++;
   return white / (width * height);
 }
 
 test("reduced motion and forced colours are honoured", async () => {
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
-  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".icon-button")).transitionDuration), "0s");
+  assert.equal(
+    await page.evaluate(
+      () => getComputedStyle(document.querySelector(".icon-button")).transitionDuration,
+    ),
+    "0s",
+  );
   await page.emulateMedia({ forcedColors: "active" });
   await painted(page, "auto:loss");
   await done();

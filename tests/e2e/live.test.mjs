@@ -12,12 +12,33 @@ const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
 const full = process.env.TAFFRAIL_E2E_FULL === "1";
 after(quit);
 const running = (runs, points) => serve(["demo"], { options: { runs, points, running: true } });
-const projectOf = async (server) => encodeURIComponent((await getJson(server.url, "projects")).projects[0].name);
-const countOf = async (page) => Number(/(\d+) points/.exec(await page.locator('[data-card="train/loss"] .plot').getAttribute("aria-label"))[1]);
-const moreThan = (page, n, timeout = 20000) => page.waitForFunction((m) => Number(/(\d+) points/.exec(document.querySelector('[data-card="train/loss"] .plot').getAttribute("aria-label"))[1]) > m, n, { timeout, polling: 20 });
+const projectOf = async (server) =>
+  encodeURIComponent((await getJson(server.url, "projects")).projects[0].name);
+const countOf = async (page) =>
+  Number(
+    /(\d+) points/.exec(
+      await page.locator('[data-card="train/loss"] .plot').getAttribute("aria-label"),
+    )[1],
+  );
+const moreThan = (page, n, timeout = 20000) =>
+  page.waitForFunction(
+    (m) =>
+      Number(
+        /(\d+) points/.exec(
+          document.querySelector('[data-card="train/loss"] .plot').getAttribute("aria-label"),
+        )[1],
+      ) > m,
+    n,
+    { timeout, polling: 20 },
+  );
 const stored = async (server, project) => {
   let total = 0;
-  for (const id of (await postJson(server.url, "runs:query", { project: decodeURIComponent(project) })).runs.id) total += (await getJson(server.url, `run?run=${encodeURIComponent(id)}`)).series.find((s) => s.key === "train/loss").count;
+  for (const id of (
+    await postJson(server.url, "runs:query", { project: decodeURIComponent(project) })
+  ).runs.id)
+    total += (await getJson(server.url, `run?run=${encodeURIComponent(id)}`)).series.find(
+      (s) => s.key === "train/loss",
+    ).count;
   return total;
 };
 
@@ -43,7 +64,10 @@ test("6: new points are on the screen within a second, history is not fetched ag
   const after = await page.evaluate(() => ({ ...window.__taffrail.stats.feed }));
   assert.equal(after.requests, first.requests, "no chart was asked for as a whole");
   assert.ok(after.tails > first.tails);
-  assert.ok(after.bytes - first.bytes < first.bytes, `${after.bytes - first.bytes} bytes of tails against ${first.bytes} at first`);
+  assert.ok(
+    after.bytes - first.bytes < first.bytes,
+    `${after.bytes - first.bytes} bytes of tails against ${first.bytes} at first`,
+  );
   assert.equal(await countOf(page), before + 5 * 20 * 6);
   // Zoomed in, nothing moves; the chip brings the end back.
   const box = await page.locator('[data-card="train/loss"] .plot').boundingBox();
@@ -53,14 +77,23 @@ test("6: new points are on the screen within a second, history is not fetched ag
   await page.mouse.up();
   await settled(page);
   await page.evaluate(() => (document.querySelector('[data-scroll="charts"]').scrollTop = 120));
-  const scrolled = await page.evaluate(() => document.querySelector('[data-scroll="charts"]').scrollTop);
+  const scrolled = await page.evaluate(
+    () => document.querySelector('[data-scroll="charts"]').scrollTop,
+  );
   assert.ok(scrolled > 0);
-  const places = () => page.locator("[data-card]").evaluateAll((l) => l.map((c) => c.getBoundingClientRect().top));
-  const [zoom, layout] = [await page.evaluate(() => JSON.stringify(window.__taffrail.view().zoom)), await places()];
+  const places = () =>
+    page.locator("[data-card]").evaluateAll((l) => l.map((c) => c.getBoundingClientRect().top));
+  const [zoom, layout] = [
+    await page.evaluate(() => JSON.stringify(window.__taffrail.view().zoom)),
+    await places(),
+  ];
   await server.grow(30);
   await page.waitForTimeout(1200);
   assert.equal(await page.evaluate(() => JSON.stringify(window.__taffrail.view().zoom)), zoom);
-  assert.equal(await page.evaluate(() => document.querySelector('[data-scroll="charts"]').scrollTop), scrolled);
+  assert.equal(
+    await page.evaluate(() => document.querySelector('[data-scroll="charts"]').scrollTop),
+    scrolled,
+  );
   assert.deepEqual(await places(), layout, "live updates shift nothing");
   const chip = page.locator('[data-card="train/loss"] .chip.accent');
   await eventually(async () => assert.match(await chip.textContent(), /zoomed/));
@@ -97,14 +130,24 @@ test(`6: twenty runs at 200 points a second for ${full ? 60 : 8} seconds: the by
 test("7: a server that is killed gives a banner; when it is back the page recovers within five seconds, no point twice, none lost", async () => {
   const server = await running(4, 300);
   const project = await projectOf(server);
-  const { page, done } = await open(`${server.url}#/charts?project=${project}&q=train/loss`, { allow: ["ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE", "Failed to load resource"] });
+  const { page, done } = await open(`${server.url}#/charts?project=${project}&q=train/loss`, {
+    allow: [
+      "ERR_CONNECTION_REFUSED",
+      "ERR_CONNECTION_RESET",
+      "ERR_INCOMPLETE_CHUNKED_ENCODING",
+      "ERR_EMPTY_RESPONSE",
+      "Failed to load resource",
+    ],
+  });
   await painted(page, "train/loss");
   const before = await countOf(page);
   await server.grow(10);
   await moreThan(page, before);
   await server.stop("SIGKILL");
   await page.waitForSelector(".banner");
-  await eventually(async () => assert.match(await page.locator(".banner").textContent(), /Disconnected/));
+  await eventually(async () =>
+    assert.match(await page.locator(".banner").textContent(), /Disconnected/),
+  );
   await server.grow(25);
   const began = Date.now();
   await server.again();
@@ -122,17 +165,32 @@ test("7: a server that is killed gives a banner; when it is back the page recove
 const fronts = new Set();
 after(() => Promise.all([...fronts].map((front) => front.close())));
 
-/** A proxy before the server. `cut` ends a connection instead of asking the server, `hold` asks later, `pass` may answer in its place. */
+/**
+ * A proxy before the server. `cut` ends a connection instead of asking the server, `hold` asks
+ * later, `pass` may answer in its place.
+ */
 async function proxy(server, { cut = () => false, hold = () => null, pass = () => true }) {
   const listening = createServer(async (incoming, outgoing) => {
     if (cut(incoming)) return void outgoing.destroy();
     await hold(incoming);
-    const upstream = request({ port: server.port, path: incoming.url, method: incoming.method, headers: { ...incoming.headers, host: `127.0.0.1:${server.port}`, ...(incoming.headers.origin ? { origin: `http://127.0.0.1:${server.port}` } : {}) } }, (answer) => {
-      if (!pass(incoming, answer, outgoing)) return;
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(outgoing);
-      outgoing.on("close", () => answer.destroy());
-    });
+    const upstream = request(
+      {
+        port: server.port,
+        path: incoming.url,
+        method: incoming.method,
+        headers: {
+          ...incoming.headers,
+          host: `127.0.0.1:${server.port}`,
+          ...(incoming.headers.origin ? { origin: `http://127.0.0.1:${server.port}` } : {}),
+        },
+      },
+      (answer) => {
+        if (!pass(incoming, answer, outgoing)) return;
+        outgoing.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(outgoing);
+        outgoing.on("close", () => answer.destroy());
+      },
+    );
     upstream.on("error", () => outgoing.destroy());
     incoming.pipe(upstream);
   });
@@ -153,7 +211,9 @@ test("7: behind a proxy that holds streams back the page updates by polling", as
   const server = await running(4, 300);
   const project = await projectOf(server);
   // Everything passes except the body of the stream, which never arrives.
-  const front = await proxy(server, { pass: (incoming, answer) => !incoming.url.includes("/api/v1/events") || void answer.resume() });
+  const front = await proxy(server, {
+    pass: (incoming, answer) => !incoming.url.includes("/api/v1/events") || void answer.resume(),
+  });
   const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
   await painted(page, "train/loss");
   const before = await countOf(page);
@@ -195,7 +255,12 @@ test("live: all tabs of a browser share one stream, and each of them hears it", 
   await server.close();
 });
 
-const brokenConnections = ["ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "Failed to load resource"];
+const brokenConnections = [
+  "ERR_EMPTY_RESPONSE",
+  "ERR_CONNECTION_RESET",
+  "ERR_CONNECTION_CLOSED",
+  "Failed to load resource",
+];
 
 test("7: connections that break while a page is loaded cost a moment, not the page", async () => {
   const server = await running(3, 200);
@@ -210,9 +275,15 @@ test("7: connections that break while a page is loaded cost a moment, not the pa
       return true;
     },
   });
-  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`, { allow: brokenConnections });
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`, {
+    allow: brokenConnections,
+  });
   await painted(page, "train/loss");
-  assert.deepEqual([...broken].sort(), [["raster", 4], ["runs:query", 4], ["series:query", 4]]);
+  assert.deepEqual([...broken].sort(), [
+    ["raster", 4],
+    ["runs:query", 4],
+    ["series:query", 4],
+  ]);
   const before = await countOf(page);
   await server.grow(15);
   await moreThan(page, before);
@@ -227,7 +298,9 @@ test("live: what a run logs after a page was loaded and before it listens is on 
   const project = await projectOf(server);
   let listen;
   const mayListen = new Promise((done) => (listen = done));
-  const front = await proxy(server, { hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null) });
+  const front = await proxy(server, {
+    hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null),
+  });
   const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
   await painted(page, "train/loss");
   const before = await countOf(page);
@@ -237,7 +310,11 @@ test("live: what a run logs after a page was loaded and before it listens is on 
   listen();
   await moreThan(page, before);
   assert.equal(await countOf(page), before + 3 * 15);
-  assert.equal(await page.locator(".live-dot.polling").count(), 0, "it heard of it from the stream");
+  assert.equal(
+    await page.locator(".live-dot.polling").count(),
+    0,
+    "it heard of it from the stream",
+  );
   await done();
   await front.close();
   await server.close();
@@ -248,8 +325,17 @@ test("live: a new run appears by itself, and a new metric gets its card", async 
   const project = await projectOf(server);
   const { page, done } = await open(`${server.url}#/charts?project=${project}`);
   await painted(page, "auto:loss");
-  const run = new Run({ id: "fresh", name: "fresh-start", start_ms: Date.now(), end_ms: Date.now(), state: "running" });
-  run.series.set("novel/score", new Series(() => Float64Array.from({ length: 50 }, (_, i) => i / 50), { start: run.start_ms }));
+  const run = new Run({
+    id: "fresh",
+    name: "fresh-start",
+    start_ms: Date.now(),
+    end_ms: Date.now(),
+    state: "running",
+  });
+  run.series.set(
+    "novel/score",
+    new Series(() => Float64Array.from({ length: 50 }, (_, i) => i / 50), { start: run.start_ms }),
+  );
   await server.writers[0].begin(run);
   await page.waitForSelector('.run-row[data-run="fresh"]');
   await painted(page, "novel/score");

@@ -13,7 +13,9 @@ const scripts = {
   "/service.js": `oninstall = (e) => e.waitUntil(fetch("${outside}service").catch(() => 0));`,
 };
 const page = createServer((request, response) => {
-  response.writeHead(200, { "Content-Type": request.url in scripts ? "text/javascript" : "text/html" });
+  response.writeHead(200, {
+    "Content-Type": request.url in scripts ? "text/javascript" : "text/html",
+  });
   response.end(scripts[request.url] ?? '<!doctype html><link rel="icon" href="data:,"><p>page</p>');
 });
 page.listen(0, "127.0.0.1");
@@ -27,24 +29,41 @@ after(async () => {
 
 const ways = {
   page: () => fetch("http://192.0.2.7/page").catch(() => 0),
-  image: () => new Promise((done) => Object.assign(new Image(), { onerror: done, src: "http://192.0.2.7/image" })),
+  image: () =>
+    new Promise((done) =>
+      Object.assign(new Image(), { onerror: done, src: "http://192.0.2.7/image" }),
+    ),
   encrypted: () => fetch("https://example.invalid/encrypted").catch(() => 0),
   socket: () => new Promise((done) => (new WebSocket("ws://192.0.2.7/socket").onerror = done)),
   worker: () => new Promise((done) => (new Worker("/worker.js").onmessage = done)),
   shared: () => new Promise((done) => (new SharedWorker("/shared.js").port.onmessage = done)),
-  service: () => navigator.serviceWorker.register("/service.js").then(() => navigator.serviceWorker.ready),
+  service: () =>
+    navigator.serviceWorker.register("/service.js").then(() => navigator.serviceWorker.ready),
 };
 
 test("harness: a request off loopback fails the test, from a page, a worker, a shared or a service worker", async () => {
   for (const [name, ask] of Object.entries(ways)) {
-    const { page: tab, done } = await open(url, { allow: ["Failed to load", "ERR_", "WebSocket", "CORS", "192.0.2.7", "example.invalid"] });
+    const { page: tab, done } = await open(url, {
+      allow: ["Failed to load", "ERR_", "WebSocket", "CORS", "192.0.2.7", "example.invalid"],
+    });
     await tab.evaluate(ask);
-    await assert.rejects(done(), (error) => error.actual.some((fault) => fault.startsWith("left loopback") && /192\.0\.2\.7|example\.invalid/.test(fault)), name);
+    await assert.rejects(
+      done(),
+      (error) =>
+        error.actual.some(
+          (fault) =>
+            fault.startsWith("left loopback") && /192\.0\.2\.7|example\.invalid/.test(fault),
+        ),
+      name,
+    );
   }
 });
 
 test("harness: loopback is none of its business", async () => {
   const { page: tab, done } = await open(url);
-  await tab.evaluate((port) => Promise.all([fetch("/"), fetch(`http://localhost:${port}/`, { mode: "no-cors" })]), page.address().port);
+  await tab.evaluate(
+    (port) => Promise.all([fetch("/"), fetch(`http://localhost:${port}/`, { mode: "no-cors" })]),
+    page.address().port,
+  );
   await done();
 });

@@ -1,25 +1,43 @@
-// What the other files do not touch: parts of the chart engine, the pages and the states, each by its name.
+// What the other files do not touch: parts of the chart engine, the pages and the states, each by
+// its name.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { getJson, postJson, query } from "./api.mjs";
-import { decodePng, eventually, open, painted, pixels, quit, repaint, settled } from "./browser.mjs";
+import {
+  decodePng,
+  eventually,
+  open,
+  painted,
+  pixels,
+  quit,
+  repaint,
+  settled,
+} from "./browser.mjs";
 import { python, serve, truthOf } from "./server.mjs";
 
 let server, project, address, truth;
 before(async () => {
   server = await serve(["demo"], { options: { runs: 12, points: 1000 } });
   project = (await getJson(server.url, "projects")).projects[0].name;
-  address = (page, rest = "") => `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
+  address = (page, rest = "") =>
+    `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
   truth = truthOf(server.truth);
 });
 after(quit);
 const view = (page) => page.evaluate(() => window.__taffrail.view());
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
 const only = (...ids) => z({ sel: { all: false, except: ids } });
-const inked = (page, card, layer) => page.evaluate(([c, l]) => {
-  const canvas = document.querySelector(`[data-card="${c}"] ${l}`);
-  return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((v) => v !== 0);
-}, [card, layer]);
+const inked = (page, card, layer) =>
+  page.evaluate(
+    ([c, l]) => {
+      const canvas = document.querySelector(`[data-card="${c}"] ${l}`);
+      return canvas
+        .getContext("2d")
+        .getImageData(0, 0, canvas.width, canvas.height)
+        .data.some((v) => v !== 0);
+    },
+    [card, layer],
+  );
 const same = (a, b) => a.every((v, i) => v === b[i]);
 
 test("worker: lines are drawn off the main thread", async () => {
@@ -27,7 +45,7 @@ test("worker: lines are drawn off the main thread", async () => {
   await painted(page, "train/loss");
   await settled(page);
   assert.ok(page.workers().some((w) => w.url().includes("raster")));
-  assert.ok(await page.evaluate(() => window.__taffrail.stats.raster.draws) >= 4);
+  assert.ok((await page.evaluate(() => window.__taffrail.stats.raster.draws)) >= 4);
   await done();
 });
 
@@ -38,9 +56,13 @@ test("overlay: hovering a run in the list draws it over the chart, whose bitmap 
   const before = await pixels(page, "train/loss");
   assert.equal(await inked(page, "train/loss", ".plot-overlay"), false);
   await page.locator('.run-row[data-run="r004"] .name').hover();
-  await eventually(async () => assert.equal(await inked(page, "train/loss", ".plot-overlay"), true));
+  await eventually(async () =>
+    assert.equal(await inked(page, "train/loss", ".plot-overlay"), true),
+  );
   const now = await pixels(page, "train/loss");
-  for (let y = 0; y < before.height; y += 3) for (let x = 0; x < before.width; x += 3) assert.ok(same(before.at(x, y), now.at(x, y)), "the base is not drawn again");
+  for (let y = 0; y < before.height; y += 3)
+    for (let x = 0; x < before.width; x += 3)
+      assert.ok(same(before.at(x, y), now.at(x, y)), "the base is not drawn again");
   await done();
 });
 
@@ -48,10 +70,14 @@ test("dashes: the ninth run repeats a colour, but not its line", async () => {
   const { page, done } = await open(address("charts", "&q=val/loss"));
   await painted(page, "val/loss");
   await settled(page);
-  const looks = await page.locator(".run-row").evaluateAll((rows) => rows.map((r) => {
-    const dash = r.querySelector(".dash-swatch path");
-    return dash ? `${dash.getAttribute("stroke")} ${dash.getAttribute("stroke-dasharray")}` : r.querySelector(".swatch").style.color;
-  }));
+  const looks = await page.locator(".run-row").evaluateAll((rows) =>
+    rows.map((r) => {
+      const dash = r.querySelector(".dash-swatch path");
+      return dash
+        ? `${dash.getAttribute("stroke")} ${dash.getAttribute("stroke-dasharray")}`
+        : r.querySelector(".swatch").style.color;
+    }),
+  );
   assert.equal(looks.length, 12);
   assert.equal(looks.filter((l) => l.includes(" ") && l.startsWith("#")).length, 4);
   assert.equal(new Set(looks).size, 12, looks.join());
@@ -62,7 +88,8 @@ test("10: hovering a chart marks the nearest run in the list, and the images of 
   const { page, done } = await open(address("charts", "&q=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
-  const frame = () => page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
+  const frame = () =>
+    page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))));
   const box = await plot.boundingBox();
   let marked = 0;
   for (let y = 60; y < box.height - 30 && !marked; y += 20) {
@@ -79,8 +106,18 @@ test("10: hovering a chart marks the nearest run in the list, and the images of 
   const place = await card.boundingBox();
   await page.mouse.move(place.x + place.width * 0.6, place.y + 60);
   await frame();
-  const step = Number(/step ([\d,]+)/.exec(await page.locator(".tooltip .title").textContent())[1].replaceAll(",", ""));
-  await eventually(async () => assert.equal(await page.locator('[data-image="reconstruction"]').getAttribute("data-step"), String(Math.floor(step / 100) * 100), `images at ${step}`));
+  const step = Number(
+    /step ([\d,]+)/
+      .exec(await page.locator(".tooltip .title").textContent())[1]
+      .replaceAll(",", ""),
+  );
+  await eventually(async () =>
+    assert.equal(
+      await page.locator('[data-image="reconstruction"]').getAttribute("data-step"),
+      String(Math.floor(step / 100) * 100),
+      `images at ${step}`,
+    ),
+  );
   await done();
 });
 
@@ -89,11 +126,20 @@ test("10: hovering one distribution moves the cursor in every other one", async 
   await page.waitForSelector("[data-histogram] canvas");
   await page.getByRole("group", { name: "Form" }).getByText("heat", { exact: true }).click();
   await settled(page);
-  const pictures = () => page.locator("[data-histogram] canvas").evaluateAll((l) => l.slice(0, 2).map((c) => c.toDataURL()));
+  const pictures = () =>
+    page
+      .locator("[data-histogram] canvas")
+      .evaluateAll((l) => l.slice(0, 2).map((c) => c.toDataURL()));
   const [, other] = await pictures();
   const first = await page.locator("[data-histogram] canvas").first().boundingBox();
   await page.mouse.move(first.x + first.width / 2, first.y + 70);
-  await eventually(async () => assert.notEqual((await pictures())[1], other, "the second histogram shows the cursor of the first"));
+  await eventually(async () =>
+    assert.notEqual(
+      (await pictures())[1],
+      other,
+      "the second histogram shows the cursor of the first",
+    ),
+  );
   await done();
 });
 
@@ -104,10 +150,15 @@ test("crosshair: the value in the tooltip is the generated one, bit for bit", as
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 250, box.y + 100);
   await page.waitForSelector(".tooltip [data-exact]");
-  const exact = Number(await page.locator(".tooltip [data-exact]").first().getAttribute("data-exact"));
-  const at = await truth(`
+  const exact = Number(
+    await page.locator(".tooltip [data-exact]").first().getAttribute("data-exact"),
+  );
+  const at = await truth(
+    `
 s = series("r004", "train/loss")
-json.dump([int(i) for i in s.index[s == data]], sys.stdout)`, exact);
+json.dump([int(i) for i in s.index[s == data]], sys.stdout)`,
+    exact,
+  );
   assert.equal(at.length, 1, `${exact} was logged once`);
   await done();
 });
@@ -118,18 +169,41 @@ test("smoothing: each of the five methods draws the line Python computes from th
   await page.getByRole("button", { name: "Smoothing" }).click();
   const pictures = new Set();
   for (const method of ["ema", "time_ema", "gaussian", "mean", "median"]) {
-    await repaint(page, "train/loss", () => page.getByLabel("Smoothing method").selectOption(method));
+    await repaint(page, "train/loss", () =>
+      page.getByLabel("Smoothing method").selectOption(method),
+    );
     await page.getByLabel("amount").fill("5");
     await settled(page);
     assert.equal((await view(page)).sm, method);
-    pictures.add(await page.evaluate(() => { const c = document.querySelector('[data-card="train/loss"] .plot-base'); const o = new OffscreenCanvas(c.width, c.height).getContext("2d"); o.drawImage(c, 0, 0); return o.getImageData(0, 0, c.width, c.height).data.reduce((h, v) => (Math.imul(h, 31) + v) | 0, 7); }));
+    pictures.add(
+      await page.evaluate(() => {
+        const c = document.querySelector('[data-card="train/loss"] .plot-base');
+        const o = new OffscreenCanvas(c.width, c.height).getContext("2d");
+        o.drawImage(c, 0, 0);
+        return o
+          .getImageData(0, 0, c.width, c.height)
+          .data.reduce((h, v) => (Math.imul(h, 31) + v) | 0, 7);
+      }),
+    );
   }
   assert.equal(pictures.size, 5);
-  const { series } = await query(server.url, { runs: ["r004"], keys: ["train/loss"], x: { axis: "step" }, width: 4000, raw_limit: 1e6, smoothing: { method: "mean", amount: 21 } });
+  const { series } = await query(server.url, {
+    runs: ["r004"],
+    keys: ["train/loss"],
+    x: { axis: "step" },
+    width: 4000,
+    raw_limit: 1e6,
+    smoothing: { method: "mean", amount: 21 },
+  });
   const expected = await truth(`
 s = series("r004", "train/loss")
 json.dump(s.rolling(21, center=True, min_periods=1).mean().tolist(), sys.stdout)`);
-  expected.forEach((v, i) => assert.ok(Math.abs(series[0].smooth[i] - v) < 1e-5, `point ${i}: ${series[0].smooth[i]} for ${v}`));
+  expected.forEach((v, i) =>
+    assert.ok(
+      Math.abs(series[0].smooth[i] - v) < 1e-5,
+      `point ${i}: ${series[0].smooth[i]} for ${v}`,
+    ),
+  );
   await done();
 });
 
@@ -138,10 +212,20 @@ test("groups: mean and median with every band, and the legend names the groups",
   await painted(page, "val/loss");
   await page.getByRole("button", { name: "Group runs" }).click();
   await repaint(page, "val/loss", () => page.getByLabel("Group by").selectOption("group"));
-  await eventually(async () => assert.equal(await page.locator('[data-card="val/loss"] [data-groups]').getAttribute("data-groups"), "3"));
+  await eventually(async () =>
+    assert.equal(
+      await page.locator('[data-card="val/loss"] [data-groups]').getAttribute("data-groups"),
+      "3",
+    ),
+  );
   for (const center of ["median", "mean"]) {
-    await repaint(page, "val/loss", () => page.getByLabel("Line", { exact: true }).selectOption(center));
-    for (const band of ["sem", "ci95", "minmax", "std"]) await repaint(page, "val/loss", () => page.getByLabel("Band", { exact: true }).selectOption(band));
+    await repaint(page, "val/loss", () =>
+      page.getByLabel("Line", { exact: true }).selectOption(center),
+    );
+    for (const band of ["sem", "ci95", "minmax", "std"])
+      await repaint(page, "val/loss", () =>
+        page.getByLabel("Band", { exact: true }).selectOption(band),
+      );
   }
   await done();
 });
@@ -149,23 +233,37 @@ test("groups: mean and median with every band, and the legend names the groups",
 test("Charts: sections by prefix, search by regular expression, link to the view", async () => {
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
-  const expected = await truth(`json.dump(sorted({k.split("/")[0] for r in runs for k in r["series"] if "/" in k}), sys.stdout)`);
+  const expected = await truth(
+    `json.dump(sorted({k.split("/")[0] for r in runs for k in r["series"] if "/" in k}), sys.stdout)`,
+  );
   await page.locator("#metric-search").fill("^(train|val)/loss$");
-  await page.waitForFunction(() => document.querySelectorAll("[data-card]").length >= 2 && [...document.querySelectorAll("[data-card]")].every((c) => /loss/.test(c.dataset.card)));
-  const cards = await page.locator("[data-card]").evaluateAll((l) => l.map((c) => c.dataset.card).filter((c) => !c.startsWith("auto:")));
+  await page.waitForFunction(
+    () =>
+      document.querySelectorAll("[data-card]").length >= 2 &&
+      [...document.querySelectorAll("[data-card]")].every((c) => /loss/.test(c.dataset.card)),
+  );
+  const cards = await page
+    .locator("[data-card]")
+    .evaluateAll((l) => l.map((c) => c.dataset.card).filter((c) => !c.startsWith("auto:")));
   assert.deepEqual([...new Set(cards)].sort(), ["train/loss", "val/loss"]);
   await page.locator("#metric-search").fill("");
-  await page.waitForFunction(() => [...document.querySelectorAll(".section-head")].some((h) => h.textContent.includes("test")));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".section-head")].some((h) => h.textContent.includes("test")),
+  );
   const sections = await page.evaluate(async () => {
-    const box = document.querySelector('[data-scroll="charts"]'), seen = new Set();
+    const box = document.querySelector('[data-scroll="charts"]'),
+      seen = new Set();
     for (let y = 0; y < box.scrollHeight; y += 400) {
       box.scrollTop = y;
       await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
-      document.querySelectorAll(".section-head").forEach((h) => seen.add(h.textContent.match(/^[\w]+/)?.[0]));
+      document
+        .querySelectorAll(".section-head")
+        .forEach((h) => seen.add(h.textContent.match(/^[\w]+/)?.[0]));
     }
     return [...seen];
   });
-  for (const name of expected.filter((n) => n !== "system")) assert.ok(sections.includes(name), `${name} in ${sections}`);
+  for (const name of expected.filter((n) => n !== "system"))
+    assert.ok(sections.includes(name), `${name} in ${sections}`);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Export and share" }).click();
   await page.getByRole("menuitem", { name: "Copy link to this view" }).click();
@@ -183,12 +281,16 @@ test("Table: only rows and columns in sight are mounted, and every one can be re
   assert.ok(mounted < total, `${mounted} of ${total} columns are mounted`);
   const names = await page.evaluate(async () => {
     const box = document.querySelector('[role="grid"]').closest(".grid, .page") ?? document.body;
-    const scroller = [...box.querySelectorAll("*"), box].find((e) => e.scrollWidth > e.clientWidth + 50 && getComputedStyle(e).overflowX !== "visible");
+    const scroller = [...box.querySelectorAll("*"), box].find(
+      (e) => e.scrollWidth > e.clientWidth + 50 && getComputedStyle(e).overflowX !== "visible",
+    );
     const seen = new Set();
     for (let x = 0; x <= scroller.scrollWidth; x += 150) {
       scroller.scrollLeft = x;
       await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
-      document.querySelectorAll('[role="columnheader"]').forEach((h) => seen.add(h.getAttribute("aria-colindex") ?? h.textContent));
+      document
+        .querySelectorAll('[role="columnheader"]')
+        .forEach((h) => seen.add(h.getAttribute("aria-colindex") ?? h.textContent));
     }
     return seen.size;
   });
@@ -197,13 +299,26 @@ test("Table: only rows and columns in sight are mounted, and every one can be re
 });
 
 test("Compare: the code diff shows the changed line, the package diff the changed version", async () => {
-  const { page, done } = await open(address("compare", z({ cmp: ["r000", "r002"] }) + "&base=r000"));
+  const { page, done } = await open(
+    address("compare", z({ cmp: ["r000", "r002"] }) + "&base=r000"),
+  );
   await page.waitForSelector(".diff .plus");
-  const expected = await truth(`json.dump(["lr = " + next(l for l in by_id["r002"]["environment"]["git/diff"].splitlines() if l.startswith("+    lr")).split(" = ")[1]], sys.stdout)`);
-  await eventually(async () => assert.ok((await page.locator(".diff .plus").allTextContents()).some((l) => l.includes(expected[0])), expected[0]));
+  const expected = await truth(
+    `json.dump(["lr = " + next(l for l in by_id["r002"]["environment"]["git/diff"].splitlines() if l.startswith("+    lr")).split(" = ")[1]], sys.stdout)`,
+  );
+  await eventually(async () =>
+    assert.ok(
+      (await page.locator(".diff .plus").allTextContents()).some((l) => l.includes(expected[0])),
+      expected[0],
+    ),
+  );
   await page.goto(address("compare", z({ cmp: ["r002", "r003"] }) + "&base=r002"));
   await page.reload();
-  await page.waitForFunction(() => [...document.querySelectorAll(".diff .plus")].some((l) => l.textContent.includes("torch 2.4.0")));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".diff .plus")].some((l) =>
+      l.textContent.includes("torch 2.4.0"),
+    ),
+  );
   await done();
 });
 
@@ -213,7 +328,10 @@ test("Run detail: attempts and ranks are named, the system tab draws, a file dow
   await page.getByRole("tab", { name: "System" }).click();
   await page.waitForSelector(".plot-card canvas");
   await page.getByRole("tab", { name: "Files" }).click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "config.json" }).first().click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "config.json" }).first().click(),
+  ]);
   const text = await (await import("node:fs/promises")).readFile(await download.path(), "utf8");
   assert.deepEqual(JSON.parse(text), await truth(`json.dump(by_id["r005"]["config"], sys.stdout)`));
   await page.goto(address("run", "&run=r004"));
@@ -222,20 +340,39 @@ test("Run detail: attempts and ranks are named, the system tab draws, a file dow
 });
 
 test("Media: the mean difference of two pictures is that of their pixels", async () => {
-  const { page, done } = await open(address("media", z({ media: { kind: "image" }, sel: { all: false, except: ["r000", "r004"] } }) + "&base=r000"));
+  const { page, done } = await open(
+    address(
+      "media",
+      z({ media: { kind: "image" }, sel: { all: false, except: ["r000", "r004"] } }) + "&base=r000",
+    ),
+  );
   await page.waitForSelector(".media-cell img");
   await page.getByText(/difference to/).click();
   const cell = page.locator('.media-cell[data-key="samples"] .difference').first();
   await cell.locator("figcaption", { hasText: /mean/ }).waitFor();
-  const shown = Number(/mean \|Δ\| ([\d.e+-]+) of 255/.exec(await cell.locator("figcaption").textContent())[1]);
+  const shown = Number(
+    /mean \|Δ\| ([\d.e+-]+) of 255/.exec(await cell.locator("figcaption").textContent())[1],
+  );
   const step = Number(await page.locator("[data-step]").last().getAttribute("data-step"));
   const pixelsOf = async (run) => {
-    const { series } = await postJson(server.url, "entries:index", { runs: [run], keys: ["samples"] });
+    const { series } = await postJson(server.url, "entries:index", {
+      runs: [run],
+      keys: ["samples"],
+    });
     const index = series[0].step.findLastIndex((s) => s <= step);
-    const { data, channels } = decodePng(Buffer.from(await (await fetch(`${server.url}api/v1/image?run=${run}&key=samples&index=${index}&item=0`)).arrayBuffer()));
+    const { data, channels } = decodePng(
+      Buffer.from(
+        await (
+          await fetch(`${server.url}api/v1/image?run=${run}&key=samples&index=${index}&item=0`)
+        ).arrayBuffer(),
+      ),
+    );
     return Array.from({ length: data.length / channels }, (_, i) => data[i * channels]);
   };
-  const expected = await python("import json,sys,numpy as np; a,b=json.load(sys.stdin); json.dump(float(np.abs(np.array(a,float)-np.array(b,float)).mean()),sys.stdout)", [await pixelsOf("r000"), await pixelsOf("r004")]);
+  const expected = await python(
+    "import json,sys,numpy as np; a,b=json.load(sys.stdin); json.dump(float(np.abs(np.array(a,float)-np.array(b,float)).mean()),sys.stdout)",
+    [await pixelsOf("r000"), await pixelsOf("r004")],
+  );
   assert.ok(Math.abs(shown - expected) < 0.01 * expected, `${shown} for ${expected}`);
   await done();
 });
@@ -244,33 +381,72 @@ test("Hyperparameters: categorical parameters rank beside numbers; the correlati
   const { page, done } = await open(address("hparams"));
   await page.waitForSelector("[data-parameter]");
   await settled(page);
-  const axes = await page.locator("[data-parameter]").evaluateAll((l) => l.map((e) => e.dataset.parameter));
+  const axes = await page
+    .locator("[data-parameter]")
+    .evaluateAll((l) => l.map((e) => e.dataset.parameter));
   assert.ok(axes.includes("config:model") && axes.includes("config:lr"));
   const row = page.locator('[data-parameter="config:dropout"]');
   const goal = (await view(page)).hp.goal || "metric:val/loss";
   const shown = Number((await row.locator("td").last().textContent()).replace("−", "-"));
-  const expected = await truth(`
+  const expected = await truth(
+    `
 f = pd.DataFrame([(r["config"]["dropout"], last(r["id"], data)) for r in runs], columns=["a", "b"])
-json.dump([float(f.a.corr(f.b)), float(f.a.rank().corr(f.b.rank()))], sys.stdout)`, goal.replace("metric:", ""));
-  assert.ok(expected.some((e) => Math.abs(e - shown) < 0.006), `${shown} for Pearson and Spearman ${expected}`);
+json.dump([float(f.a.corr(f.b)), float(f.a.rank().corr(f.b.rank()))], sys.stdout)`,
+    goal.replace("metric:", ""),
+  );
+  assert.ok(
+    expected.some((e) => Math.abs(e - shown) < 0.006),
+    `${shown} for Pearson and Spearman ${expected}`,
+  );
   await done();
 });
 
 test("Graph: shapes stand on the edges, and a node tells its own", async () => {
   const { page, done } = await open(address("graph", "&run=r000"));
   await page.waitForSelector("[data-node]");
-  const expected = await truth(`n = next(n for n in entries("r000", "graph")[-1]["value"]["nodes"] if n["name"] == "input"); json.dump("×".join(map(str, n["shape"])), sys.stdout)`);
+  const expected = await truth(
+    `n = next(n for n in entries("r000", "graph")[-1]["value"]["nodes"] if n["name"] == "input"); json.dump("×".join(map(str, n["shape"])), sys.stdout)`,
+  );
   await page.locator("svg text", { hasText: expected }).first().waitFor();
   await page.locator('.graph-node[aria-label*="input"]').first().click();
-  await page.waitForFunction((s) => document.querySelector("[data-page=graph]").textContent.includes(s), expected);
+  await page.waitForFunction(
+    (s) => document.querySelector("[data-page=graph]").textContent.includes(s),
+    expected,
+  );
   await done();
 });
 
 test("Figures: scatter, line, bar, heat map and histogram are ours; another kind is its stored picture or a download", async () => {
   const { page, done } = await open(`${(await figures()).url}#/media?project=figures`);
   await page.waitForSelector('.media-cell[data-key="histogram"] canvas');
-  const drawn = () => page.locator(".media-cell").evaluateAll((cells) => Object.fromEntries(cells.map((c) => [c.dataset.key, c.querySelector("canvas") ? "canvas" : c.querySelector("img") ? "img" : c.querySelector("a[download], .media-note button.link") ? "download" : "none"])));
-  await eventually(async () => assert.deepEqual(await drawn(), { scatter: "canvas", line: "canvas", bar: "canvas", heatmap: "canvas", histogram: "canvas", sunburst: "img", treemap: "download" }));
+  const drawn = () =>
+    page
+      .locator(".media-cell")
+      .evaluateAll((cells) =>
+        Object.fromEntries(
+          cells.map((c) => [
+            c.dataset.key,
+            c.querySelector("canvas")
+              ? "canvas"
+              : c.querySelector("img")
+                ? "img"
+                : c.querySelector("a[download], .media-note button.link")
+                  ? "download"
+                  : "none",
+          ]),
+        ),
+      );
+  await eventually(async () =>
+    assert.deepEqual(await drawn(), {
+      scatter: "canvas",
+      line: "canvas",
+      bar: "canvas",
+      heatmap: "canvas",
+      histogram: "canvas",
+      sunburst: "img",
+      treemap: "download",
+    }),
+  );
   await done();
 });
 let figureServer;
@@ -278,22 +454,42 @@ const figures = async () => (figureServer ??= await serve(["figures"]));
 
 test("states: loading keeps the shape of the page, a part that fails says so and can be tried again, a cut says how much there is", async () => {
   const { page, done } = await open("about:blank", { allow: ["503"] });
-  let fail = true, release;
+  let fail = true,
+    release;
   const held = new Promise((r) => (release = r));
   await page.route(/series:query/, async (route) => {
     await held;
-    await (fail ? route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ error: { code: "unavailable", message: "the disk does not answer", request_id: "e2e" } }) }) : route.continue());
+    await (fail
+      ? route.fulfill({
+          status: 503,
+          contentType: "application/json",
+          body: JSON.stringify({
+            error: { code: "unavailable", message: "the disk does not answer", request_id: "e2e" },
+          }),
+        })
+      : route.continue());
   });
   await page.goto(address("charts", "&q=train/loss"));
   await page.waitForSelector('[data-card="train/loss"] .skeleton');
   const before = await page.locator('[data-card="train/loss"]').boundingBox();
   release();
-  await page.locator('[data-card="train/loss"] [role="alert"]', { hasText: "the disk does not answer" }).waitFor();
+  await page
+    .locator('[data-card="train/loss"] [role="alert"]', { hasText: "the disk does not answer" })
+    .waitFor();
   fail = false;
   await page.locator('[data-card="train/loss"]').getByRole("button", { name: "Try again" }).click();
   await painted(page, "train/loss");
-  assert.deepEqual(await page.locator('[data-card="train/loss"]').boundingBox(), before, "nothing moved");
-  await eventually(async () => assert.match(await page.locator('[data-card="train/loss"]').textContent(), /binned [\d.]+k → [\d,]+/));
+  assert.deepEqual(
+    await page.locator('[data-card="train/loss"]').boundingBox(),
+    before,
+    "nothing moved",
+  );
+  await eventually(async () =>
+    assert.match(
+      await page.locator('[data-card="train/loss"]').textContent(),
+      /binned [\d.]+k → [\d,]+/,
+    ),
+  );
   await page.goto(address("distributions"));
   await page.getByText(/the first 6 of \d+ runs/).waitFor();
   await done();
@@ -302,8 +498,18 @@ test("states: loading keeps the shape of the page, a part that fails says so and
 test("selection: runs hidden on the charts are hidden on every page", async () => {
   const { page, done } = await open(address("charts", "&q=val/loss" + only("r000", "r001")));
   await painted(page, "val/loss");
-  await eventually(async () => assert.match(await page.locator('[data-card="val/loss"] .plot').getAttribute("aria-label"), /2 series/));
-  for (const [key, name] of [["h", "distributions"], ["m", "media"], ["y", "hparams"], ["s", "system"]]) {
+  await eventually(async () =>
+    assert.match(
+      await page.locator('[data-card="val/loss"] .plot').getAttribute("aria-label"),
+      /2 series/,
+    ),
+  );
+  for (const [key, name] of [
+    ["h", "distributions"],
+    ["m", "media"],
+    ["y", "hparams"],
+    ["s", "system"],
+  ]) {
     await page.locator("#main").focus();
     await page.keyboard.press("g");
     await page.keyboard.press(key);
@@ -315,7 +521,9 @@ test("selection: runs hidden on the charts are hidden on every page", async () =
 test("no page links to one that does not exist", async () => {
   const { page, done } = await open(address("charts"));
   await painted(page, "auto:loss");
-  const links = await page.locator("nav a, nav button").evaluateAll((l) => l.map((e) => e.getAttribute("aria-label") ?? e.textContent));
+  const links = await page
+    .locator("nav a, nav button")
+    .evaluateAll((l) => l.map((e) => e.getAttribute("aria-label") ?? e.textContent));
   assert.ok(links.length >= 10);
   for (const l of links) assert.doesNotMatch(l, /profile|report/i);
   await done();
@@ -325,10 +533,23 @@ test("TensorBoard: a log folder is shown as it is", async () => {
   const logs = await serve(["tensorboard"]);
   const { page, done } = await open(logs.url);
   await page.waitForSelector(".plot[data-painted]");
-  await eventually(async () => assert.match(await page.locator("[data-count]").textContent(), /4 of 4 runs/));
-  // Its records are years old although its files are new, and event files do not say how a run ended.
-  assert.deepEqual((await postJson(logs.url, "runs:query", {})).runs.state, ["idle", "idle", "idle", "idle"]);
-  await eventually(async () => assert.match(await page.locator(".run-row .state-dot").first().getAttribute("title"), /^idle: nothing new/));
+  await eventually(async () =>
+    assert.match(await page.locator("[data-count]").textContent(), /4 of 4 runs/),
+  );
+  // Its records are years old although its files are new, and event files do not say how a run
+  // ended.
+  assert.deepEqual((await postJson(logs.url, "runs:query", {})).runs.state, [
+    "idle",
+    "idle",
+    "idle",
+    "idle",
+  ]);
+  await eventually(async () =>
+    assert.match(
+      await page.locator(".run-row .state-dot").first().getAttribute("title"),
+      /^idle: nothing new/,
+    ),
+  );
   await done();
   await logs.close();
 });

@@ -11,16 +11,39 @@ before(async () => {
     options: {
       async write(open) {
         const run = await open("odd numbers");
-        await run.scalars("fine", Array.from({ length: 100 }, (_, i) => Math.sin(i / 10)));
+        await run.scalars(
+          "fine",
+          Array.from({ length: 100 }, (_, i) => Math.sin(i / 10)),
+        );
         await run.scalars("huge", [1, 10, 1e5, 1e20, 1e38, 1e39]);
         await run.scalars("widest", [-1.7e308, 0, 1.7e308]);
-        await run.scalars("time", Array.from({ length: 1000 }, (_, i) => 1794810000 + i));
-        await run.scalars("tokens", Array.from({ length: 1000 }, (_, i) => 2e10 + 512 * i));
-        await run.scalars("denormal", Array.from({ length: 1000 }, (_, i) => (i + 1) * 5e-324));
-        await run.scalars("negative", Array.from({ length: 50 }, (_, i) => -1 - i));
-        await run.scalars("nothing", Array.from({ length: 50 }, () => NaN));
-        await run.scalars("long", Array.from({ length: 20000 }, (_, i) => i % 7));
-        await run.scalars("late", [10, 11, 12, 13], { steps: [base, base + 2n, base + 4n, base + 6n] });
+        await run.scalars(
+          "time",
+          Array.from({ length: 1000 }, (_, i) => 1794810000 + i),
+        );
+        await run.scalars(
+          "tokens",
+          Array.from({ length: 1000 }, (_, i) => 2e10 + 512 * i),
+        );
+        await run.scalars(
+          "denormal",
+          Array.from({ length: 1000 }, (_, i) => (i + 1) * 5e-324),
+        );
+        await run.scalars(
+          "negative",
+          Array.from({ length: 50 }, (_, i) => -1 - i),
+        );
+        await run.scalars(
+          "nothing",
+          Array.from({ length: 50 }, () => NaN),
+        );
+        await run.scalars(
+          "long",
+          Array.from({ length: 20000 }, (_, i) => i % 7),
+        );
+        await run.scalars("late", [10, 11, 12, 13], {
+          steps: [base, base + 2n, base + 4n, base + 6n],
+        });
         await run.finish();
         const ranked = { id: "ranked", world_size: 2 };
         const ramp = (from) => Array.from({ length: 100 }, (_, i) => from + i);
@@ -47,13 +70,16 @@ after(async () => {
   await server?.close();
 });
 
-/** The rows that a chart's one line covers in each column: [top, bottom], or null where it is not. */
+/**
+ * The rows that a chart's one line covers in each column: [top, bottom], or null where it is not.
+ */
 async function lineOf(page, card) {
   const { width, height, at } = await pixels(page, card);
   const ground = at(0, 0).join();
   const inked = (x, y) => {
     const p = at(x, y);
-    return p.join() !== ground && Math.max(...p) - Math.min(...p) > 40; // the grid is grey, the line is not
+    // the grid is grey, the line is not
+    return p.join() !== ground && Math.max(...p) - Math.min(...p) > 40;
   };
   return Array.from({ length: width }, (_, x) => {
     const rows = Array.from({ length: height }, (_, y) => y).filter((y) => inked(x, y));
@@ -85,11 +111,23 @@ test("finding O05: a picture that never ends is given up in words, and the other
   // A worker whose logarithm never returns: only the chart with a log axis asks for one.
   const hang = async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, body: "Math.log10 = () => { for (;;); };\n" + (await response.text()) });
+    await route.fulfill({
+      response,
+      body: "Math.log10 = () => { for (;;); };\n" + (await response.text()),
+    });
   };
-  const z = Buffer.from(JSON.stringify({ panels: { fine: { y_scale: "log" } } })).toString("base64url");
-  const { page, done } = await open(address(`&q=^(fine|long)$&z=${z}`), { routes: { "**/assets/raster-*.js": hang } });
-  await page.waitForFunction(() => document.querySelector('[data-card="fine"] .plot-note')?.textContent.includes("was ended"), null, { timeout: 60000 });
+  const z = Buffer.from(JSON.stringify({ panels: { fine: { y_scale: "log" } } })).toString(
+    "base64url",
+  );
+  const { page, done } = await open(address(`&q=^(fine|long)$&z=${z}`), {
+    routes: { "**/assets/raster-*.js": hang },
+  });
+  await page.waitForFunction(
+    () =>
+      document.querySelector('[data-card="fine"] .plot-note')?.textContent.includes("was ended"),
+    null,
+    { timeout: 60000 },
+  );
   await painted(page, "long");
   assert.ok((await lineOf(page, "long")).filter(Boolean).length > 100);
   await done();
@@ -100,10 +138,15 @@ test("finding O11: large plain numbers and the smallest ones are straight lines,
   for (const card of ["time", "tokens", "denormal"]) {
     const line = (await shown(page, card)).filter(Boolean);
     const middles = line.map(([a, b]) => (a + b) / 2);
-    assert.ok(new Set(middles).size > 60, `${card} takes ${new Set(middles).size} heights, no stairs`);
+    assert.ok(
+      new Set(middles).size > 60,
+      `${card} takes ${new Set(middles).size} heights, no stairs`,
+    );
     // Against the straight line between its ends.
     const n = middles.length - 1;
-    const worst = Math.max(...middles.map((y, i) => Math.abs(y - (middles[0] + ((middles[n] - middles[0]) * i) / n))));
+    const worst = Math.max(
+      ...middles.map((y, i) => Math.abs(y - (middles[0] + ((middles[n] - middles[0]) * i) / n))),
+    );
     assert.ok(worst <= 3, `${card} leaves the straight line by ${worst} pixels`);
     const cut = await page.evaluate((c) => {
       const axes = document.querySelector(`[data-card="${c}"] .plot-axes`);
@@ -112,22 +155,38 @@ test("finding O11: large plain numbers and the smallest ones are straight lines,
     }, card);
     assert.equal(cut, false, `${card}: no label is cut at the left edge`);
   }
-  const texts = await page.evaluate(() => window.__texts.filter((t) => t.card === "time").map((t) => t.text));
+  const texts = await page.evaluate(() =>
+    window.__texts.filter((t) => t.card === "time").map((t) => t.text),
+  );
   assert.ok(texts.includes("1,794,810,500"), texts.join(" "));
   await done();
 });
 
 test("finding O19: a log axis with nothing to show says so and invents no labels", async () => {
-  const { page, done } = await open(address("&q=^(negative|nothing)$&ys=log"), { init: recordTexts });
+  const { page, done } = await open(address("&q=^(negative|nothing)$&ys=log"), {
+    init: recordTexts,
+  });
   const note = (card) => page.locator(`[data-card="${card}"] .plot-note`);
-  await eventually(async () => assert.equal(await note("negative").textContent(), "No value is above 0, and a log axis can show nothing else."));
-  await eventually(async () => assert.equal(await note("nothing").textContent(), "Every value is NaN or infinite."));
+  await eventually(async () =>
+    assert.equal(
+      await note("negative").textContent(),
+      "No value is above 0, and a log axis can show nothing else.",
+    ),
+  );
+  await eventually(async () =>
+    assert.equal(await note("nothing").textContent(), "Every value is NaN or infinite."),
+  );
   await settled(page);
   await page.evaluate(() => (window.__texts.length = 0));
   await page.setViewportSize({ width: 1300, height: 900 });
   await settled(page);
-  const labels = await page.evaluate(() => window.__texts.filter((t) => t.card === "negative").map((t) => t.text));
-  assert.ok(labels.length > 0 && labels.every((t) => Number(t) >= 0 && Number.isInteger(Number(t))), `only steps: ${labels}`);
+  const labels = await page.evaluate(() =>
+    window.__texts.filter((t) => t.card === "negative").map((t) => t.text),
+  );
+  assert.ok(
+    labels.length > 0 && labels.every((t) => Number(t) >= 0 && Number.isInteger(Number(t))),
+    `only steps: ${labels}`,
+  );
   await done();
 });
 
@@ -135,22 +194,33 @@ test("finding O19: labels of a log x axis are 1, 100, 10k", async () => {
   const { page, done } = await open(address("&q=^long$&xs=log"), { init: recordTexts });
   await painted(page, "long");
   await settled(page);
-  const labels = new Set(await page.evaluate(() => window.__texts.filter((t) => t.card === "long").map((t) => t.text)));
+  const labels = new Set(
+    await page.evaluate(() => window.__texts.filter((t) => t.card === "long").map((t) => t.text)),
+  );
   for (const wanted of ["1", "100", "10k"]) assert.ok(labels.has(wanted), [...labels].join(" "));
   assert.ok(![...labels].some((t) => /^0\.\d+k$|\.000k$/.test(t)), [...labels].join(" "));
   await done();
 });
 
-/** Hovers a chart at shares of its width and height; the tooltip's title and rows once they are exact. */
+/**
+ * Hovers a chart at shares of its width and height; the tooltip's title and rows once they are
+ * exact.
+ */
 async function hover(page, card, x, y) {
   const plot = page.locator(`[data-card="${card}"] .plot`).first();
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + 60 + (box.width - 72) * x, box.y + 8 + (box.height - 30) * y);
   return eventually(async () => {
     const tip = page.locator(".tooltip");
-    const exact = await tip.locator("[data-exact]").evaluateAll((all) => all.map((e) => e.dataset.exact));
+    const exact = await tip
+      .locator("[data-exact]")
+      .evaluateAll((all) => all.map((e) => e.dataset.exact));
     assert.ok(exact.length > 0, "exact values came");
-    return { title: await tip.locator(".title").innerText(), rows: await tip.locator("tr").evaluateAll((all) => all.map((r) => r.innerText)), exact: exact.map(Number) };
+    return {
+      title: await tip.locator(".title").innerText(),
+      rows: await tip.locator("tr").evaluateAll((all) => all.map((r) => r.innerText)),
+      exact: exact.map(Number),
+    };
   }, 20000);
 }
 
@@ -158,8 +228,14 @@ test("finding O07: a key that two ranks logged is a line each, and the tooltip n
   const { page, done } = await open(address("&q=^(shared|alone)$"));
   await painted(page, "shared");
   await settled(page);
-  assert.match(await page.locator('[data-card="shared"] .plot').getAttribute("aria-label"), /: 2 series, 200 points/);
-  assert.match(await page.locator('[data-card="alone"] .plot').getAttribute("aria-label"), /: 1 series, 100 points/);
+  assert.match(
+    await page.locator('[data-card="shared"] .plot').getAttribute("aria-label"),
+    /: 2 series, 200 points/,
+  );
+  assert.match(
+    await page.locator('[data-card="alone"] .plot').getAttribute("aria-label"),
+    /: 1 series, 100 points/,
+  );
   const { title, rows, exact } = await hover(page, "shared", 0.5, 0.1);
   const step = Number(/\d+/.exec(title)[0]);
   assert.match(rows[0], /ranked · rank 1/);
@@ -173,14 +249,24 @@ test("finding O07: chosen on the page, ranks are their mean and how far they spr
   const { page, done } = await open(address("&q=^shared$"));
   await painted(page, "shared");
   await page.getByRole("button", { name: "Axes and drawing" }).click();
-  await page.getByRole("group", { name: "Ranks" }).getByRole("button", { name: "mean ± std" }).click();
+  await page
+    .getByRole("group", { name: "Ranks" })
+    .getByRole("button", { name: "mean ± std" })
+    .click();
   await page.keyboard.press("Escape");
-  await eventually(async () => assert.match(await page.locator('[data-card="shared"] .plot').getAttribute("aria-label"), /: 1 series, 200 points/));
+  await eventually(async () =>
+    assert.match(
+      await page.locator('[data-card="shared"] .plot').getAttribute("aria-label"),
+      /: 1 series, 200 points/,
+    ),
+  );
   await settled(page);
   const plot = await page.locator('[data-card="shared"] .plot').boundingBox();
   await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
   const row = page.locator(".tooltip tr").first();
-  await eventually(async () => assert.match(await row.innerText(), /ranked · mean of 2 ranks\s+5\d\d\s+± 707/));
+  await eventually(async () =>
+    assert.match(await row.innerText(), /ranked · mean of 2 ranks\s+5\d\d\s+± 707/),
+  );
   await done();
 });
 
@@ -188,13 +274,19 @@ test("finding O06: steps that go back are all on the chart, from the smallest to
   const { page, done } = await open(address("&q=^(restarted|shuffled)$"), { init: recordTexts });
   const line = (await shown(page, "restarted")).filter(Boolean);
   assert.ok(line.length > 200, `${line.length} columns`);
-  const labels = await page.evaluate(() => window.__texts.filter((t) => t.card === "restarted").map((t) => t.text));
+  const labels = await page.evaluate(() =>
+    window.__texts.filter((t) => t.card === "restarted").map((t) => t.text),
+  );
   assert.ok(labels.includes("75"), labels.join(" "));
   const shuffled = (await shown(page, "shuffled")).filter(Boolean);
   const middles = shuffled.map(([a, b]) => (a + b) / 2);
   const n = middles.length - 1;
   assert.ok(n > 200 && middles[0] > middles[n] + 100, "it rises over the whole width");
-  assert.ok(Math.max(...middles.map((y, i) => Math.abs(y - (middles[0] + ((middles[n] - middles[0]) * i) / n)))) <= 4);
+  assert.ok(
+    Math.max(
+      ...middles.map((y, i) => Math.abs(y - (middles[0] + ((middles[n] - middles[0]) * i) / n))),
+    ) <= 4,
+  );
   await done();
 });
 
@@ -213,9 +305,17 @@ test("finding O20: the tooltip gives steps beyond 2^53 to the last digit", async
   const { page, done } = await open(address("&q=^late$"));
   await painted(page, "late");
   await settled(page);
-  for (const [x, i] of [[0.01, 0], [0.99, 3]]) {
+  for (const [x, i] of [
+    [0.01, 0],
+    [0.99, 3],
+  ]) {
     const { title, exact } = await hover(page, "late", x, 0.5);
-    await eventually(async () => assert.equal((await page.locator(".tooltip .title").innerText()).replace(/\D/g, ""), String(base + 2n * BigInt(i))));
+    await eventually(async () =>
+      assert.equal(
+        (await page.locator(".tooltip .title").innerText()).replace(/\D/g, ""),
+        String(base + 2n * BigInt(i)),
+      ),
+    );
     assert.ok(title.startsWith("step"));
     assert.equal(exact[0], 10 + i);
   }

@@ -1,4 +1,5 @@
-// One task per page whose shown number equals an independent computation, and the nouns of each page.
+// One task per page whose shown number equals an independent computation, and the nouns of each
+// page.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -11,7 +12,8 @@ const model = "config:model";
 before(async () => {
   server = await serve(["demo"]);
   project = (await getJson(server.url, "projects")).projects[0].name;
-  address = (page, rest = "") => `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
+  address = (page, rest = "") =>
+    `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
   list = await postJson(server.url, "runs:query", { project });
   truth = truthOf(server.truth);
 });
@@ -25,8 +27,15 @@ const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64
 test("Projects: the number of runs is Python's, a click opens the project", async () => {
   const { page, done } = await open(server.url + "#/projects?q=x");
   await page.waitForSelector(".project");
-  const expected = await truth(`json.dump(len([r for r in runs if r["project"] == "digits"]), sys.stdout)`);
-  await eventually(async () => assert.match(await page.locator(".project").first().textContent(), new RegExp(`${expected} runs`)));
+  const expected = await truth(
+    `json.dump(len([r for r in runs if r["project"] == "digits"]), sys.stdout)`,
+  );
+  await eventually(async () =>
+    assert.match(
+      await page.locator(".project").first().textContent(),
+      new RegExp(`${expected} runs`),
+    ),
+  );
   await page.locator(".project").first().click();
   await painted(page, "auto:loss");
   await done();
@@ -36,9 +45,16 @@ test("Table: sorting by a metric puts the best run first, as Python finds it", a
   const { page, done } = await open(address("table"));
   await page.waitForFunction(() => document.querySelectorAll(".grid-row .spark path").length > 3);
   await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
-  const expected = await truth(`json.dump(min((last(r["id"], "val/loss"), r["name"]) for r in runs)[1], sys.stdout)`);
-  await page.waitForFunction((name) => document.querySelector(".grid-row .name .ellipsis")?.textContent === name, expected);
-  await eventually(async () => assert.match(await page.locator(".grid-row").first().textContent(), /★/));
+  const expected = await truth(
+    `json.dump(min((last(r["id"], "val/loss"), r["name"]) for r in runs)[1], sys.stdout)`,
+  );
+  await page.waitForFunction(
+    (name) => document.querySelector(".grid-row .name .ellipsis")?.textContent === name,
+    expected,
+  );
+  await eventually(async () =>
+    assert.match(await page.locator(".grid-row").first().textContent(), /★/),
+  );
   await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
   assert.equal((await view(page)).sort[0].descending, true);
   await done();
@@ -53,16 +69,26 @@ test("Table: groups show mean ± deviation as Python computes them", async () =>
 g = pd.DataFrame([(r["config"]["model"], last(r["id"], "val/loss")) for r in runs], columns=["m", "v"]).groupby("m").v
 json.dump({k: [int(n), float(m), float(s)] for k, n, m, s in zip(g.mean().index, g.count(), g.mean(), g.std())}, sys.stdout)`);
   await settled(page);
-  const column = (await page.locator('[role="columnheader"]').allTextContents()).findIndex((t) => t.startsWith("val/loss"));
+  const column = (await page.locator('[role="columnheader"]').allTextContents()).findIndex((t) =>
+    t.startsWith("val/loss"),
+  );
   await page.waitForFunction(() => /±/.test(document.querySelector(".grid-row.group").textContent));
-  const rows = await page.locator(".grid-row.group").evaluateAll((l, c) => l.map((r) => [r.children[0].textContent, r.children[c].textContent]), column);
+  const rows = await page
+    .locator(".grid-row.group")
+    .evaluateAll(
+      (l, c) => l.map((r) => [r.children[0].textContent, r.children[c].textContent]),
+      column,
+    );
   assert.equal(rows.length, Object.keys(expected).length);
   for (const [label, text] of rows) {
     const name = label.replace(/\s*\(\d+\)$/, "");
     const [n, mean, std] = expected[name];
     assert.ok(label.includes(`(${n})`));
     const [a, b] = text.split("±").map(Number);
-    assert.ok(Math.abs(a - mean) < 1e-3 * mean && Math.abs(b - std) < 0.05 * std, `${name}: ${text} for ${mean} ± ${std}`);
+    assert.ok(
+      Math.abs(a - mean) < 1e-3 * mean && Math.abs(b - std) < 0.05 * std,
+      `${name}: ${text} for ${mean} ± ${std}`,
+    );
   }
   await done();
 });
@@ -71,13 +97,21 @@ test("Table: the filter language narrows, a mistake is shown where it is", async
   const { page, done } = await open(address("table"), { allow: ["400 (Bad Request)"] });
   await page.waitForSelector(".grid-row");
   await page.locator("#run-search").fill("lr<=0.001 and tag:ablation");
-  const expected = await truth(`json.dump(sum(r["config"]["lr"] <= 0.001 and "ablation" in r["tags"] for r in runs), sys.stdout)`);
+  const expected = await truth(
+    `json.dump(sum(r["config"]["lr"] <= 0.001 and "ablation" in r["tags"] for r in runs), sys.stdout)`,
+  );
   assert.ok(expected > 0 && expected < list.total);
-  await page.waitForFunction((n) => document.querySelector("[data-matched]").dataset.matched === String(n), expected);
+  await page.waitForFunction(
+    (n) => document.querySelector("[data-matched]").dataset.matched === String(n),
+    expected,
+  );
   await page.locator("#run-search").fill("lr<");
   await page.waitForSelector('.banner[role="alert"]');
   await page.locator("#run-search").fill("");
-  await page.waitForFunction((n) => document.querySelector("[data-matched]").dataset.matched === String(n), list.total);
+  await page.waitForFunction(
+    (n) => document.querySelector("[data-matched]").dataset.matched === String(n),
+    list.total,
+  );
   await done();
 });
 
@@ -90,10 +124,16 @@ test("Table: columns that differ come first, any column can be added, the table 
   assert.ok(!head.includes("data/name"), "a constant column is not among the first");
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByLabel("Search columns").fill("data/name");
-  await page.getByLabel(/data\/name/).last().check();
+  await page
+    .getByLabel(/data\/name/)
+    .last()
+    .check();
   await page.keyboard.press("Escape");
   assert.ok((await view(page)).cols.includes("config:data/name"));
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export this table as CSV" }).click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export this table as CSV" }).click(),
+  ]);
   const csv = parseCsv((await readFile(await download.path())).toString());
   assert.equal(csv.length - 1, list.total);
   assert.ok(csv[0].includes("config:lr"));
@@ -104,7 +144,11 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
   await settled(page);
-  const ids = await page.locator(".grid-row").evaluateAll((rows) => rows.slice(0, 3).map((r) => r.querySelector(".name .ellipsis").textContent));
+  const ids = await page
+    .locator(".grid-row")
+    .evaluateAll((rows) =>
+      rows.slice(0, 3).map((r) => r.querySelector(".name .ellipsis").textContent),
+    );
   await page.getByLabel(`Tick ${ids[0]}`).click();
   await page.getByLabel(`Tick ${ids[2]}`).click({ modifiers: ["Shift"] });
   assert.equal((await view(page)).cmp.length, 3);
@@ -115,7 +159,9 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
     await dialog.locator("input, textarea").fill(text);
     await dialog.getByRole("button", { name: submit }).click();
   };
-  const state = async () => (await postJson(server.url, "runs:query", { project, archived: "include", deleted: "include" })).runs;
+  const state = async () =>
+    (await postJson(server.url, "runs:query", { project, archived: "include", deleted: "include" }))
+      .runs;
   const { cmp } = await view(page);
   const of = (runs, field) => cmp.map((id) => runs[field][runs.id.indexOf(id)]);
   const start = await state();
@@ -135,19 +181,41 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
   await becomes("notes", (now) => assert.ok(now.every((n) => n === "looked *fine*")));
   await undo("notes");
   await toolbar.getByRole("button", { name: "Colour", exact: true }).click();
-  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Colour #/ })
+    .first()
+    .click();
   await becomes("color", (now) => assert.ok(now.every((c) => c.startsWith("#"))));
   await undo("color");
-  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Archive" }).click();
-  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3, list.total);
+  await page
+    .getByRole("toolbar", { name: "Ticked runs" })
+    .getByRole("button", { name: "Archive" })
+    .click();
+  await page.waitForFunction(
+    (n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3,
+    list.total,
+  );
   await undo("archived");
-  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n, list.total);
-  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Delete" }).click();
-  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3, list.total);
+  await page.waitForFunction(
+    (n) => Number(document.querySelector("[data-matched]").dataset.matched) === n,
+    list.total,
+  );
+  await page
+    .getByRole("toolbar", { name: "Ticked runs" })
+    .getByRole("button", { name: "Delete" })
+    .click();
+  await page.waitForFunction(
+    (n) => Number(document.querySelector("[data-matched]").dataset.matched) === n - 3,
+    list.total,
+  );
   await undo("deleted");
-  await page.waitForFunction((n) => Number(document.querySelector("[data-matched]").dataset.matched) === n, list.total);
+  await page.waitForFunction(
+    (n) => Number(document.querySelector("[data-matched]").dataset.matched) === n,
+    list.total,
+  );
   const end = await state();
-  for (const field of ["name", "tags", "notes", "color", "archived", "deleted"]) assert.deepEqual(of(end, field), of(start, field), field);
+  for (const field of ["name", "tags", "notes", "color", "archived", "deleted"])
+    assert.deepEqual(of(end, field), of(start, field), field);
   await done();
 });
 
@@ -157,37 +225,66 @@ test("Compare: config, metrics and environment against a baseline; the differenc
   await page.waitForSelector(".grid-row [data-delta]");
   const name = list.runs.name[list.runs.id.indexOf(ids[1])];
   await page.getByLabel("Search rows").fill("val/loss");
-  await page.waitForFunction(() => [...document.querySelectorAll(".grid-row")].some((r) => r.textContent.startsWith("val/loss")));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".grid-row")].some((r) => r.textContent.startsWith("val/loss")),
+  );
   const row = page.locator(".grid-row", { hasText: "val/loss" }).first();
   await settled(page);
   const delta = Number(await row.locator("[data-delta]").first().getAttribute("data-delta"));
-  const expected = await truth(`
+  const expected = await truth(
+    `
 a, b = (last(i, "val/loss") for i in data)
-json.dump((b - a) / abs(a) * 100, sys.stdout)`, [ids[0], ids[1]]);
+json.dump((b - a) / abs(a) * 100, sys.stdout)`,
+    [ids[0], ids[1]],
+  );
   assert.ok(Math.abs(delta - expected) < 1e-9, `${name}: ${delta} for ${expected}`);
   await page.getByLabel("Search rows").fill("");
   const only = await page.locator("[aria-rowcount]").getAttribute("aria-rowcount");
   await page.getByText("only differences").click();
-  await page.waitForFunction((n) => Number(document.querySelector("[aria-rowcount]").getAttribute("aria-rowcount")) > Number(n), only);
-  await eventually(async () => assert.ok(await page.locator("h2", { hasText: "Packages" }).count()));
+  await page.waitForFunction(
+    (n) =>
+      Number(document.querySelector("[aria-rowcount]").getAttribute("aria-rowcount")) > Number(n),
+    only,
+  );
+  await eventually(async () =>
+    assert.ok(await page.locator("h2", { hasText: "Packages" }).count()),
+  );
   await page.waitForSelector(".overview-chart .plot[data-painted]");
   await done();
 });
 
 test("Run detail: summary, config against the baseline, notes, console with search and colours, files, environment", async () => {
   const id = list.runs.id[list.runs.id.length - 1];
-  const { page, done } = await open(address("run", `&run=${encodeURIComponent(id)}&base=${encodeURIComponent(list.runs.id[0])}`));
+  const { page, done } = await open(
+    address("run", `&run=${encodeURIComponent(id)}&base=${encodeURIComponent(list.runs.id[0])}`),
+  );
   await page.waitForSelector(".overview table");
-  const lowest = await truth(`json.dump(float(np.nanmin(series(data, "train/loss"))), sys.stdout)`, id);
+  const lowest = await truth(
+    `json.dump(float(np.nanmin(series(data, "train/loss"))), sys.stdout)`,
+    id,
+  );
   await settled(page);
-  const row = await page.locator("tr", { hasText: "train/loss" }).first().locator("td").allTextContents();
-  assert.ok(Math.abs(Number(row[2]) - lowest) < 1e-3 * Math.abs(lowest) + 1e-9, `${row} for ${lowest}`);
+  const row = await page
+    .locator("tr", { hasText: "train/loss" })
+    .first()
+    .locator("td")
+    .allTextContents();
+  assert.ok(
+    Math.abs(Number(row[2]) - lowest) < 1e-3 * Math.abs(lowest) + 1e-9,
+    `${row} for ${lowest}`,
+  );
   await page.waitForFunction(() => document.querySelectorAll(".overview .card td.warn").length > 0);
   await page.getByRole("tab", { name: "Logs" }).click();
   await page.waitForSelector(".console-line .ansi-green, .console-line span");
-  const found = await truth(`json.dump(sum("warning" in line for line in by_id[data]["console"]), sys.stdout)`, id);
+  const found = await truth(
+    `json.dump(sum("warning" in line for line in by_id[data]["console"]), sys.stdout)`,
+    id,
+  );
   await page.getByLabel("Search captured output").fill("warning");
-  await page.waitForFunction((n) => document.querySelector("[data-matches]")?.dataset.matches === String(n), found);
+  await page.waitForFunction(
+    (n) => document.querySelector("[data-matches]")?.dataset.matches === String(n),
+    found,
+  );
   await page.waitForSelector(".console-line mark");
   await page.waitForSelector(".console-line .ansi-yellow");
   await page.getByRole("tab", { name: "Files" }).click();
@@ -208,7 +305,10 @@ test("Distributions: the tooltip's mean is Python's; ridge, heat and percentiles
   }
   await page.getByRole("group", { name: "Form" }).getByText("heat", { exact: true }).click();
   const card = page.locator("[data-histogram]").first();
-  const [key, run] = [await card.getAttribute("data-histogram"), await card.getAttribute("data-run")];
+  const [key, run] = [
+    await card.getAttribute("data-histogram"),
+    await card.getAttribute("data-run"),
+  ];
   await settled(page);
   const box = await card.locator("canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 80);
@@ -217,10 +317,16 @@ test("Distributions: the tooltip's mean is Python's; ridge, heat and percentiles
   const [, step] = /steps? ([\d,]+)/.exec(text);
   const mean = Number(/mean (\S+)/.exec(text)[1]);
   const wanted = Number(step.replaceAll(",", ""));
-  const expected = await truth(`
+  const expected = await truth(
+    `
 h = next(e["value"] for e in entries(data["run"], data["key"]) if e["step"] == data["step"])
-json.dump(h["sum"] / sum(h["counts"]), sys.stdout)`, { run, key, step: wanted });
-  assert.ok(Math.abs(mean - expected) < 2e-3 * Math.abs(expected) + 1e-6, `${mean} for ${expected}`);
+json.dump(h["sum"] / sum(h["counts"]), sys.stdout)`,
+    { run, key, step: wanted },
+  );
+  assert.ok(
+    Math.abs(mean - expected) < 2e-3 * Math.abs(expected) + 1e-6,
+    `${mean} for ${expected}`,
+  );
   await done();
 });
 
@@ -229,13 +335,27 @@ test("PR curves: the area is Python's trapezoid", async () => {
   await page.waitForSelector("[data-area]");
   await settled(page);
   const key = await page.locator("[data-pr]").first().getAttribute("data-pr");
-  const shownName = await page.locator("[data-pr] tbody tr").first().locator("td").first().textContent();
+  const shownName = await page
+    .locator("[data-pr] tbody tr")
+    .first()
+    .locator("td")
+    .first()
+    .textContent();
   const run = list.runs.id[list.runs.name.indexOf(shownName)];
-  const expected = await truth(`
+  const expected = await truth(
+    `
 v = entries(data["run"], data["key"])[-1]["value"]
 p = sorted(zip(v["recall"], v["precision"]))
-json.dump(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(p, p[1:])), sys.stdout)`, { run, key });
-  await eventually(async () => assert.ok(Math.abs(Number(await page.locator("[data-area]").first().getAttribute("data-area")) - expected) < 1e-6));
+json.dump(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(p, p[1:])), sys.stdout)`,
+    { run, key },
+  );
+  await eventually(async () =>
+    assert.ok(
+      Math.abs(
+        Number(await page.locator("[data-area]").first().getAttribute("data-area")) - expected,
+      ) < 1e-6,
+    ),
+  );
   await done();
 });
 
@@ -243,14 +363,30 @@ test("Embeddings: two principal components explain what Python says; 3D turns", 
   const { page, done } = await open(address("distributions", z({ dist: { tab: "embeddings" } })));
   await page.waitForSelector("[data-explained]");
   await settled(page);
-  const index = await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["embedding"] });
+  const index = await postJson(server.url, "entries:index", {
+    runs: list.runs.id,
+    kinds: ["embedding"],
+  });
   const s = index.series[0];
   const card = page.locator(`[data-embedding="${s.key}"][data-run="${s.run}"]`);
   const shown = Number(await card.locator("[data-explained]").getAttribute("data-explained"));
-  const { entries } = await getJson(server.url, `entries?run=${encodeURIComponent(s.run)}&key=${encodeURIComponent(s.key)}&first=${s.step.length - 1}&count=1`);
+  const { entries } = await getJson(
+    server.url,
+    `entries?run=${encodeURIComponent(s.run)}&key=${encodeURIComponent(s.key)}&first=${s.step.length - 1}&count=1`,
+  );
   const value = entries[0].value;
-  const bytes = Buffer.from(await (await fetch(`${server.url}api/v1/blob?run=${encodeURIComponent(s.run)}&sha=${value.vectors.sha}`)).arrayBuffer());
-  const vectors = Array.from({ length: value.count }, (_, i) => Array.from({ length: value.dimensions }, (_, d) => bytes.readFloatLE((i * value.dimensions + d) * 4)));
+  const bytes = Buffer.from(
+    await (
+      await fetch(
+        `${server.url}api/v1/blob?run=${encodeURIComponent(s.run)}&sha=${value.vectors.sha}`,
+      )
+    ).arrayBuffer(),
+  );
+  const vectors = Array.from({ length: value.count }, (_, i) =>
+    Array.from({ length: value.dimensions }, (_, d) =>
+      bytes.readFloatLE((i * value.dimensions + d) * 4),
+    ),
+  );
   const expected = await python(
     `
 import json, sys
@@ -275,7 +411,11 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
   );
   assert.ok(Math.abs(shown - expected) < 1e-3, `${shown} for ${expected}`);
   await page.getByRole("group", { name: "Dimensions" }).getByText("3D").click();
-  await eventually(async () => assert.ok(Number(await card.locator("[data-explained]").getAttribute("data-explained")) > shown));
+  await eventually(async () =>
+    assert.ok(
+      Number(await card.locator("[data-explained]").getAttribute("data-explained")) > shown,
+    ),
+  );
   await done();
 });
 
@@ -287,29 +427,64 @@ test("System: every GPU has its strip, its value is Python's, hosts can be told 
   const { keys } = await getJson(server.url, `keys?run=${encodeURIComponent(run)}`);
   const gpus = keys.filter((k) => /gpu\/\d+\/percent$/.test(k.key)).length;
   assert.ok(gpus >= 4);
-  const card = page.locator(".plot-card", { has: page.locator(`canvas[aria-label^="GPU percent of"]`) });
-  await eventually(async () => assert.match(await card.locator("canvas").getAttribute("aria-label"), new RegExp(`of ${gpus} GPUs`)));
+  const card = page.locator(".plot-card", {
+    has: page.locator(`canvas[aria-label^="GPU percent of"]`),
+  });
+  await eventually(async () =>
+    assert.match(
+      await card.locator("canvas").getAttribute("aria-label"),
+      new RegExp(`of ${gpus} GPUs`),
+    ),
+  );
   await settled(page);
   const box = await card.locator("canvas").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 18);
   await page.waitForSelector(".tooltip");
-  const [, host, gpu, at, value] = /gpu (\w+):(\d+) · step ([\d,]+)\s+(\S+)/.exec(await page.locator(".tooltip").last().textContent());
-  const expected = await truth(`
+  const [, host, gpu, at, value] = /gpu (\w+):(\d+) · step ([\d,]+)\s+(\S+)/.exec(
+    await page.locator(".tooltip").last().textContent(),
+  );
+  const expected = await truth(
+    `
 s = series(data["run"], data["key"])
-json.dump(s.loc[data["at"]], sys.stdout)`, { run, key: `system/${host}/gpu/${gpu}/percent`, at: Number(at.replaceAll(",", "")) });
-  assert.ok(Math.abs(expected - Number(value)) < 0.001 * expected + 0.01, `${value} for ${expected}`);
+json.dump(s.loc[data["at"]], sys.stdout)`,
+    { run, key: `system/${host}/gpu/${gpu}/percent`, at: Number(at.replaceAll(",", "")) },
+  );
+  assert.ok(
+    Math.abs(expected - Number(value)) < 0.001 * expected + 0.01,
+    `${value} for ${expected}`,
+  );
   // Readings of the machine itself have one line for each host.
   const cpu = page.locator('[data-reading="cpu/percent"]');
-  await eventually(async () => assert.deepEqual((await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean), ["n17", "n18"]));
+  await eventually(async () =>
+    assert.deepEqual(
+      (await cpu.locator(".legend span:not(.swatch)").allTextContents()).filter(Boolean),
+      ["n17", "n18"],
+    ),
+  );
   await cpu.scrollIntoViewIfNeeded();
   await settled(page);
   const load = await cpu.locator(".plot").boundingBox();
   await page.mouse.move(load.x + load.width / 2, load.y + load.height / 2);
   await page.waitForSelector(".tooltip [data-exact]");
-  await eventually(async () => assert.equal(await page.locator(".tooltip [data-exact]").count(), 2));
-  const shown = await page.locator(".tooltip tr").evaluateAll((rows) => rows.map((r) => [r.children[1].textContent, Number(r.querySelector("[data-exact]").dataset.exact)]));
-  const truly = await truth(`json.dump([[k, bool((series(data["run"], k) == v).any())] for k, v in data["shown"]], sys.stdout)`, { run, shown });
-  assert.deepEqual(truly.sort(), [["system/n17/cpu/percent", true], ["system/n18/cpu/percent", true]]);
+  await eventually(async () =>
+    assert.equal(await page.locator(".tooltip [data-exact]").count(), 2),
+  );
+  const shown = await page
+    .locator(".tooltip tr")
+    .evaluateAll((rows) =>
+      rows.map((r) => [
+        r.children[1].textContent,
+        Number(r.querySelector("[data-exact]").dataset.exact),
+      ]),
+    );
+  const truly = await truth(
+    `json.dump([[k, bool((series(data["run"], k) == v).any())] for k, v in data["shown"]], sys.stdout)`,
+    { run, shown },
+  );
+  assert.deepEqual(truly.sort(), [
+    ["system/n17/cpu/percent", true],
+    ["system/n18/cpu/percent", true],
+  ]);
   await page.getByRole("group", { name: "Hosts" }).getByText("n18").click();
   await page.waitForSelector(`canvas[aria-label="GPU percent of ${gpus / 2} GPUs over step"]`);
   await page.getByRole("group", { name: "GPUs" }).getByText("lines").click();
@@ -322,17 +497,30 @@ test("System: a run of one machine, whose readings name no host, is shown as bef
   const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));
   await page.waitForSelector('canvas[aria-label="GPU percent of 2 GPUs over step"]');
   await page.waitForSelector('[data-reading="cpu/percent"] .plot[data-painted]');
-  await eventually(async () => assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0));
-  await eventually(async () => assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0));
+  await eventually(async () =>
+    assert.equal(await page.getByRole("group", { name: "Hosts" }).count(), 0),
+  );
+  await eventually(async () =>
+    assert.equal(await page.locator('[data-reading="cpu/percent"] .legend').count(), 0),
+  );
   await done();
 });
 
 test("Graph: parameters of a group are the sum of its nodes; groups open and fold", async () => {
   const { page, done } = await open(address("graph"));
   await page.waitForSelector("[data-node]");
-  const s = (await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["graph"] })).series[0];
-  const total = await truth(`json.dump(sum(n["parameters"] for n in entries(data, "graph")[-1]["value"]["nodes"]), sys.stdout)`, s.run);
-  await eventually(async () => assert.equal(Number(await page.locator("[data-parameters]").getAttribute("data-parameters")), total));
+  const s = (await postJson(server.url, "entries:index", { runs: list.runs.id, kinds: ["graph"] }))
+    .series[0];
+  const total = await truth(
+    `json.dump(sum(n["parameters"] for n in entries(data, "graph")[-1]["value"]["nodes"]), sys.stdout)`,
+    s.run,
+  );
+  await eventually(async () =>
+    assert.equal(
+      Number(await page.locator("[data-parameters]").getAttribute("data-parameters")),
+      total,
+    ),
+  );
   await settled(page);
   const before = await page.locator("[data-node]").count();
   await page.locator('.graph-node[aria-label*="group"]').first().click();
@@ -347,8 +535,16 @@ test("Settings: theme, density, and as many runs in the trash as were deleted", 
   await postJson(server.url, "edits", { edits: [{ runs: [id], deleted: true }] });
   const { page, done } = await open(address("settings"));
   await page.waitForSelector(".plain-table");
-  const expected = await truth(`json.dump([r["name"] for r in runs if r["id"] in data], sys.stdout)`, [id]);
-  await eventually(async () => assert.deepEqual(await page.locator(".plain-table tbody tr td:first-child").allTextContents(), expected));
+  const expected = await truth(
+    `json.dump([r["name"] for r in runs if r["id"] in data], sys.stdout)`,
+    [id],
+  );
+  await eventually(async () =>
+    assert.deepEqual(
+      await page.locator(".plain-table tbody tr td:first-child").allTextContents(),
+      expected,
+    ),
+  );
   await page.getByRole("button", { name: "Restore" }).click();
   await page.waitForFunction(() => !document.querySelector(".plain-table"));
   assert.ok((await postJson(server.url, "runs:query", { project })).runs.id.includes(id));
@@ -361,13 +557,17 @@ test("Settings: theme, density, and as many runs in the trash as were deleted", 
 test("read-only: changes are refused in plain words, nothing is lost", async () => {
   const locked = await serve(["demo"], { readOnly: true, options: { runs: 3, points: 50 } });
   const name = (await getJson(locked.url, "projects")).projects[0].name;
-  const { page, done } = await open(`${locked.url}#/table?project=${encodeURIComponent(name)}`, { allow: ["403"] });
+  const { page, done } = await open(`${locked.url}#/table?project=${encodeURIComponent(name)}`, {
+    allow: ["403"],
+  });
   await page.waitForSelector(".grid-row");
   await eventually(async () => assert.equal(await page.getByText("read-only").count(), 1));
   await page.locator(".grid-row input").first().click();
   await page.getByRole("button", { name: "Archive", exact: true }).click();
   await page.waitForSelector(".toast.bad");
-  await eventually(async () => assert.match(await page.locator(".toast.bad").textContent(), /read-only/));
+  await eventually(async () =>
+    assert.match(await page.locator(".toast.bad").textContent(), /read-only/),
+  );
   await done();
   await locked.close();
 });
@@ -376,7 +576,9 @@ test("empty: a folder without runs tells what to do and fills by itself", async 
   const empty = await serve(["empty"]);
   const { page, done } = await open(empty.url);
   await page.getByText("Waiting for the first run").waitFor();
-  await eventually(async () => assert.match(await page.locator("pre").textContent(), /taffrail::init/));
+  await eventually(async () =>
+    assert.match(await page.locator("pre").textContent(), /taffrail::init/),
+  );
   await done();
   await empty.close();
 });

@@ -17,15 +17,41 @@ test("18: scripts in names, tags, notes, texts, tables, figures and output never
   const { page, done } = await open(`${server.url}#/charts?project=${encodeURIComponent(project)}`);
   const reports = [];
   await page.exposeFunction("__report", (r) => reports.push(r));
-  await page.addInitScript(() => document.addEventListener("securitypolicyviolation", (e) => window.__report(e.violatedDirective + " " + e.blockedURI)));
-  for (const where of ["charts", "table", "compare", "media", "distributions", "hparams", "system", "graph", "settings", "projects", ...["overview", "charts", "media", "logs", "files", "environment"].map((t) => `run&run=${encodeURIComponent(run)}&tab=${t}`)]) {
+  await page.addInitScript(() =>
+    document.addEventListener("securitypolicyviolation", (e) =>
+      window.__report(e.violatedDirective + " " + e.blockedURI),
+    ),
+  );
+  for (const where of [
+    "charts",
+    "table",
+    "compare",
+    "media",
+    "distributions",
+    "hparams",
+    "system",
+    "graph",
+    "settings",
+    "projects",
+    ...["overview", "charts", "media", "logs", "files", "environment"].map(
+      (t) => `run&run=${encodeURIComponent(run)}&tab=${t}`,
+    ),
+  ]) {
     const [name, ...rest] = where.split("&");
-    await page.goto(`${server.url}#/${name}?project=${encodeURIComponent(project)}${rest.length ? "&" + rest.join("&") : ""}`);
+    await page.goto(
+      `${server.url}#/${name}?project=${encodeURIComponent(project)}${rest.length ? "&" + rest.join("&") : ""}`,
+    );
     await page.reload();
     await page.waitForTimeout(500);
     assert.equal(await page.evaluate(() => window.__pwned), undefined, where);
     assert.equal(await page.locator("iframe, object, embed").count(), 0, where);
-    const links = await page.locator("a[href]").evaluateAll((l) => l.map((a) => a.getAttribute("href")).filter((h) => /^\s*(javascript|data:text|vbscript):/i.test(h)));
+    const links = await page
+      .locator("a[href]")
+      .evaluateAll((l) =>
+        l
+          .map((a) => a.getAttribute("href"))
+          .filter((h) => /^\s*(javascript|data:text|vbscript):/i.test(h)),
+      );
     assert.deepEqual(links, [], where);
   }
   assert.deepEqual(reports, []);
@@ -53,13 +79,21 @@ test("23: nothing in the bundle points elsewhere", () => {
   const allowed = /^https?:\/\/(www\.w3\.org|localhost|127\.0\.0\.1)/;
   for (const file of readdirSync(join(bundle, "assets"))) {
     const text = readFileSync(join(bundle, "assets", file), "utf8");
-    for (const [url] of text.matchAll(/https?:\/\/[a-z0-9.-]+\.[a-z]{2,}/gi)) assert.ok(allowed.test(url), `${file}: ${url}`);
+    for (const [url] of text.matchAll(/https?:\/\/[a-z0-9.-]+\.[a-z]{2,}/gi))
+      assert.ok(allowed.test(url), `${file}: ${url}`);
   }
 });
 
 test("23: an open tab reloads itself after the server was upgraded", async () => {
   const server = await serve(["demo"], { options: { runs: 3, points: 100 } });
-  const { page, done } = await open(server.url, { allow: ["ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE", "Failed to load resource"] });
+  const { page, done } = await open(server.url, {
+    allow: [
+      "ERR_CONNECTION",
+      "ERR_INCOMPLETE_CHUNKED_ENCODING",
+      "ERR_EMPTY_RESPONSE",
+      "Failed to load resource",
+    ],
+  });
   await painted(page, "auto:loss");
   await page.evaluate(() => (window.__old = true));
   // The next version: the same page with another name of its style sheet.
@@ -81,17 +115,41 @@ test("23: an open tab reloads itself after the server was upgraded", async () =>
 test("24: first load and everything fit their budgets; every shipped package is in the licences file once", () => {
   const sizes = JSON.parse(readFileSync(join(bundle, "sizes.json"), "utf8"));
   const gz = (file) => gzipSync(readFileSync(join(bundle, file)), { level: 9 }).length;
-  const first = sizes.files.filter((f) => f.first).reduce((n, f) => n + gz(f.file === "index.html" ? f.file : "assets/" + f.file), 0);
-  const total = readdirSync(join(bundle, "assets")).reduce((n, f) => n + gz("assets/" + f), gz("index.html"));
+  const first = sizes.files
+    .filter((f) => f.first)
+    .reduce((n, f) => n + gz(f.file === "index.html" ? f.file : "assets/" + f.file), 0);
+  const total = readdirSync(join(bundle, "assets")).reduce(
+    (n, f) => n + gz("assets/" + f),
+    gz("index.html"),
+  );
   assert.ok(first <= 120_000, `first load ${first}`);
   assert.ok(total <= 450_000, `all ${total}`);
   // Later parts, by what they are for.
-  const chunk = (name) => readdirSync(join(bundle, "assets")).filter((f) => f.startsWith(name)).reduce((n, f) => n + gz("assets/" + f), 0);
-  for (const [name, most] of [["style", 12], ["mesh_panel", 170], ["graph", 22], ["layout", 22], ["markdown", 32], ["temml", 60], ["hparams", 8]]) {
+  const chunk = (name) =>
+    readdirSync(join(bundle, "assets"))
+      .filter((f) => f.startsWith(name))
+      .reduce((n, f) => n + gz("assets/" + f), 0);
+  for (const [name, most] of [
+    ["style", 12],
+    ["mesh_panel", 170],
+    ["graph", 22],
+    ["layout", 22],
+    ["markdown", 32],
+    ["temml", 60],
+    ["hparams", 8],
+  ]) {
     assert.ok(chunk(name) > 0, `there is a part called ${name}`);
     assert.ok(chunk(name) <= most * 1000, `${name} ${chunk(name)}`);
   }
   const text = readFileSync(join(bundle, "licences.txt"), "utf8");
-  for (const name of ["preact", "@preact/signals", "marked", "dompurify", "temml", "@dagrejs/dagre"]) assert.equal(text.split(`==== ${name} `).length, 2, name);
+  for (const name of [
+    "preact",
+    "@preact/signals",
+    "marked",
+    "dompurify",
+    "temml",
+    "@dagrejs/dagre",
+  ])
+    assert.equal(text.split(`==== ${name} `).length, 2, name);
   assert.match(text, /Permission is hereby granted/);
 });

@@ -1,5 +1,5 @@
-// Starts what the browser tests talk to: the real command, `taffrail ui DIR --port 0 --no-open --json`, from TAFFRAIL_BINARY or
-// build/ci, over runs that e2e_writer makes.
+// Starts what the browser tests talk to: the real command, `taffrail ui DIR --port 0 --no-open
+// --json`, from TAFFRAIL_BINARY or build/ci, over runs that e2e_writer makes.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -21,14 +21,20 @@ const open = new Set();
 after(() => Promise.all([...open].map((server) => server.close())));
 
 /** `taffrail ui` over a folder; ends with close(). */
-export async function startUi(target, { port = 0, base = "", readOnly = false, state, ui = process.env.TAFFRAIL_E2E_UI } = {}) {
+export async function startUi(
+  target,
+  { port = 0, base = "", readOnly = false, state, ui = process.env.TAFFRAIL_E2E_UI } = {},
+) {
   const args = ["ui", target, "--port", String(port), "--no-open", "--json", "--state-dir", state];
   if (ui) args.push("--ui-dir", ui);
   if (base) args.push("--base-path", base);
   if (readOnly) args.push("--read-only");
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "inherit"] });
   const address = await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("taffrail ui did not print its address within 20 s")), 20000);
+    const timer = setTimeout(
+      () => reject(new Error("taffrail ui did not print its address within 20 s")),
+      20000,
+    );
     child.once("exit", (code) => reject(new Error(`taffrail ui ended with ${code}`)));
     createInterface({ input: child.stdout }).on("line", (line) => {
       try {
@@ -51,11 +57,19 @@ export async function startUi(target, { port = 0, base = "", readOnly = false, s
       child.kill(signal);
       setTimeout(() => child.kill("SIGKILL"), 5000).unref();
     });
-  return { url: address.endsWith("/") ? address : address + "/", port: Number(new URL(address).port), pid: child.pid, close };
+  return {
+    url: address.endsWith("/") ? address : address + "/",
+    port: Number(new URL(address).port),
+    pid: child.pid,
+    close,
+  };
 }
 
-/** Starts a server over the named scenarios: demo, thousand, many, big, images, meshes, hostile, tensorboard, empty; odd: what `options.write(open)`
- *  writes, where `open(name, more)` gives a run with scalars(), value(), console() and finish(). */
+/**
+ * Starts a server over the named scenarios: demo, thousand, many, big, images, meshes, hostile,
+ * tensorboard, empty; odd: what `options.write(open)` writes, where `open(name, more)` gives a run
+ * with scalars(), value(), console() and finish().
+ */
 export async function serve(scenarios, { options = {}, ...more } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "taffrail-e2e-"));
   const writers = [];
@@ -66,14 +80,27 @@ export async function serve(scenarios, { options = {}, ...more } = {}) {
   for (const name of scenarios) {
     const target = join(folder, name);
     mkdirSync(target, { recursive: true });
-    const made = await writeScenario(name, target, { writer, truth: join(folder, "truth"), ...options });
+    const made = await writeScenario(name, target, {
+      writer,
+      truth: join(folder, "truth"),
+      ...options,
+    });
     if (made) writers.push(made);
   }
-  const target = scenarios.length > 1 ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",") : join(folder, scenarios[0]);
-  const start = (changed = {}) => startUi(target, { state: join(folder, ".state"), ...more, ...changed });
+  const target =
+    scenarios.length > 1
+      ? scenarios.map((s) => `${s}:${join(folder, s)}`).join(",")
+      : join(folder, scenarios[0]);
+  const start = (changed = {}) =>
+    startUi(target, { state: join(folder, ".state"), ...more, ...changed });
   let ui = await start().catch(giveUp);
   const server = {
-    folder, truth: join(folder, "truth"), url: ui.url, port: ui.port, pid: () => ui.pid, writers,
+    folder,
+    truth: join(folder, "truth"),
+    url: ui.url,
+    port: ui.port,
+    pid: () => ui.pid,
+    writers,
     grow: (points) => Promise.all(writers.map((w) => w.grow(points))),
     /** Ends the server at once; `again` brings it back on the same port. */
     stop: (signal) => ui.close(signal),
@@ -89,28 +116,42 @@ export async function serve(scenarios, { options = {}, ...more } = {}) {
   return server;
 }
 
-const cache = process.env.TAFFRAIL_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "taffrail");
-const interpreter = [process.env.TAFFRAIL_E2E_PYTHON, join(cache, "venv/parquet/bin/python")].find((p) => p && existsSync(p)) ?? "python3";
+const cache =
+  process.env.TAFFRAIL_CACHE ??
+  join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "taffrail");
+const interpreter =
+  [process.env.TAFFRAIL_E2E_PYTHON, join(cache, "venv/parquet/bin/python")].find(
+    (p) => p && existsSync(p),
+  ) ?? "python3";
 
-/** Runs a few lines of Python with `input` as JSON on its standard input; returns the JSON it prints. numpy and pandas are there. */
+/**
+ * Runs a few lines of Python with `input` as JSON on its standard input; returns the JSON it
+ * prints. numpy and pandas are there.
+ */
 export function python(lines, input) {
   return new Promise((resolve, reject) => {
     const child = spawn(interpreter, ["-c", lines], { stdio: ["pipe", "pipe", "pipe"] });
-    let out = "", problems = "";
+    let out = "",
+      problems = "";
     child.stdout.on("data", (d) => (out += d));
     child.stderr.on("data", (d) => (problems += d));
-    child.on("close", (code) => (code === 0 ? resolve(JSON.parse(out)) : reject(new Error(problems))));
+    child.on("close", (code) =>
+      code === 0 ? resolve(JSON.parse(out)) : reject(new Error(problems)),
+    );
     child.stdin.end(JSON.stringify(input));
   });
 }
 
 /**
- * Python over what the generator wrote, apart from any file of the product: `runs` is the list of runs, `series(id, key)` a pandas Series of
- * float64 by step, `entries(id, key)` the logged values; `data` is the second argument.
+ * Python over what the generator wrote, apart from any file of the product: `runs` is the list of
+ * runs, `series(id, key)` a pandas Series of float64 by step, `entries(id, key)` the logged values;
+ * `data` is the second argument.
  */
-export const truthOf = (folder) => (lines, data = null) =>
-  python(
-    `
+export const truthOf =
+  (folder) =>
+  (lines, data = null) =>
+    python(
+      `
 import json, sys, math, numpy as np, pandas as pd
 given = json.load(sys.stdin); data = given["data"]
 runs = json.load(open(given["folder"] + "/runs.json"))
@@ -124,5 +165,5 @@ def last(run, key):
 def entries(run, key):
     return by_id[run]["entries"][key]
 ` + lines,
-    { folder, data },
-  );
+      { folder, data },
+    );

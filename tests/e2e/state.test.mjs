@@ -24,10 +24,16 @@ async function walk(page, steps, seed) {
   const states = [await view(page)];
   const actions = [
     async () => page.locator(".run-row input").nth(random(10)).click(),
-    async () => page.getByLabel("x axis", { exact: true }).selectOption(["step", "relative", "epoch"][random(3)]),
+    async () =>
+      page
+        .getByLabel("x axis", { exact: true })
+        .selectOption(["step", "relative", "epoch"][random(3)]),
     async () => {
       await page.getByRole("button", { name: "Axes and drawing" }).click();
-      await page.getByRole("group", { name: "y scale" }).getByText(["linear", "log", "symlog"][random(3)], { exact: true }).click();
+      await page
+        .getByRole("group", { name: "y scale" })
+        .getByText(["linear", "log", "symlog"][random(3)], { exact: true })
+        .click();
       await page.keyboard.press("Escape");
     },
     async () => {
@@ -47,7 +53,10 @@ async function walk(page, steps, seed) {
     },
     async () => {
       await page.getByRole("button", { name: "Axes and drawing" }).click();
-      await page.getByRole("group", { name: "Card size" }).getByText(["small", "medium", "large"][random(3)], { exact: true }).click();
+      await page
+        .getByRole("group", { name: "Card size" })
+        .getByText(["small", "medium", "large"][random(3)], { exact: true })
+        .click();
       await page.keyboard.press("Escape");
     },
   ];
@@ -92,7 +101,9 @@ test("9: undo and redo, back and forward walk exactly through the actions", asyn
   const states = await walk(page, 8, 99);
   const n = states.length - 1;
   const expect = async (state, what) => {
-    await page.waitForFunction((s) => JSON.stringify(window.__taffrail.view()) === s, JSON.stringify(state)).catch(() => assert.fail(what));
+    await page
+      .waitForFunction((s) => JSON.stringify(window.__taffrail.view()) === s, JSON.stringify(state))
+      .catch(() => assert.fail(what));
   };
   await page.locator("#main").focus();
   for (let i = n - 1; i >= 0; i--) {
@@ -120,7 +131,10 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
   await settled(page);
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
-  const { cmp: [id], project } = await view(page);
+  const {
+    cmp: [id],
+    project,
+  } = await view(page);
   const colour = async () => {
     const { runs } = await postJson(server.url, "runs:query", { project });
     return runs.color[runs.id.indexOf(id)];
@@ -129,13 +143,23 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
   let refuse = false;
   await page.route(/api\/v1\/edits/, async (route) => {
     edits.push(route.request().postDataJSON());
-    if (refuse) return route.fulfill({ status: 403, json: { error: { code: "read_only", message: "not now", request_id: "" } } });
+    if (refuse)
+      return route.fulfill({
+        status: 403,
+        json: { error: { code: "read_only", message: "not now", request_id: "" } },
+      });
     const response = await route.fetch();
     await new Promise((r) => setTimeout(r, 700));
     await route.fulfill({ response });
   });
-  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Colour", exact: true }).click();
-  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  await page
+    .getByRole("toolbar", { name: "Ticked runs" })
+    .getByRole("button", { name: "Colour", exact: true })
+    .click();
+  await page
+    .getByRole("button", { name: /^Colour #/ })
+    .first()
+    .click();
   await eventually(async () => assert.match(await colour(), /^#/));
   await page.locator("#main").focus();
   await page.keyboard.press("Control+z");
@@ -173,13 +197,22 @@ test("the browser's Back leaves edits alone; a message's Undo takes back what th
   await settled(page);
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
-  const { cmp: [id], project } = await view(page);
+  const {
+    cmp: [id],
+    project,
+  } = await view(page);
   const colour = async () => {
     const { runs } = await postJson(server.url, "runs:query", { project });
     return runs.color[runs.id.indexOf(id)];
   };
-  await page.getByRole("toolbar", { name: "Ticked runs" }).getByRole("button", { name: "Colour", exact: true }).click();
-  await page.getByRole("button", { name: /^Colour #/ }).first().click();
+  await page
+    .getByRole("toolbar", { name: "Ticked runs" })
+    .getByRole("button", { name: "Colour", exact: true })
+    .click();
+  await page
+    .getByRole("button", { name: /^Colour #/ })
+    .first()
+    .click();
   const message = page.locator(".toast", { hasText: "Coloured" });
   await message.waitFor();
   await page.getByRole("columnheader", { name: /^val\/loss/ }).click();
@@ -193,7 +226,9 @@ test("the browser's Back leaves edits alone; a message's Undo takes back what th
   // Back over the sort order and the tick; the colour can still be taken back.
   await page.goBack();
   await page.goBack();
-  await eventually(async () => assert.deepEqual([(await view(page)).cmp, (await view(page)).sort], [[], []]));
+  await eventually(async () =>
+    assert.deepEqual([(await view(page)).cmp, (await view(page)).sort], [[], []]),
+  );
   assert.match(await colour(), /^#/);
   await page.keyboard.press("Control+z");
   await eventually(async () => assert.equal(await colour(), ""));

@@ -1,4 +1,5 @@
-// TensorBoard event files with scalars, written byte by byte: a log folder that no code of the product has touched.
+// TensorBoard event files with scalars, written byte by byte: a log folder that no code of the
+// product has touched.
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -22,7 +23,8 @@ function varint(value) {
   } while (v > 0n);
   return Buffer.from(out);
 }
-const bytesField = (number, bytes) => Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
+const bytesField = (number, bytes) =>
+  Buffer.concat([varint((number << 3) | 2), varint(bytes.length), bytes]);
 const double = (number, value) => {
   const b = Buffer.alloc(9);
   b[0] = (number << 3) | 1;
@@ -34,10 +36,18 @@ const double = (number, value) => {
 function scalarEvent(tag, step, timeMs, value) {
   const number = Buffer.alloc(8);
   number.writeDoubleLE(value);
-  const tensor = Buffer.concat([Buffer.from([0x08, 0x02, 0x12, 0x00]), bytesField(4, number)]); // DT_DOUBLE, scalar shape, tensor_content
+  // DT_DOUBLE, scalar shape, tensor_content
+  const tensor = Buffer.concat([Buffer.from([0x08, 0x02, 0x12, 0x00]), bytesField(4, number)]);
   const plugin = bytesField(9, bytesField(1, bytesField(1, Buffer.from("scalars"))));
   const entry = Buffer.concat([bytesField(1, Buffer.from(tag)), plugin, bytesField(8, tensor)]);
-  return frame(Buffer.concat([double(1, timeMs / 1000), Buffer.from([0x10]), varint(step), bytesField(5, bytesField(1, entry))]));
+  return frame(
+    Buffer.concat([
+      double(1, timeMs / 1000),
+      Buffer.from([0x10]),
+      varint(step),
+      bytesField(5, bytesField(1, entry)),
+    ]),
+  );
 }
 
 function frame(data) {
@@ -53,12 +63,17 @@ export function writeEventFile(folder, run) {
   const place = join(folder, run.id.replace(/[^\w-]/g, "_"));
   mkdirSync(place, { recursive: true });
   const file = join(place, "events.out.tfevents.1790841600.e2e");
-  writeFileSync(file, frame(Buffer.concat([double(1, run.start_ms / 1000), bytesField(3, Buffer.from("brain.Event:2"))])));
+  writeFileSync(
+    file,
+    frame(
+      Buffer.concat([double(1, run.start_ms / 1000), bytesField(3, Buffer.from("brain.Event:2"))]),
+    ),
+  );
   for (const [key, series] of run.series) {
     let parts = [];
     for (let i = 0; i < series.value.length; i++) {
       parts.push(scalarEvent(key, series.step(i), series.time(i), series.value[i]));
-      if (parts.length === 20000) appendFileSync(file, Buffer.concat(parts)), (parts = []);
+      if (parts.length === 20000) (appendFileSync(file, Buffer.concat(parts)), (parts = []));
     }
     appendFileSync(file, Buffer.concat(parts));
   }

@@ -1,6 +1,7 @@
-// Golden screenshots of every page in both themes, from seeded runs behind the real server: with data, without, and with a server that
-// fails. Pictures are compared only with the chromium and the fonts they were made with; TAFFRAIL_E2E_GOLDEN=write makes them anew (then
-// look at them). The quick run compares the pages with data.
+// Golden screenshots of every page in both themes, from seeded runs behind the real server: with
+// data, without, and with a server that fails. Pictures are compared only with the chromium and the
+// fonts they were made with; TAFFRAIL_E2E_GOLDEN=write makes them anew (then look at them). The
+// quick run compares the pages with data.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,7 +40,9 @@ before(async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "chromium.txt"), version + "\n");
   }
-  sameBrowser = existsSync(join(folder, "chromium.txt")) && readFileSync(join(folder, "chromium.txt"), "utf8").trim() === version;
+  sameBrowser =
+    existsSync(join(folder, "chromium.txt")) &&
+    readFileSync(join(folder, "chromium.txt"), "utf8").trim() === version;
 });
 after(quit);
 
@@ -59,8 +62,21 @@ function check(name, picture) {
 async function shoot(name, url, { width = 1280, height = 800, broken = false } = {}) {
   const { page, done } = await open("about:blank", { width, height, allow: broken ? ["503"] : [] });
   await page.clock.setFixedTime(Date.UTC(2026, 9, 4, 12)); // "3 days ago" stays so
-  const answer = { status: 503, contentType: "application/json", body: JSON.stringify({ error: { code: "unavailable", message: "the disk that holds the runs does not answer", request_id: "e2e-1" } }) };
-  if (broken) await page.route(/api\/v1\/(series|entries|runs|keys|run\?|histograms|projects)/, (route) => route.fulfill(answer));
+  const answer = {
+    status: 503,
+    contentType: "application/json",
+    body: JSON.stringify({
+      error: {
+        code: "unavailable",
+        message: "the disk that holds the runs does not answer",
+        request_id: "e2e-1",
+      },
+    }),
+  };
+  if (broken)
+    await page.route(/api\/v1\/(series|entries|runs|keys|run\?|histograms|projects)/, (route) =>
+      route.fulfill(answer),
+    );
   await page.goto(url);
   await page.waitForSelector("[data-page]");
   await page.evaluate(() => document.fonts.ready);
@@ -68,8 +84,23 @@ async function shoot(name, url, { width = 1280, height = 800, broken = false } =
     await page.emulateMedia({ colorScheme: theme });
     await page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
     await settled(page, 700);
-    await page.waitForFunction(() => [...document.images].filter((i) => i.getBoundingClientRect().top < innerHeight).every((i) => i.complete));
-    check(`${name}-${theme}`, await page.screenshot({ animations: "disabled", caret: "hide", mask: [page.locator('[data-page="settings"] dd.mono'), page.locator(".state code"), page.locator('[data-key="clip"] img')] }));
+    await page.waitForFunction(() =>
+      [...document.images]
+        .filter((i) => i.getBoundingClientRect().top < innerHeight)
+        .every((i) => i.complete),
+    );
+    check(
+      `${name}-${theme}`,
+      await page.screenshot({
+        animations: "disabled",
+        caret: "hide",
+        mask: [
+          page.locator('[data-page="settings"] dd.mono'),
+          page.locator(".state code"),
+          page.locator('[data-key="clip"] img'),
+        ],
+      }),
+    );
   }
   await done();
 }
@@ -83,10 +114,21 @@ for (const [name, view] of Object.entries(pages)) {
   test(`25: ${name} without data looks as it did, in both themes`, async (t) => {
     if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
     const target = needsNoRun.includes(name) ? empty : bare;
-    await shoot(`${name}-empty`, `${target.url}#/${view.replace("digits", target === bare ? "bare" : "digits").replace(/&run=r\d+/, "").replace(/sel[^&]*/, "")}`, { width: 960, height: 600 });
+    await shoot(
+      `${name}-empty`,
+      `${target.url}#/${view
+        .replace("digits", target === bare ? "bare" : "digits")
+        .replace(/&run=r\d+/, "")
+        .replace(/sel[^&]*/, "")}`,
+      { width: 960, height: 600 },
+    );
   });
   test(`25: ${name} with a failing server looks as it did, in both themes`, async (t) => {
     if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
-    await shoot(`${name}-error`, `${server.url}#/${view}`, { width: 960, height: 600, broken: true });
+    await shoot(`${name}-error`, `${server.url}#/${view}`, {
+      width: 960,
+      height: 600,
+      broken: true,
+    });
   });
 }

@@ -3,7 +3,16 @@ import { render } from "preact";
 import { forgetEarly } from "./api/client";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
-import { forgetColumns, keys, loadProjects, loadRuns, loadServer, projects, projectsError, runById } from "./state/runs";
+import {
+  forgetColumns,
+  keys,
+  loadProjects,
+  loadRuns,
+  loadServer,
+  projects,
+  projectsError,
+  runById,
+} from "./state/runs";
 import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
 import { startKeyboard } from "./ui/keyboard";
@@ -11,7 +20,9 @@ import { Shell } from "./ui/shell";
 import { rasterStats, startRaster } from "./viz/raster_client";
 
 // Read by the browser tests and benchmarks; holds counters, no behaviour.
-Object.assign(window, { __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value } });
+Object.assign(window, {
+  __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value },
+});
 
 function later(delay: number, run: () => void): () => void {
   let timer = 0;
@@ -35,7 +46,12 @@ async function start(): Promise<void> {
     await loadProjects();
   }
   // One project is no choice: open it.
-  if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1) settle({ project: projects.value[0].name, page: view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page });
+  if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1)
+    settle({
+      project: projects.value[0].name,
+      page:
+        view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page,
+    });
   const reload = later(500, () => {
     void loadProjects();
     void loadRuns();
@@ -48,7 +64,8 @@ async function start(): Promise<void> {
     series(event) {
       // A metric seen for the first time: the list of keys has to grow.
       const known = new Set(keys.value.map((k) => k.key));
-      if (event.grew.some((g) => runById.value.has(g.run) && g.keys.some((k) => !known.has(k)))) reload();
+      if (event.grew.some((g) => runById.value.has(g.run) && g.keys.some((k) => !known.has(k))))
+        reload();
       if (view.peek().page === "table") columnsSoon();
     },
   });

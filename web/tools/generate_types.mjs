@@ -27,7 +27,9 @@ function typeOf(schema) {
     }
     case "object":
       if (schema.properties) return inline(schema);
-      return schema.additionalProperties ? `Record<string, ${typeOf(schema.additionalProperties)}>` : "object";
+      return schema.additionalProperties
+        ? `Record<string, ${typeOf(schema.additionalProperties)}>`
+        : "object";
     default:
       return "unknown";
   }
@@ -36,7 +38,9 @@ function typeOf(schema) {
 /** An object without a name of its own, on one line. */
 function inline(schema) {
   const required = new Set(schema.required ?? []);
-  const members = Object.entries(schema.properties).map(([member, type]) => `${member}${required.has(member) ? "" : "?"}: ${typeOf(type)}`);
+  const members = Object.entries(schema.properties).map(
+    ([member, type]) => `${member}${required.has(member) ? "" : "?"}: ${typeOf(type)}`,
+  );
   return `{ ${members.join("; ")} }`;
 }
 
@@ -66,7 +70,9 @@ const text = [
 
 if (process.argv.includes("--check")) {
   if (readFileSync(outputPath, "utf8") !== text) {
-    console.error("src/api/types.ts is not what docs/api/schema.json says: run node tools/generate_types.mjs");
+    console.error(
+      "src/api/types.ts is not what docs/api/schema.json says: run node tools/generate_types.mjs",
+    );
     process.exit(1);
   }
 } else {

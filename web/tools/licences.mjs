@@ -13,7 +13,8 @@ export function licences(inputs) {
     const folder = join("node_modules", name);
     const info = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const file = readdirSync(folder).find((f) => /^licen[cs]e/i.test(f));
-    const text = file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
+    const text =
+      file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
     parts.push(`\n==== ${name} ${info.version} (${info.license})\n\n${text.trim()}\n`);
   }
   return parts.join("");

@@ -1,4 +1,5 @@
-// Takes the pictures of the README at twice the size: node web/tools/pictures.mjs (after a release build). Look at them before committing.
+// Takes the pictures of the README at twice the size: node web/tools/pictures.mjs (after a release
+// build). Look at them before committing.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, quit, settled } from "../../tests/e2e/browser.mjs";
@@ -13,13 +14,26 @@ const shots = {
   media: `#/media?project=digits${z({ sel: { all: false, except: ["r000", "r001", "r002"] } })}`,
 };
 for (const [name, view] of Object.entries(shots)) {
-  const context = await (await launch()).newContext({ viewport: name === "charts" ? { width: 1560, height: 930 } : { width: 1280, height: 760 }, deviceScaleFactor: 2, colorScheme: name === "media" ? "dark" : "light", reducedMotion: "reduce", timezoneId: "UTC", locale: "en-GB" });
+  const context = await (
+    await launch()
+  ).newContext({
+    viewport: name === "charts" ? { width: 1560, height: 930 } : { width: 1280, height: 760 },
+    deviceScaleFactor: 2,
+    colorScheme: name === "media" ? "dark" : "light",
+    reducedMotion: "reduce",
+    timezoneId: "UTC",
+    locale: "en-GB",
+  });
   const page = await context.newPage();
   await page.clock.setFixedTime(Date.UTC(2026, 9, 4, 12));
   await page.goto(server.url + view);
   await page.waitForSelector("[data-page]");
   await settled(page, 1500);
-  await page.screenshot({ path: join(images, name + ".png"), animations: "disabled", caret: "hide" });
+  await page.screenshot({
+    path: join(images, name + ".png"),
+    animations: "disabled",
+    caret: "hide",
+  });
   await context.close();
 }
 await quit();

@@ -1,11 +1,30 @@
-// Takes screenshots of pages for looking at: node tools/shot.mjs URL OUT.png [--dark] [--phone] [--wait MS] [--hover SELECTOR] [--click SELECTOR]…
+// Takes screenshots of pages for looking at: node tools/shot.mjs URL OUT.png [--dark] [--phone]
+// [--wait MS] [--hover SELECTOR] [--click SELECTOR]…
 import { chromium } from "playwright-core";
 
 const [url, out, ...rest] = process.argv.slice(2);
 const has = (name) => rest.includes("--" + name);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
-const page = await browser.newPage({ viewport: has("phone") ? { width: 390, height: 844 } : { width: 1440, height: 900 }, colorScheme: has("dark") ? "dark" : "light", reducedMotion: "reduce" });
-page.on("console", (m) => ["error", "warning"].includes(m.type()) && console.log("console", m.text()));
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+});
+const page = await browser.newPage({
+  viewport: has("phone") ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+  colorScheme: has("dark") ? "dark" : "light",
+  reducedMotion: "reduce",
+});
+page.on(
+  "console",
+  (m) => ["error", "warning"].includes(m.type()) && console.log("console", m.text()),
+);
 page.on("pageerror", (e) => console.log("error", e.stack));
 page.on("requestfailed", (r) => console.log("failed", r.url(), r.failure()?.errorText));
 page.setDefaultTimeout(30000);

@@ -14,6 +14,13 @@ export function normal(next) {
   return () => Math.sqrt(-2 * Math.log(next() + 1e-12)) * Math.cos(6.283185307179586 * next());
 }
 
-const adjectives = "bold calm dim eager fair glad hazy idle jolly keen lucid mild neat odd proud quiet rapid shy tidy vast warm young".split(" ");
-const animals = "fox owl elk cod bee ant bat cat dog eel fly gnu hen ibis jay kite lark mole newt orca pug ray".split(" ");
-export const nameOf = (i) => `${adjectives[i % adjectives.length]}-${animals[Math.floor(i / 3 + i * 7) % animals.length]}${i >= 22 ? "-" + i : ""}`;
+const adjectives =
+  "bold calm dim eager fair glad hazy idle jolly keen lucid mild neat odd proud quiet rapid shy tidy vast warm young".split(
+    " ",
+  );
+const animals =
+  "fox owl elk cod bee ant bat cat dog eel fly gnu hen ibis jay kite lark mole newt orca pug ray".split(
+    " ",
+  );
+export const nameOf = (i) =>
+  `${adjectives[i % adjectives.length]}-${animals[Math.floor(i / 3 + i * 7) % animals.length]}${i >= 22 ? "-" + i : ""}`;

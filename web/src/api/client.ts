@@ -12,15 +12,23 @@ export class ApiError extends Error {
 
 const base = new URL("api/v1/", document.baseURI);
 
-export function apiUrl(path: string, parameters: Record<string, string | number | undefined> = {}): string {
+export function apiUrl(
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+): string {
   // "./": a colon in the first segment would otherwise read as a scheme.
   const url = new URL("./" + path, base);
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) url.searchParams.set(name, String(value));
   return url.href;
 }
 
 async function problem(response: Response): Promise<ApiError> {
-  let body: ErrorBody = { code: "internal", message: `the server answered ${response.status}`, request_id: "" };
+  let body: ErrorBody = {
+    code: "internal",
+    message: `the server answered ${response.status}`,
+    request_id: "",
+  };
   try {
     body = ((await response.json()) as ErrorReply).error ?? body;
   } catch {
@@ -46,7 +54,10 @@ export function forgetEarly(): void {
   (globalThis as { taffrailEarly?: EarlyReplies }).taffrailEarly?.clear();
 }
 
-/** Waits before a question is asked again whose connection broke: a proxy that restarts or a network that changes is no news to anybody. */
+/**
+ * Waits before a question is asked again whose connection broke: a proxy that restarts or a network
+ * that changes is no news to anybody.
+ */
 const patience = [200, 800];
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -58,7 +69,12 @@ async function reach(url: string, init: RequestInit, tries: number): Promise<Res
       return await asked;
     } catch (error) {
       if (init.signal?.aborted) throw error;
-      if (attempt === tries) throw new ApiError(0, { code: "unavailable", message: "The server cannot be reached. Is taffrail ui still running?", request_id: "" });
+      if (attempt === tries)
+        throw new ApiError(0, {
+          code: "unavailable",
+          message: "The server cannot be reached. Is taffrail ui still running?",
+          request_id: "",
+        });
     }
     await pause(patience[attempt]);
     asked = fetch(url, init);
@@ -71,12 +87,19 @@ async function send(url: string, init: RequestInit, tries = patience.length): Pr
   return response;
 }
 
-export async function get<T>(path: string, parameters: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
+export async function get<T>(
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+  signal?: AbortSignal,
+): Promise<T> {
   return (await send(apiUrl(path, parameters), { signal })).json() as Promise<T>;
 }
 
 /** The bytes of a picture, a mesh, a sound, vectors. */
-export async function getBytes(path: string, parameters: Record<string, string | number | undefined> = {}): Promise<ArrayBuffer> {
+export async function getBytes(
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+): Promise<ArrayBuffer> {
   return (await send(apiUrl(path, parameters), {})).arrayBuffer();
 }
 
@@ -87,5 +110,14 @@ export async function post<T>(path: string, body: unknown, signal?: AbortSignal)
 export function postRaw(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   // An edit may have been made although its answer was lost: whoever made it decides.
   const tries = path === "edits" ? 0 : undefined;
-  return send(apiUrl(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal }, tries);
+  return send(
+    apiUrl(path),
+    {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    },
+    tries,
+  );
 }

@@ -1,11 +1,17 @@
-// Asks for what the open project's pages begin with while the program itself is still being fetched and compiled. A script of its own, a few
-// hundred bytes; client.ts hands the replies to whoever asks the same question first.
+// Asks for what the open project's pages begin with while the program itself is still being fetched
+// and compiled. A script of its own, a few hundred bytes; client.ts hands the replies to whoever
+// asks the same question first.
 import { apiUrl, earlyKey, type EarlyReplies } from "./client";
 
 const asked: EarlyReplies = new Map();
 
 function ask(url: string, body?: string): void {
-  const reply = fetch(url, body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  const reply = fetch(
+    url,
+    body === undefined
+      ? {}
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body },
+  );
   reply.catch(() => undefined); // whoever takes the reply hears of it
   asked.set(earlyKey(url, body), reply);
 }

@@ -8,28 +8,54 @@ export interface Frame {
   fields: Map<string, Float64Array | Float32Array | Uint32Array | Uint8Array>;
 }
 
-/** Memory that the raster worker can read without a copy, where the browser allows it (the server's headers ask for that). */
-const memory = (bytes: number): ArrayBufferLike => (globalThis.crossOriginIsolated ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+/**
+ * Memory that the raster worker can read without a copy, where the browser allows it (the server's
+ * headers ask for that).
+ */
+const memory = (bytes: number): ArrayBufferLike =>
+  globalThis.crossOriginIsolated ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
 
-/** Whether single precision draws what lies between two values as well as double does: it must hold them, and tell pixels apart. */
+/**
+ * Whether single precision draws what lies between two values as well as double does: it must hold
+ * them, and tell pixels apart.
+ */
 const isSingleEnough = (low: number, high: number) => {
   const reach = Math.max(Math.abs(low), Math.abs(high));
   return reach < 3e38 && (reach === 0 || (reach > 1e-30 && (high - low) * 2048 >= reach));
 };
 
-const types = { f64: Float64Array, f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array, q16: Uint16Array };
+const types = {
+  f64: Float64Array,
+  f32: Float32Array,
+  u32: Uint32Array,
+  u16: Uint16Array,
+  u8: Uint8Array,
+  q16: Uint16Array,
+};
 
-function readField(field: FieldDirectory, body: ArrayBufferLike, yScale: ScaleKind): Float64Array | Float32Array | Uint32Array | Uint8Array | Uint16Array {
+function readField(
+  field: FieldDirectory,
+  body: ArrayBufferLike,
+  yScale: ScaleKind,
+): Float64Array | Float32Array | Uint32Array | Uint8Array | Uint16Array {
   const Type = types[field.type];
   const array = new Type(body as ArrayBuffer, field.offset, field.length);
   if (field.type !== "q16") return array;
   const bias = field.bias ?? 0;
   const scale = field.scale ?? 1;
-  const single = isSingleEnough(untransform(yScale, bias), untransform(yScale, bias + scale * 65534));
-  const out = single ? new Float32Array(memory(array.length * 4)) : new Float64Array(memory(array.length * 8));
+  const single = isSingleEnough(
+    untransform(yScale, bias),
+    untransform(yScale, bias + scale * 65534),
+  );
+  const out = single
+    ? new Float32Array(memory(array.length * 4))
+    : new Float64Array(memory(array.length * 8));
   const length = array.length;
-  if (yScale === "linear") for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : bias + scale * array[i];
-  else for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : untransform(yScale, bias + scale * array[i]);
+  if (yScale === "linear")
+    for (let i = 0; i < length; i++) out[i] = array[i] === 65535 ? NaN : bias + scale * array[i];
+  else
+    for (let i = 0; i < length; i++)
+      out[i] = array[i] === 65535 ? NaN : untransform(yScale, bias + scale * array[i]);
   return out;
 }
 
@@ -54,7 +80,10 @@ export function decodeFrame(header: FrameHeader, body: ArrayBufferLike): Frame {
 }
 
 /** Calls `each` for every frame as soon as it is complete. */
-export async function readFrames(response: Response, each: (frame: Frame) => void): Promise<number> {
+export async function readFrames(
+  response: Response,
+  each: (frame: Frame) => void,
+): Promise<number> {
   const reader = response.body!.getReader();
   let chunks: Uint8Array[] = [];
   let held = 0;

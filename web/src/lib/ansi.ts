@@ -1,4 +1,5 @@
-// Terminal colours in captured output, as classes. Everything else a terminal would obey is dropped.
+// Terminal colours in captured output, as classes. Everything else a terminal would obey is
+// dropped.
 
 export interface AnsiSpan {
   text: string;
@@ -17,11 +18,20 @@ export function parseAnsi(line: string): AnsiSpan[] {
   let italic = false;
   let underline = false;
   let color = "";
-  const pattern = /\u001b\[([0-9;]*)([A-Za-z])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
+  const pattern =
+    /\u001b\[([0-9;]*)([A-Za-z])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-_]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
   let at = 0;
   const push = (end: number) => {
     if (end <= at) return;
-    const classes = [bold && "ansi-bold", dim && "ansi-dim", italic && "ansi-italic", underline && "ansi-underline", color && `ansi-${color}`].filter(Boolean).join(" ");
+    const classes = [
+      bold && "ansi-bold",
+      dim && "ansi-dim",
+      italic && "ansi-italic",
+      underline && "ansi-underline",
+      color && `ansi-${color}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
     out.push({ text: text.slice(at, end), classes });
   };
   for (const match of text.matchAll(pattern)) {
@@ -52,5 +62,7 @@ export function parseAnsi(line: string): AnsiSpan[] {
 }
 
 export function plainText(line: string): string {
-  return parseAnsi(line).map((s) => s.text).join("");
+  return parseAnsi(line)
+    .map((s) => s.text)
+    .join("");
 }

@@ -8,5 +8,13 @@ declare const COMPUTE_WORKER_URL: string;
 const worker = new LimitedWorker<ComputeJob, unknown>(COMPUTE_WORKER_URL);
 const seconds = 30;
 
-export const computeImportance = (columns: Float64Array[], goal: Float64Array) => worker.ask({ kind: "importance", columns, goal }, seconds).result as Promise<Importance[]>;
-export const computePca = (vectors: Float32Array, count: number, dimensions: number, components: number) => worker.ask({ kind: "pca", vectors, count, dimensions, components }, seconds).result as Promise<Projection>;
+export const computeImportance = (columns: Float64Array[], goal: Float64Array) =>
+  worker.ask({ kind: "importance", columns, goal }, seconds).result as Promise<Importance[]>;
+export const computePca = (
+  vectors: Float32Array,
+  count: number,
+  dimensions: number,
+  components: number,
+) =>
+  worker.ask({ kind: "pca", vectors, count, dimensions, components }, seconds)
+    .result as Promise<Projection>;

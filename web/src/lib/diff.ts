@@ -7,7 +7,10 @@ export interface DiffLine {
 
 export function diffLines(a: string[], b: string[], limit = 4000): DiffLine[] {
   if (a.length + b.length > limit) {
-    return [...a.map((text): DiffLine => ({ kind: "-", text })), ...b.map((text): DiffLine => ({ kind: "+", text }))];
+    return [
+      ...a.map((text): DiffLine => ({ kind: "-", text })),
+      ...b.map((text): DiffLine => ({ kind: "+", text })),
+    ];
   }
   const n = a.length;
   const m = b.length;
@@ -17,7 +20,10 @@ export function diffLines(a: string[], b: string[], limit = 4000): DiffLine[] {
   outer: for (let d = 0; d <= offset; d++) {
     trace.push(v.slice());
     for (let k = -d; k <= d; k += 2) {
-      let x = k === -d || (k !== d && v[offset + k - 1] < v[offset + k + 1]) ? v[offset + k + 1] : v[offset + k - 1] + 1;
+      let x =
+        k === -d || (k !== d && v[offset + k - 1] < v[offset + k + 1])
+          ? v[offset + k + 1]
+          : v[offset + k - 1] + 1;
       let y = x - k;
       while (x < n && y < m && a[x] === b[y]) {
         x++;

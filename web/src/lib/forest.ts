@@ -1,4 +1,5 @@
-// How much each hyperparameter matters: a small random forest, importance by permutation, and rank correlation.
+// How much each hyperparameter matters: a small random forest, importance by permutation, and rank
+// correlation.
 
 export interface Importance {
   column: number;
@@ -16,7 +17,13 @@ function generator(seed: number): () => number {
   };
 }
 
-function grow(x: Float64Array[], y: Float64Array, rows: number[], depth: number, random: () => number): Tree {
+function grow(
+  x: Float64Array[],
+  y: Float64Array,
+  rows: number[],
+  depth: number,
+  random: () => number,
+): Tree {
   const mean = rows.reduce((a, r) => a + y[r], 0) / rows.length;
   if (depth === 0 || rows.length < 6) return { value: mean };
   const features = x.length;
@@ -38,23 +45,48 @@ function grow(x: Float64Array[], y: Float64Array, rows: number[], depth: number,
       const v = y[sorted[i]];
       leftSum += v;
       leftSquares += v * v;
-      if (x[feature][sorted[i]] === x[feature][sorted[i + 1]] || i < 1 || i > sorted.length - 3) continue;
+      if (x[feature][sorted[i]] === x[feature][sorted[i + 1]] || i < 1 || i > sorted.length - 3)
+        continue;
       const n = i + 1;
       const m = sorted.length - n;
-      const error = leftSquares - (leftSum * leftSum) / n + (squares - leftSquares) - (sum - leftSum) ** 2 / m;
-      if (total - error > best.gain) best = { gain: total - error, feature, at: (x[feature][sorted[i]] + x[feature][sorted[i + 1]]) / 2 };
+      const error =
+        leftSquares - (leftSum * leftSum) / n + (squares - leftSquares) - (sum - leftSum) ** 2 / m;
+      if (total - error > best.gain)
+        best = {
+          gain: total - error,
+          feature,
+          at: (x[feature][sorted[i]] + x[feature][sorted[i + 1]]) / 2,
+        };
     }
   }
   if (best.feature < 0) return { value: mean };
   return {
     feature: best.feature,
     at: best.at,
-    left: grow(x, y, rows.filter((r) => x[best.feature][r] <= best.at), depth - 1, random),
-    right: grow(x, y, rows.filter((r) => x[best.feature][r] > best.at), depth - 1, random),
+    left: grow(
+      x,
+      y,
+      rows.filter((r) => x[best.feature][r] <= best.at),
+      depth - 1,
+      random,
+    ),
+    right: grow(
+      x,
+      y,
+      rows.filter((r) => x[best.feature][r] > best.at),
+      depth - 1,
+      random,
+    ),
   };
 }
 
-function predict(tree: Tree, x: Float64Array[], row: number, swapped: number, value: number): number {
+function predict(
+  tree: Tree,
+  x: Float64Array[],
+  row: number,
+  swapped: number,
+  value: number,
+): number {
   let node = tree;
   while (!("value" in node)) {
     const v = node.feature === swapped ? value : x[node.feature][row];
@@ -66,7 +98,7 @@ function predict(tree: Tree, x: Float64Array[], row: number, swapped: number, va
 function ranks(values: ArrayLike<number>): Float64Array {
   const order = Array.from(values, (_, i) => i).sort((a, b) => values[a] - values[b]);
   const out = new Float64Array(values.length);
-  for (let i = 0; i < order.length; ) {
+  for (let i = 0; i < order.length;) {
     let j = i;
     while (j + 1 < order.length && values[order[j + 1]] === values[order[i]]) j++;
     for (let k = i; k <= j; k++) out[order[k]] = (i + j) / 2;
@@ -96,7 +128,8 @@ export function correlation(a: ArrayLike<number>, b: ArrayLike<number>): number 
   return ab / Math.sqrt(aa * bb);
 }
 
-export const spearman = (a: ArrayLike<number>, b: ArrayLike<number>) => correlation(ranks(a), ranks(b));
+export const spearman = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  correlation(ranks(a), ranks(b));
 
 /** Columns are numbers (categories coded); rows with a goal only. Same input, same answer. */
 export function importance(columns: Float64Array[], goal: Float64Array): Importance[] {
@@ -114,7 +147,14 @@ export function importance(columns: Float64Array[], goal: Float64Array): Importa
     const tree = grow(columns, goal, rows, 8, random);
     const out = Array.from({ length: n }, (_, i) => i).filter((i) => !inBag[i]);
     if (out.length < 2) continue;
-    const error = (swapped: number, order: number[] | null) => out.reduce((sum, r, i) => sum + (goal[r] - predict(tree, columns, r, swapped, order ? columns[swapped][order[i]] : 0)) ** 2, 0) / out.length;
+    const error = (swapped: number, order: number[] | null) =>
+      out.reduce(
+        (sum, r, i) =>
+          sum +
+          (goal[r] - predict(tree, columns, r, swapped, order ? columns[swapped][order[i]] : 0)) **
+            2,
+        0,
+      ) / out.length;
     const before = error(-1, null);
     for (let c = 0; c < columns.length; c++) {
       const shuffled = out.slice();
@@ -126,5 +166,9 @@ export function importance(columns: Float64Array[], goal: Float64Array): Importa
     }
   }
   const total = rise.reduce((a, b) => a + b, 0) || 1;
-  return columns.map((column, c) => ({ column: c, share: rise[c] / total, correlation: spearman(column, goal) }));
+  return columns.map((column, c) => ({
+    column: c,
+    share: rise[c] / total,
+    correlation: spearman(column, goal),
+  }));
 }

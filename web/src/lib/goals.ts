@@ -13,14 +13,20 @@ export function keyOfColumn(id: string): string | null {
 /** -1: the smallest value of the column is the best, 1: the largest, 0: nobody knows. */
 export function betterOf(id: string, keys: readonly KeyInfo[]): -1 | 0 | 1 {
   const key = keyOfColumn(id);
-  const goal = key === null ? undefined : keys.find((k) => k.key === key && k.kind === "scalar")?.goal;
+  const goal =
+    key === null ? undefined : keys.find((k) => k.key === key && k.kind === "scalar")?.goal;
   if (goal) return goal === "minimize" ? -1 : 1;
   if (key === null && !id.startsWith("summary")) return 0;
   return smaller.test(id) ? -1 : larger.test(id) ? 1 : 0;
 }
 
-/** Whether the first click on a column sorts from the largest down: only where define_metric asks for the largest. */
+/**
+ * Whether the first click on a column sorts from the largest down: only where define_metric asks
+ * for the largest.
+ */
 export function firstDescending(id: string, keys: readonly KeyInfo[]): boolean {
   const key = keyOfColumn(id);
-  return key !== null && keys.some((k) => k.key === key && k.kind === "scalar" && k.goal === "maximize");
+  return (
+    key !== null && keys.some((k) => k.key === key && k.kind === "scalar" && k.goal === "maximize")
+  );
 }

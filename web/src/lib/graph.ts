@@ -1,4 +1,5 @@
-// A computation graph folded by the `/` in its names: closed groups stand for everything inside them.
+// A computation graph folded by the `/` in its names: closed groups stand for everything inside
+// them.
 import type { GraphNode } from "../api/types";
 
 export interface FoldedNode {
@@ -51,7 +52,16 @@ export function fold(nodes: GraphNode[], open: Set<string>): Folded {
     place.set(n.name, id);
     shapes.set(n.name, n.shape.length ? n.shape.join("×") : "");
     const group = id !== n.name;
-    const held = out.get(id) ?? { id, label: id.slice(id.lastIndexOf("/") + 1), group, members: 0, parameters: 0, op: group ? "" : n.op, depth: id.split("/").length - 1, device: n.device };
+    const held = out.get(id) ?? {
+      id,
+      label: id.slice(id.lastIndexOf("/") + 1),
+      group,
+      members: 0,
+      parameters: 0,
+      op: group ? "" : n.op,
+      depth: id.split("/").length - 1,
+      device: n.device,
+    };
     held.members++;
     held.parameters += n.parameters;
     out.set(id, held);

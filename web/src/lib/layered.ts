@@ -1,11 +1,15 @@
-// Places a graph of any size in layers, one pass, no recursion: for graphs that would keep the better layout busy for minutes.
+// Places a graph of any size in layers, one pass, no recursion: for graphs that would keep the
+// better layout busy for minutes.
 import type { LayoutJob, LayoutReply } from "./layout_worker";
 
 const gap = { x: 24, y: 48 };
 /** Nodes in one row; wider layers go on in the next. */
 const rowLimit = 40;
 
-/** The longest way to each node from one without inputs; what stands on a cycle comes after everything else. */
+/**
+ * The longest way to each node from one without inputs; what stands on a cycle comes after
+ * everything else.
+ */
 function layersOf(count: number, edges: [number, number][]): Int32Array {
   const layer = new Int32Array(count);
   const open = new Int32Array(count); // inputs not placed yet
@@ -38,7 +42,8 @@ export function layered({ nodes, edges }: Omit<LayoutJob, "simple">): LayoutRepl
   nodes.forEach((_, i) => byLayer.set(layer[i], [...(byLayer.get(layer[i]) ?? []), i]));
   for (const l of [...byLayer.keys()].sort((a, b) => a - b)) {
     const members = byLayer.get(l)!;
-    for (let first = 0; first < members.length; first += rowLimit) rows.push(members.slice(first, first + rowLimit));
+    for (let first = 0; first < members.length; first += rowLimit)
+      rows.push(members.slice(first, first + rowLimit));
   }
   const widthOf = (row: number[]) => row.reduce((sum, i) => sum + nodes[i].width + gap.x, -gap.x);
   const width = rows.reduce((most, row) => Math.max(most, widthOf(row)), 0) + 32;
@@ -54,11 +59,15 @@ export function layered({ nodes, edges }: Omit<LayoutJob, "simple">): LayoutRepl
     y += height + gap.y;
   }
   return {
-    width, height: y - gap.y + 16,
+    width,
+    height: y - gap.y + 16,
     nodes: nodes.map((n, i) => ({ id: n.id, ...at[i] })),
     edges: edges.map(({ from, to }, e) => {
       const [a, b] = [at[pairs[e][0]], at[pairs[e][1]]];
-      const points = [{ x: a.x, y: a.y + nodes[pairs[e][0]].height / 2 }, { x: b.x, y: b.y - nodes[pairs[e][1]].height / 2 }];
+      const points = [
+        { x: a.x, y: a.y + nodes[pairs[e][0]].height / 2 },
+        { x: b.x, y: b.y - nodes[pairs[e][1]].height / 2 },
+      ];
       return { from, to, points, x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
     }),
   };

@@ -1,5 +1,5 @@
-// A worker whose every answer has a limit: one that takes too long is ended, its worker with it, and the next job gets a new one. Whatever a
-// run logged, the page stays alive.
+// A worker whose every answer has a limit: one that takes too long is ended, its worker with it,
+// and the next job gets a new one. Whatever a run logged, the page stays alive.
 
 export class TookTooLong extends Error {
   constructor(seconds: number) {
@@ -21,7 +21,9 @@ export class LimitedWorker<Job, Result> {
 
   constructor(private readonly url: string) {}
 
-  /** One job after the other; the limit counts from when it is its turn. `end` takes the job back. */
+  /**
+   * One job after the other; the limit counts from when it is its turn. `end` takes the job back.
+   */
   ask(job: Job, seconds: number): { result: Promise<Result>; end: () => void } {
     let waiting: Waiting;
     const result = new Promise<Result>((resolve, reject) => {
@@ -29,7 +31,10 @@ export class LimitedWorker<Job, Result> {
       this.queue.push(waiting);
     });
     if (this.queue.length === 1) this.next();
-    return { result, end: () => this.finish(waiting, (w) => w.reject(new Error("it was taken back")), true) };
+    return {
+      result,
+      end: () => this.finish(waiting, (w) => w.reject(new Error("it was taken back")), true),
+    };
   }
 
   private next(): void {
@@ -39,19 +44,34 @@ export class LimitedWorker<Job, Result> {
       this.worker = new Worker(new URL(this.url, document.baseURI), { type: "module" });
       this.worker.onmessage = (event: MessageEvent<{ result?: unknown; error?: string }>) => {
         const { result, error } = event.data;
-        this.finish(this.queue[0], (w) => (error === undefined ? w.resolve(result) : w.reject(new Error(error))), false);
+        this.finish(
+          this.queue[0],
+          (w) => (error === undefined ? w.resolve(result) : w.reject(new Error(error))),
+          false,
+        );
       };
       this.worker.onerror = (event) => {
         event.preventDefault(); // whoever asked says it in words
-        this.finish(this.queue[0], (w) => w.reject(new Error("A part of the dashboard could not be fetched.")), true);
+        this.finish(
+          this.queue[0],
+          (w) => w.reject(new Error("A part of the dashboard could not be fetched.")),
+          true,
+        );
       };
     }
-    this.timer = window.setTimeout(() => this.finish(first, (w) => w.reject(new TookTooLong(first.seconds)), true), first.seconds * 1000);
+    this.timer = window.setTimeout(
+      () => this.finish(first, (w) => w.reject(new TookTooLong(first.seconds)), true),
+      first.seconds * 1000,
+    );
     this.worker.postMessage(first.job);
   }
 
   /** `fatal`: what the worker does is of no use any more. */
-  private finish(waiting: Waiting | undefined, tell: (waiting: Waiting) => void, fatal: boolean): void {
+  private finish(
+    waiting: Waiting | undefined,
+    tell: (waiting: Waiting) => void,
+    fatal: boolean,
+  ): void {
     const place = waiting ? this.queue.indexOf(waiting) : -1;
     if (place < 0) return;
     this.queue.splice(place, 1);

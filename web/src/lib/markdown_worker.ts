@@ -1,4 +1,5 @@
-// Markdown and maths to HTML, off the main thread: some texts take minutes, and this thread can be ended. Raw HTML in the text stays text.
+// Markdown and maths to HTML, off the main thread: some texts take minutes, and this thread can be
+// ended. Raw HTML in the text stays text.
 import { Marked, type Tokens } from "marked";
 import { answer } from "./limited";
 
@@ -17,7 +18,8 @@ function renderMaths(source: string, displayMode: boolean): string {
 
 const marked = new Marked({ gfm: true, breaks: false });
 marked.use({
-  // Handing raw HTML on, even to be sanitised, would already make the browser report every inline handler in it.
+  // Handing raw HTML on, even to be sanitised, would already make the browser report every inline
+  // handler in it.
   renderer: { html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text) },
   extensions: [
     {
@@ -29,7 +31,14 @@ marked.use({
       },
       tokenizer(source: string) {
         const match = /^\$\$([^$]+)\$\$|^\$([^$\n]+)\$/.exec(source);
-        return match ? { type: "maths", raw: match[0], source: match[1] ?? match[2], display: match[1] !== undefined } : undefined;
+        return match
+          ? {
+              type: "maths",
+              raw: match[0],
+              source: match[1] ?? match[2],
+              display: match[1] !== undefined,
+            }
+          : undefined;
       },
       renderer: (token) => renderMaths(String(token.source), token.display === true),
     },

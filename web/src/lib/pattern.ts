@@ -1,9 +1,11 @@
-// Regular expressions whose cost is bound by the length of the pattern times that of the text: every way a pattern can match is followed at
-// once, so that nothing a person types, or an address carries, keeps the page busy. The browser's own engine tries one way after the other,
-// and (a+)+$ has more ways than there is time.
+// Regular expressions whose cost is bound by the length of the pattern times that of the text:
+// every way a pattern can match is followed at once, so that nothing a person types, or an address
+// carries, keeps the page busy. The browser's own engine tries one way after the other, and (a+)+$
+// has more ways than there is time.
 //
-// Known: literals, . [ ] ( ) (?: ) | * + ? {n,m}, ^ $ \b \B, \d \w \s and their opposites. Case does not count. Unknown, because they
-// cannot be bound: back references, and what looks ahead or behind.
+// Known: literals, . [ ] ( ) (?: ) | * + ? {n,m}, ^ $ \b \B, \d \w \s and their opposites. Case
+// does not count. Unknown, because they cannot be bound: back references, and what looks ahead or
+// behind.
 
 type Test = (code: number) => boolean;
 type Step =
@@ -18,9 +20,20 @@ const longest = 2000;
 
 const isDigit: Test = (c) => c >= 48 && c <= 57;
 const isWord: Test = (c) => isDigit(c) || (c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === 95;
-const isSpace: Test = (c) => c === 32 || (c >= 9 && c <= 13) || c === 0xa0 || c === 0x2028 || c === 0x2029 || c === 0xfeff;
-const not = (test: Test): Test => (c) => !test(c);
-const classes: Record<string, Test> = { d: isDigit, w: isWord, s: isSpace, D: not(isDigit), W: not(isWord), S: not(isSpace) };
+const isSpace: Test = (c) =>
+  c === 32 || (c >= 9 && c <= 13) || c === 0xa0 || c === 0x2028 || c === 0x2029 || c === 0xfeff;
+const not =
+  (test: Test): Test =>
+  (c) =>
+    !test(c);
+const classes: Record<string, Test> = {
+  d: isDigit,
+  w: isWord,
+  s: isSpace,
+  D: not(isDigit),
+  W: not(isWord),
+  S: not(isSpace),
+};
 const controls: Record<string, string> = { n: "\n", t: "\t", r: "\r", f: "\f", v: "\v", 0: "\0" };
 
 /** Reads a pattern, already in lower case apart from its escapes, into steps. */
@@ -96,7 +109,8 @@ class Reader {
   private escape(): void {
     const c = this.text[this.at++];
     if (c === undefined) throw new Error("a \\ at the end");
-    if (c === "b" || c === "B") return void this.add({ op: "at", place: c === "b" ? "edge" : "inside" });
+    if (c === "b" || c === "B")
+      return void this.add({ op: "at", place: c === "b" ? "edge" : "inside" });
     if (/[1-9k]/.test(c)) throw new Error("back references are not known");
     if (classes[c]) return void this.add({ op: "take", test: classes[c] });
     const code = (controls[c] ?? c.toLowerCase()).charCodeAt(0);
@@ -116,9 +130,15 @@ class Reader {
         tests.push(classes[escaped]);
         continue;
       }
-      const low = (escaped === undefined ? c : (controls[escaped] ?? escaped)).toLowerCase().charCodeAt(0);
+      const low = (escaped === undefined ? c : (controls[escaped] ?? escaped))
+        .toLowerCase()
+        .charCodeAt(0);
       let high = low;
-      if (this.text[this.at] === "-" && this.text[this.at + 1] !== "]" && this.at + 1 < this.text.length) {
+      if (
+        this.text[this.at] === "-" &&
+        this.text[this.at + 1] !== "]" &&
+        this.at + 1 < this.text.length
+      ) {
         high = this.text[this.at + 1].toLowerCase().charCodeAt(0);
         this.at += 2;
         if (high < low) throw new Error("a range in [ ] is out of order");
@@ -196,7 +216,9 @@ class Threads {
     this.turn++;
   }
 
-  /** Opens a step and all it leads to without taking a character; true at the end of the pattern. */
+  /**
+   * Opens a step and all it leads to without taking a character; true at the end of the pattern.
+   */
   open(first: number, text: string, at: number): boolean {
     const waiting = [first];
     while (waiting.length) {
@@ -217,11 +239,15 @@ class Threads {
 function holds(place: "start" | "end" | "edge" | "inside", text: string, at: number): boolean {
   if (place === "start") return at === 0;
   if (place === "end") return at === text.length;
-  const edge = (at > 0 && isWord(text.charCodeAt(at - 1))) !== (at < text.length && isWord(text.charCodeAt(at)));
+  const edge =
+    (at > 0 && isWord(text.charCodeAt(at - 1))) !==
+    (at < text.length && isWord(text.charCodeAt(at)));
   return edge === (place === "edge");
 }
 
-/** Whether the pattern matches anywhere in a text. Throws on a pattern that is broken or not known. */
+/**
+ * Whether the pattern matches anywhere in a text. Throws on a pattern that is broken or not known.
+ */
 export function pattern(source: string): (text: string) => boolean {
   const steps = new Reader(source).read();
   let now = new Threads(steps);

@@ -1,6 +1,8 @@
-// Meshes and point clouds through one WebGL 2 context for the whole page; each panel shows a copy on its own 2D canvas.
+// Meshes and point clouds through one WebGL 2 context for the whole page; each panel shows a copy
+// on its own 2D canvas.
 //
-// Browsers allow about sixteen contexts, so panels never own one. The camera is shared: turning one panel turns all of them.
+// Browsers allow about sixteen contexts, so panels never own one. The camera is shared: turning one
+// panel turns all of them.
 import { signal } from "@preact/signals";
 import type { Mesh } from "./mesh_files";
 
@@ -74,7 +76,8 @@ function context(): WebGL2RenderingContext {
   ["position", "normal", "color"].forEach((name, i) => gl!.bindAttribLocation(program!, i, name));
   gl.linkProgram(program);
   uniforms = {};
-  for (const name of ["matrix", "centre", "scale", "size", "light", "lit"]) uniforms[name] = gl.getUniformLocation(program, name);
+  for (const name of ["matrix", "centre", "scale", "size", "light", "lit"])
+    uniforms[name] = gl.getUniformLocation(program, name);
   return gl;
 }
 
@@ -84,8 +87,12 @@ function vertexNormals(mesh: Mesh): Float32Array {
   const index = mesh.indices!;
   for (let i = 0; i < index.length; i += 3) {
     const [a, b, c] = [index[i] * 3, index[i + 1] * 3, index[i + 2] * 3];
-    const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
-    const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
+    const ux = p[b] - p[a],
+      uy = p[b + 1] - p[a + 1],
+      uz = p[b + 2] - p[a + 2];
+    const vx = p[c] - p[a],
+      vy = p[c + 1] - p[a + 1],
+      vz = p[c + 2] - p[a + 2];
     const n = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
     for (const v of [a, b, c]) for (let k = 0; k < 3; k++) out[v + k] += n[k];
   }
@@ -106,7 +113,12 @@ function load(mesh: Mesh): Loaded {
   const array = g.createVertexArray()!;
   g.bindVertexArray(array);
   const buffers: WebGLBuffer[] = [];
-  const attribute = (slot: number, data: Float32Array | Uint8Array | null, normalized: boolean, fallback: [number, number, number]) => {
+  const attribute = (
+    slot: number,
+    data: Float32Array | Uint8Array | null,
+    normalized: boolean,
+    fallback: [number, number, number],
+  ) => {
     if (!data) {
       g.disableVertexAttribArray(slot);
       g.vertexAttrib3f(slot, ...fallback);
@@ -117,7 +129,14 @@ function load(mesh: Mesh): Loaded {
     g.bindBuffer(g.ARRAY_BUFFER, buffer);
     g.bufferData(g.ARRAY_BUFFER, data, g.STATIC_DRAW);
     g.enableVertexAttribArray(slot);
-    g.vertexAttribPointer(slot, 3, data instanceof Uint8Array ? g.UNSIGNED_BYTE : g.FLOAT, normalized, 0, 0);
+    g.vertexAttribPointer(
+      slot,
+      3,
+      data instanceof Uint8Array ? g.UNSIGNED_BYTE : g.FLOAT,
+      normalized,
+      0,
+      0,
+    );
   };
   attribute(0, mesh.positions, false, [0, 0, 0]);
   attribute(1, mesh.indices ? (mesh.normals ?? vertexNormals(mesh)) : null, false, [0, 0, 1]);
@@ -129,7 +148,13 @@ function load(mesh: Mesh): Loaded {
     g.bufferData(g.ELEMENT_ARRAY_BUFFER, mesh.indices, g.STATIC_DRAW);
   }
   const extent = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
-  const entry: Loaded = { mesh, array, buffers, centre: [0, 1, 2].map((k) => (low[k] + high[k]) / 2) as [number, number, number], scale: 2 / extent };
+  const entry: Loaded = {
+    mesh,
+    array,
+    buffers,
+    centre: [0, 1, 2].map((k) => (low[k] + high[k]) / 2) as [number, number, number],
+    scale: 2 / extent,
+  };
   loaded.set(mesh, entry);
   return entry;
 }
@@ -157,7 +182,12 @@ function viewMatrix(aspect: number): Float32Array {
 }
 
 /** Draws `mesh` into `target`; `moving` draws fewer points. */
-export function drawMesh(target: HTMLCanvasElement, mesh: Mesh, ground: [number, number, number], moving: boolean): void {
+export function drawMesh(
+  target: HTMLCanvasElement,
+  mesh: Mesh,
+  ground: [number, number, number],
+  moving: boolean,
+): void {
   const g = context();
   const entry = load(mesh);
   const { width, height } = target;
@@ -179,11 +209,24 @@ export function drawMesh(target: HTMLCanvasElement, mesh: Mesh, ground: [number,
   g.uniformMatrix4fv(uniforms.matrix, false, viewMatrix(width / height));
   g.uniform3f(uniforms.centre, ...entry.centre);
   g.uniform1f(uniforms.scale, entry.scale);
-  g.uniform1f(uniforms.size, Math.max(1.5, Math.min(4, 500 / Math.sqrt(mesh.positions.length / 3 + 1))));
-  g.uniform3f(uniforms.light, Math.sin(yaw) * Math.cos(pitch), -Math.cos(yaw) * Math.cos(pitch), Math.sin(pitch));
+  g.uniform1f(
+    uniforms.size,
+    Math.max(1.5, Math.min(4, 500 / Math.sqrt(mesh.positions.length / 3 + 1))),
+  );
+  g.uniform3f(
+    uniforms.light,
+    Math.sin(yaw) * Math.cos(pitch),
+    -Math.cos(yaw) * Math.cos(pitch),
+    Math.sin(pitch),
+  );
   g.uniform1f(uniforms.lit, mesh.indices ? 1 : 0);
   if (mesh.indices) g.drawElements(g.TRIANGLES, mesh.indices.length, g.UNSIGNED_INT, 0);
-  else g.drawArrays(g.POINTS, 0, moving ? Math.min(movingPoints, mesh.positions.length / 3) : mesh.positions.length / 3);
+  else
+    g.drawArrays(
+      g.POINTS,
+      0,
+      moving ? Math.min(movingPoints, mesh.positions.length / 3) : mesh.positions.length / 3,
+    );
   g.bindVertexArray(null);
   viewerStats.frames++;
   target.getContext("2d")!.drawImage(canvas!, 0, 0, width, height, 0, 0, width, height);

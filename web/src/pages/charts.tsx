@@ -13,7 +13,11 @@ import { Empty, Failed } from "../ui/states";
 import { WaitingForRuns } from "./projects";
 import { sectionsOf, type Section } from "./charts_sections";
 
-const sizes = { s: { width: 280, height: 180 }, m: { width: 360, height: 250 }, l: { width: 560, height: 340 } };
+const sizes = {
+  s: { width: 280, height: 180 },
+  m: { width: 360, height: 250 },
+  l: { width: 560, height: 340 },
+};
 const gap = 12;
 
 const sections = computed<Section[]>(() => {
@@ -35,7 +39,8 @@ function Sections() {
   const [port, setPort] = useState({ top: 0, height: 800, width: 1000 });
   useLayoutEffect(() => {
     const element = box.current!;
-    const measure = () => setPort({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    const measure = () =>
+      setPort({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -53,7 +58,17 @@ function Sections() {
   for (const section of sections.value) {
     out.push(
       <div class="section-head" key={"head " + section.name} style={{ top: y }}>
-        <button type="button" aria-expanded={section.open} onClick={() => change({ closed: view.value.closed.includes(section.name) ? view.value.closed.filter((n) => n !== section.name) : [...view.value.closed, section.name] })}>
+        <button
+          type="button"
+          aria-expanded={section.open}
+          onClick={() =>
+            change({
+              closed: view.value.closed.includes(section.name)
+                ? view.value.closed.filter((n) => n !== section.name)
+                : [...view.value.closed, section.name],
+            })
+          }
+        >
           <Icon name={section.open ? "down" : "right"} />
           {section.title}
           <span class="count">{section.cards.length}</span>
@@ -66,17 +81,42 @@ function Sections() {
       const top = y + Math.floor(i / perRow) * (height + gap);
       if (top + height < port.top - 250 || top > port.top + port.height + 250) return;
       const place = { left: gap + (i % perRow) * (cardWidth + gap), top, width: cardWidth, height };
-      if (section.kind === "media") out.push(<MediaCard key={card.id} name={card.title} place={place} />);
-      else if (section.kind === "histogram") out.push(<HistogramPanel key={card.id} name={card.title} place={place} />);
-      else out.push(<ChartCard key={section.name + " " + card.id} spec={card} style={place} drag={{ onDrop: (from) => move(section, from, card.id) }} />);
+      if (section.kind === "media")
+        out.push(<MediaCard key={card.id} name={card.title} place={place} />);
+      else if (section.kind === "histogram")
+        out.push(<HistogramPanel key={card.id} name={card.title} place={place} />);
+      else
+        out.push(
+          <ChartCard
+            key={section.name + " " + card.id}
+            spec={card}
+            style={place}
+            drag={{ onDrop: (from) => move(section, from, card.id) }}
+          />,
+        );
     });
     y += Math.ceil(section.cards.length / perRow) * (height + gap) + 4;
   }
   const none = sections.value.length === 0;
   return (
     <div class="page-scroll" ref={box} tabIndex={-1} data-scroll="charts">
-      {none ? <Empty icon="search" title={view.value.q ? "No metric matches" : "No metrics yet"}><p>{view.value.q ? <>Nothing is called <code>{view.value.q}</code>. The search takes regular expressions (no back references, no looking ahead).</> : "This project has runs but no scalar was logged so far. This page fills by itself."}</p></Empty> : null}
-      <div class="sections" style={{ height: none ? 0 : y + 24 }}>{out}</div>
+      {none ? (
+        <Empty icon="search" title={view.value.q ? "No metric matches" : "No metrics yet"}>
+          <p>
+            {view.value.q ? (
+              <>
+                Nothing is called <code>{view.value.q}</code>. The search takes regular expressions
+                (no back references, no looking ahead).
+              </>
+            ) : (
+              "This project has runs but no scalar was logged so far. This page fills by itself."
+            )}
+          </p>
+        </Empty>
+      ) : null}
+      <div class="sections" style={{ height: none ? 0 : y + 24 }}>
+        {out}
+      </div>
     </div>
   );
 }

@@ -26,7 +26,12 @@ interface CompareRow {
   differs: boolean;
 }
 
-const sectionOf: Record<string, string> = { config: "config", summary: "summary", metric: "metric", environment: "environment" };
+const sectionOf: Record<string, string> = {
+  config: "config",
+  summary: "summary",
+  metric: "metric",
+  environment: "environment",
+};
 
 function rowsFrom(reply: Runs, ids: string[]): CompareRow[] {
   const place = new Map(reply.runs.id.map((id, i) => [id, i]));
@@ -39,7 +44,12 @@ function rowsFrom(reply: Runs, ids: string[]): CompareRow[] {
   add("run", "state", "state", at(reply.runs.state));
   add("run", "group", "group", at(reply.runs.group));
   add("run", "tags", "tags", at(reply.runs.tags.map((t) => t.join(", "))));
-  add("run", "duration (s)", "duration", at(reply.runs.start_ms.map((s, i) => Math.round((reply.runs.end_ms[i] - s) / 1000))));
+  add(
+    "run",
+    "duration (s)",
+    "duration",
+    at(reply.runs.start_ms.map((s, i) => Math.round((reply.runs.end_ms[i] - s) / 1000))),
+  );
   for (const [id, list] of Object.entries(reply.values)) {
     const colon = id.indexOf(":");
     add(sectionOf[id.slice(0, colon)], id.slice(colon + 1), id, at(list));
@@ -52,9 +62,17 @@ const columnPage = 1000;
 
 /** Every column of the runs, page by page. */
 async function loadCells(project: string, runs: string[], columns: string[]): Promise<Runs> {
-  const ask = (part: string[]) => post<Runs>("runs:query", { project, runs, columns: part, directory: false, archived: "include" });
+  const ask = (part: string[]) =>
+    post<Runs>("runs:query", {
+      project,
+      runs,
+      columns: part,
+      directory: false,
+      archived: "include",
+    });
   const reply = await ask(columns.slice(0, columnPage));
-  for (let first = columnPage; first < columns.length; first += columnPage) Object.assign(reply.values, (await ask(columns.slice(first, first + columnPage))).values);
+  for (let first = columnPage; first < columns.length; first += columnPage)
+    Object.assign(reply.values, (await ask(columns.slice(first, first + columnPage))).values);
   return reply;
 }
 
@@ -63,43 +81,140 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
   const value = numberOf(cell);
   const numeric = typeof cell === "number" || !Number.isNaN(value);
   const text = numeric ? formatNumber(value, 5) : String(cell);
-  if (cell === base) return <span class="ellipsis" title={String(cell)}>{text}</span>;
+  if (cell === base)
+    return (
+      <span class="ellipsis" title={String(cell)}>
+        {text}
+      </span>
+    );
   const reference = numberOf(base);
-  if ((row.section === "metric" || row.section === "summary") && numeric && Number.isFinite(reference) && reference !== 0) {
+  if (
+    (row.section === "metric" || row.section === "summary") &&
+    numeric &&
+    Number.isFinite(reference) &&
+    reference !== 0
+  ) {
     const share = ((value - reference) / Math.abs(reference)) * 100;
     const better = betterOf(row.id, keys.value) || (/time|_ms/i.test(row.name) ? -1 : 1);
     const tone = Math.abs(share) < 0.005 ? "muted" : share * better > 0 ? "good" : "bad";
-    return <><span title={String(cell)}>{text}</span><span class={`small ${tone}`} data-delta={share}>{share > 0 ? "+" : "−"}{formatNumber(Math.abs(share), 3)}%</span></>;
+    return (
+      <>
+        <span title={String(cell)}>{text}</span>
+        <span class={`small ${tone}`} data-delta={share}>
+          {share > 0 ? "+" : "−"}
+          {formatNumber(Math.abs(share), 3)}%
+        </span>
+      </>
+    );
   }
-  return <><span class="ellipsis warn" title={String(cell)}>{text}</span><span class="small warn" aria-label="differs from the baseline">▲</span></>;
+  return (
+    <>
+      <span class="ellipsis warn" title={String(cell)}>
+        {text}
+      </span>
+      <span class="small warn" aria-label="differs from the baseline">
+        ▲
+      </span>
+    </>
+  );
 }
 
 function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
   const others = ids.filter((id) => id !== base);
   const [other, setOther] = useState(others[0]);
   const chosen = others.includes(other) ? other : others[0];
-  const { value } = useLoad(`code ${base} ${chosen}`, () => Promise.all([get<Environment>("environment", { run: base }), get<Environment>("environment", { run: chosen })]));
+  const { value } = useLoad(`code ${base} ${chosen}`, () =>
+    Promise.all([
+      get<Environment>("environment", { run: base }),
+      get<Environment>("environment", { run: chosen }),
+    ]),
+  );
   if (!value) return <Skeleton />;
-  const cell = (e: Environment, name: string) => String(e.cells.find((c) => c.name === name)?.value ?? "");
+  const cell = (e: Environment, name: string) =>
+    String(e.cells.find((c) => c.name === name)?.value ?? "");
   const [a, b] = value;
   const name = (id: string) => runById.value.get(id)?.name ?? id;
   const commits = [cell(a, "git/commit"), cell(b, "git/commit")];
-  const code = diffLines(cell(a, "git/diff").split("\n"), cell(b, "git/diff").split("\n")).filter((l) => l.kind !== " " || l.text);
+  const code = diffLines(cell(a, "git/diff").split("\n"), cell(b, "git/diff").split("\n")).filter(
+    (l) => l.kind !== " " || l.text,
+  );
   const recorded = (e: Environment, part: string) => e.cells.some((c) => c.name.startsWith(part));
   /** Two runs without a word about it are not the same: nobody knows. */
-  const unknown = (part: string) => [recorded(a, part) ? "" : name(base), recorded(b, part) ? "" : name(chosen)].filter(Boolean).join(" and ");
-  const packages = (e: Environment) => e.cells.filter((c) => c.name.startsWith("packages/")).map((c) => `${c.name.slice(9)} ${c.value}`);
-  const packageDiff = diffLines(packages(a).sort(), packages(b).sort()).filter((l) => l.kind !== " ");
+  const unknown = (part: string) =>
+    [recorded(a, part) ? "" : name(base), recorded(b, part) ? "" : name(chosen)]
+      .filter(Boolean)
+      .join(" and ");
+  const packages = (e: Environment) =>
+    e.cells
+      .filter((c) => c.name.startsWith("packages/"))
+      .map((c) => `${c.name.slice(9)} ${c.value}`);
+  const packageDiff = diffLines(packages(a).sort(), packages(b).sort()).filter(
+    (l) => l.kind !== " ",
+  );
   return (
     <div class="overview">
       <section class="card">
-        <div class="row"><h2>Code</h2><span class="muted ellipsis">{name(base)} →</span><Select label="Compared with" value={chosen} onChange={setOther} options={others.map((id) => ({ value: id, label: name(id) }))} /></div>
-        {unknown("git/") ? <p class="muted" data-unknown="code">No code was recorded for {unknown("git/")}.</p> : <><p class="small">{commits[0] === commits[1] ? <>same commit <code>{commits[0].slice(0, 10) || "unknown"}</code></> : <>commit <code>{commits[0].slice(0, 10)}</code> → <code>{commits[1].slice(0, 10)}</code></>}</p>
-        {code.some((l) => l.kind !== " ") ? <pre class="diff">{code.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The uncommitted changes are the same.</p>}</>}
+        <div class="row">
+          <h2>Code</h2>
+          <span class="muted ellipsis">{name(base)} →</span>
+          <Select
+            label="Compared with"
+            value={chosen}
+            onChange={setOther}
+            options={others.map((id) => ({ value: id, label: name(id) }))}
+          />
+        </div>
+        {unknown("git/") ? (
+          <p class="muted" data-unknown="code">
+            No code was recorded for {unknown("git/")}.
+          </p>
+        ) : (
+          <>
+            <p class="small">
+              {commits[0] === commits[1] ? (
+                <>
+                  same commit <code>{commits[0].slice(0, 10) || "unknown"}</code>
+                </>
+              ) : (
+                <>
+                  commit <code>{commits[0].slice(0, 10)}</code> →{" "}
+                  <code>{commits[1].slice(0, 10)}</code>
+                </>
+              )}
+            </p>
+            {code.some((l) => l.kind !== " ") ? (
+              <pre class="diff">
+                {code.map((l, i) => (
+                  <span key={i} class={l.kind === "+" ? "plus" : l.kind === "-" ? "minus" : ""}>
+                    {l.kind} {l.text}
+                    {"\n"}
+                  </span>
+                ))}
+              </pre>
+            ) : (
+              <p class="muted">The uncommitted changes are the same.</p>
+            )}
+          </>
+        )}
       </section>
       <section class="card">
         <h2>Packages</h2>
-        {unknown("packages/") ? <p class="muted" data-unknown="packages">No packages were recorded for {unknown("packages/")}.</p> : packageDiff.length ? <pre class="diff">{packageDiff.map((l, i) => <span key={i} class={l.kind === "+" ? "plus" : "minus"}>{l.kind} {l.text}{"\n"}</span>)}</pre> : <p class="muted">The same packages.</p>}
+        {unknown("packages/") ? (
+          <p class="muted" data-unknown="packages">
+            No packages were recorded for {unknown("packages/")}.
+          </p>
+        ) : packageDiff.length ? (
+          <pre class="diff">
+            {packageDiff.map((l, i) => (
+              <span key={i} class={l.kind === "+" ? "plus" : "minus"}>
+                {l.kind} {l.text}
+                {"\n"}
+              </span>
+            ))}
+          </pre>
+        ) : (
+          <p class="muted">The same packages.</p>
+        )}
       </section>
     </div>
   );
@@ -108,18 +223,44 @@ function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
 export function ComparePage() {
   const v = view.value;
   const [text, setText] = useState("");
-  const ids = v.cmp.length >= 2 ? v.cmp.filter((id) => runById.value.has(id)) : visible.value.slice(0, 4).map((r) => r.id);
+  const ids =
+    v.cmp.length >= 2
+      ? v.cmp.filter((id) => runById.value.has(id))
+      : visible.value.slice(0, 4).map((r) => r.id);
   const base = ids.includes(v.base) ? v.base : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
-  const wanted = columns.value.filter((c) => !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id)).map((c) => c.id);
-  const { value, error, again } = useLoad("compare " + ordered.join("\n") + wanted.length, () => (ordered.length ? loadCells(v.project, ordered, wanted) : Promise.resolve(null)), (list) => list.some((id) => ids.includes(id)));
+  const wanted = columns.value
+    .filter((c) => !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id))
+    .map((c) => c.id);
+  const { value, error, again } = useLoad(
+    "compare " + ordered.join("\n") + wanted.length,
+    () => (ordered.length ? loadCells(v.project, ordered, wanted) : Promise.resolve(null)),
+    (list) => list.some((id) => ids.includes(id)),
+  );
   const all = useMemo(() => (value ? rowsFrom(value, ordered) : []), [value]);
   const charts = useMemo(() => suggested(keys.value), [keys.value]);
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
-  if (error) return <div class="page"><Failed message={error} retry={again} /></div>;
-  if (runsState.value === "ready" && ordered.length < 2) return <div class="page"><Empty icon="compare" title="Choose at least two runs"><p>Tick them in the table, or add them from the menu of a run.</p><button type="button" class="button primary" onClick={() => change({ page: "table" })}>Open the table</button></Empty></div>;
+  if (error)
+    return (
+      <div class="page">
+        <Failed message={error} retry={again} />
+      </div>
+    );
+  if (runsState.value === "ready" && ordered.length < 2)
+    return (
+      <div class="page">
+        <Empty icon="compare" title="Choose at least two runs">
+          <p>Tick them in the table, or add them from the menu of a run.</p>
+          <button type="button" class="button primary" onClick={() => change({ page: "table" })}>
+            Open the table
+          </button>
+        </Empty>
+      </div>
+    );
   const wantedText = text.toLowerCase();
-  const rows = all.filter((r) => (!v.diff || r.differs) && (!wantedText || r.name.toLowerCase().includes(wantedText)));
+  const rows = all.filter(
+    (r) => (!v.diff || r.differs) && (!wantedText || r.name.toLowerCase().includes(wantedText)),
+  );
   const list: (CompareRow | string)[] = [];
   for (const section of ["run", "config", "summary", "metric", "environment"]) {
     const part = rows.filter((r) => r.section === section);
@@ -129,40 +270,103 @@ export function ComparePage() {
   }
   const gridColumns: GridColumn[] = [
     { id: "key", title: "key", label: "key", width: 220 },
-    ...ordered.map((id) => ({ id, label: runById.value.get(id)?.name ?? id, width: 168, number: true, title: <span class="row"><Swatch color={runStyle.value(id).color} /><span class="ellipsis">{runById.value.get(id)?.name ?? id}</span>{id === base ? <span class="chip accent">base</span> : null}</span> })),
+    ...ordered.map((id) => ({
+      id,
+      label: runById.value.get(id)?.name ?? id,
+      width: 168,
+      number: true,
+      title: (
+        <span class="row">
+          <Swatch color={runStyle.value(id).color} />
+          <span class="ellipsis">{runById.value.get(id)?.name ?? id}</span>
+          {id === base ? <span class="chip accent">base</span> : null}
+        </span>
+      ),
+    })),
   ];
   return (
     <div class="page">
       <div class="toolbar" role="toolbar" aria-label="Compare">
         <strong>{formatInteger(ordered.length)} runs</strong>
-        <label class="field">baseline<Select label="Baseline" value={base ?? ""} onChange={(b) => change({ base: b })} options={ids.map((id) => ({ value: id, label: runById.value.get(id)?.name ?? id }))} /></label>
-        <Check checked={v.diff} onChange={(diff) => change({ diff })}>only differences</Check>
+        <label class="field">
+          baseline
+          <Select
+            label="Baseline"
+            value={base ?? ""}
+            onChange={(b) => change({ base: b })}
+            options={ids.map((id) => ({ value: id, label: runById.value.get(id)?.name ?? id }))}
+          />
+        </label>
+        <Check checked={v.diff} onChange={(diff) => change({ diff })}>
+          only differences
+        </Check>
         <Search value={text} onChange={setText} placeholder="Search rows" label="Search rows" />
-        <span class="muted">{formatInteger(rows.length)} of {formatInteger(all.length)} rows</span>
+        <span class="muted">
+          {formatInteger(rows.length)} of {formatInteger(all.length)} rows
+        </span>
         <span class="spacer" />
-        {v.cmp.length < 2 ? <span class="chip">the newest visible runs; tick runs in the table to choose</span> : null}
+        {v.cmp.length < 2 ? (
+          <span class="chip">the newest visible runs; tick runs in the table to choose</span>
+        ) : null}
       </div>
       <div class="page-scroll">
-        {!value ? <div class="page-pad"><Skeleton height={300} /></div> : (
+        {!value ? (
+          <div class="page-pad">
+            <Skeleton height={300} />
+          </div>
+        ) : (
           <div style={{ height: Math.min(620, 36 + list.length * 28 + 12), display: "flex" }}>
             <Grid
-              label="Comparison" columns={gridColumns} count={list.length}
-              rowKey={(i) => { const r = list[i]; return typeof r === "string" ? "section " + r : r.section + r.name; }}
+              label="Comparison"
+              columns={gridColumns}
+              count={list.length}
+              rowKey={(i) => {
+                const r = list[i];
+                return typeof r === "string" ? "section " + r : r.section + r.name;
+              }}
               rowClass={(i) => (typeof list[i] === "string" ? "group" : "")}
               cell={(i, c) => {
                 const r = list[i];
                 if (typeof r === "string") {
                   const closed = v.closed.includes("cmp:" + r);
-                  return c.id === "key" ? <button type="button" class="row" aria-expanded={!closed} onClick={() => change({ closed: closed ? v.closed.filter((x) => x !== "cmp:" + r) : [...v.closed, "cmp:" + r] })}><Icon name={closed ? "right" : "down"} />{r}</button> : null;
+                  return c.id === "key" ? (
+                    <button
+                      type="button"
+                      class="row"
+                      aria-expanded={!closed}
+                      onClick={() =>
+                        change({
+                          closed: closed
+                            ? v.closed.filter((x) => x !== "cmp:" + r)
+                            : [...v.closed, "cmp:" + r],
+                        })
+                      }
+                    >
+                      <Icon name={closed ? "right" : "down"} />
+                      {r}
+                    </button>
+                  ) : null;
                 }
-                return c.id === "key" ? <span class="ellipsis" title={r.name}>{r.name}</span> : <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />;
+                return c.id === "key" ? (
+                  <span class="ellipsis" title={r.name}>
+                    {r.name}
+                  </span>
+                ) : (
+                  <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />
+                );
               }}
               onSort={(id) => id !== "key" && change({ base: id })}
             />
           </div>
         )}
         {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
-        <div class="overview" style={{ paddingTop: 0 }}>{charts.map((c) => <div class="overview-chart" key={c.id}><ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} /></div>)}</div>
+        <div class="overview" style={{ paddingTop: 0 }}>
+          {charts.map((c) => (
+            <div class="overview-chart" key={c.id}>
+              <ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} />
+            </div>
+          ))}
+        </div>
       </div>
     </div>
   );

@@ -24,7 +24,17 @@ function labelColor(i: number): string {
   return i < 8 ? color : mix(color, themes[theme.value].ground, 0.5);
 }
 
-function EmbeddingCard({ run, name, index, step }: { run: string; name: string; index: number; step: number }) {
+function EmbeddingCard({
+  run,
+  name,
+  index,
+  step,
+}: {
+  run: string;
+  name: string;
+  index: number;
+  step: number;
+}) {
   const { dims, color } = view.value.dist;
   const [projection, setProjection] = useState<Projection | null>(null);
   const [problem, setProblem] = useState("");
@@ -39,22 +49,52 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
     return { v, vectors: new Float32Array(bytes) };
   });
   useEffect(() => {
-    if (value) computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(setProjection, (e: Error) => setProblem(e.message));
+    if (value)
+      computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(
+        setProjection,
+        (e: Error) => setProblem(e.message),
+      );
   }, [value]);
   const columns = value?.v.metadata.columns ?? [];
   const label = Math.max(0, columns.indexOf(color || columns[0]));
-  const labels = useMemo(() => value?.v.metadata.rows.map((r) => String(r[label] ?? "")) ?? [], [value, label]);
-  const names = useMemo(() => [...new Set(labels)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })), [labels]);
-  if (error || problem) return <Failed message={error || `The principal components could not be computed. ${problem}`} />;
+  const labels = useMemo(
+    () => value?.v.metadata.rows.map((r) => String(r[label] ?? "")) ?? [],
+    [value, label],
+  );
+  const names = useMemo(
+    () => [...new Set(labels)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })),
+    [labels],
+  );
+  if (error || problem)
+    return (
+      <Failed message={error || `The principal components could not be computed. ${problem}`} />
+    );
   if (!value || !projection) return <Skeleton height={420} />;
   const numeric = names.length > 16 && names.every((n) => n !== "" && Number.isFinite(Number(n)));
   const range = numeric ? rangeOf(names.map(Number), "linear", 0) : [0, 1];
-  const colorOf = (i: number) => (numeric ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0])) : labelColor(Math.max(0, names.indexOf(labels[i]))));
+  const colorOf = (i: number) =>
+    numeric
+      ? rampColor((Number(labels[i]) - range[0]) / (range[1] - range[0]))
+      : labelColor(Math.max(0, names.indexOf(labels[i])));
   const found = text ? labels.map((l) => l.toLowerCase().includes(text.toLowerCase())) : null;
   const { rows } = projection;
   const left = value.v.count - rows.length;
-  const share = Math.min(1, projection.explained.slice(0, dims).reduce((a, b) => a + b, 0));
-  if (!rows.length) return <section class="plot-card" data-embedding={name} data-run={run}><Empty title={name}><p>{value.v.count ? `None of its ${formatInteger(value.v.count)} vectors is made of finite numbers.` : "It holds no vectors."}</p></Empty></section>;
+  const share = Math.min(
+    1,
+    projection.explained.slice(0, dims).reduce((a, b) => a + b, 0),
+  );
+  if (!rows.length)
+    return (
+      <section class="plot-card" data-embedding={name} data-run={run}>
+        <Empty title={name}>
+          <p>
+            {value.v.count
+              ? `None of its ${formatInteger(value.v.count)} vectors is made of finite numbers.`
+              : "It holds no vectors."}
+          </p>
+        </Empty>
+      </section>
+    );
   /** Of the i-th vector that is shown. */
   const point = (i: number): [number, number] => {
     const [a, b, c] = [0, 1, 2].map((k) => projection.coordinates[i * 3 + k]);
@@ -66,26 +106,68 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
   const points = Array.from({ length: rows.length }, (_, i) => point(i));
   return (
     <section
-      class="plot-card" data-embedding={name} data-run={run}
+      class="plot-card"
+      data-embedding={name}
+      data-run={run}
       onPointerDown={(e) => {
         if (dims === 3 && e.target instanceof HTMLCanvasElement) {
           e.target.setPointerCapture(e.pointerId);
           drag.current = { x: e.clientX, y: e.clientY, ...turn };
         }
       }}
-      onPointerMove={(e) => drag.current && setTurn({ yaw: drag.current.yaw + (e.clientX - drag.current.x) * 0.01, pitch: drag.current.pitch + (e.clientY - drag.current.y) * 0.01 })}
+      onPointerMove={(e) =>
+        drag.current &&
+        setTurn({
+          yaw: drag.current.yaw + (e.clientX - drag.current.x) * 0.01,
+          pitch: drag.current.pitch + (e.clientY - drag.current.y) * 0.01,
+        })
+      }
       onPointerUp={() => (drag.current = null)}
     >
       <CanvasPlot
-        title={`${name} · ${runById.value.get(run)?.name ?? run} · step ${formatInteger(step)}`} label={`Principal components of ${value.v.count} vectors of ${name}`} height={420} deps={[projection, dims, color, text, turn, labels]}
-        actions={<>{left > 0 ? <span class="chip warn" data-left={left} title="They hold NaN or an infinity">{formatInteger(left)} of {formatInteger(value.v.count)} left out</span> : null}<span class="chip" data-explained={share}>PCA explains {formatNumber(100 * share, 3)} %</span></>}
+        title={`${name} · ${runById.value.get(run)?.name ?? run} · step ${formatInteger(step)}`}
+        label={`Principal components of ${value.v.count} vectors of ${name}`}
+        height={420}
+        deps={[projection, dims, color, text, turn, labels]}
+        actions={
+          <>
+            {left > 0 ? (
+              <span class="chip warn" data-left={left} title="They hold NaN or an infinity">
+                {formatInteger(left)} of {formatInteger(value.v.count)} left out
+              </span>
+            ) : null}
+            <span class="chip" data-explained={share}>
+              PCA explains {formatNumber(100 * share, 3)} %
+            </span>
+          </>
+        }
         draw={(canvas, width, height) => {
           const reach = rangeOf(projection.coordinates);
           const span = Math.max(Math.abs(reach[0]), Math.abs(reach[1]));
-          const [xr, yr] = dims === 2 ? [rangeOf(points.map((p) => p[0])), rangeOf(points.map((p) => p[1]))] : [[-span * 1.3, span * 1.3], [-span * 1.3, span * 1.3]];
-          const p = new Plot(canvas, width, height, theme.peek(), { from: xr[0], to: xr[1], title: dims === 2 ? "component 1" : "" }, { from: yr[0], to: yr[1], title: dims === 2 ? "component 2" : "" });
+          const [xr, yr] =
+            dims === 2
+              ? [rangeOf(points.map((p) => p[0])), rangeOf(points.map((p) => p[1]))]
+              : [
+                  [-span * 1.3, span * 1.3],
+                  [-span * 1.3, span * 1.3],
+                ];
+          const p = new Plot(
+            canvas,
+            width,
+            height,
+            theme.peek(),
+            { from: xr[0], to: xr[1], title: dims === 2 ? "component 1" : "" },
+            { from: yr[0], to: yr[1], title: dims === 2 ? "component 2" : "" },
+          );
           plot.current = p;
-          p.inside(() => p.dots(points.map((q) => q[0]), points.map((q) => q[1]), (i) => (found && !found[rows[i]] ? themes[theme.peek()].sunken : colorOf(rows[i])), 3));
+          p.inside(() =>
+            p.dots(
+              points.map((q) => q[0]),
+              points.map((q) => q[1]),
+              (i) => (found && !found[rows[i]] ? themes[theme.peek()].sunken : colorOf(rows[i])),
+              3,
+            ),
+          );
         }}
         onMove={(x, y) => {
           const p = plot.current;
@@ -99,13 +181,37 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
               best = i;
             }
           });
-          return best >= 0 ? [`vector ${rows[best]}`, ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[rows[best]]?.[k] ?? ""}`)].join("\n") : null;
+          return best >= 0
+            ? [
+                `vector ${rows[best]}`,
+                ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[rows[best]]?.[k] ?? ""}`),
+              ].join("\n")
+            : null;
         }}
       />
       <div class="row" style={{ padding: "0 12px" }}>
-        {columns.length ? <label class="field">colour<Select label="Colour by" value={columns[label]} onChange={(c) => change({ dist: { ...view.value.dist, color: c } })} options={columns.map((c) => ({ value: c, label: c }))} /></label> : null}
+        {columns.length ? (
+          <label class="field">
+            colour
+            <Select
+              label="Colour by"
+              value={columns[label]}
+              onChange={(c) => change({ dist: { ...view.value.dist, color: c } })}
+              options={columns.map((c) => ({ value: c, label: c }))}
+            />
+          </label>
+        ) : null}
         <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
-        {!numeric && names.length <= 16 ? <div class="legend" style={{ padding: 0 }}>{names.map((n, i) => <span key={n}><span class="swatch" style={{ color: labelColor(i) }} />{n}</span>)}</div> : null}
+        {!numeric && names.length <= 16 ? (
+          <div class="legend" style={{ padding: 0 }}>
+            {names.map((n, i) => (
+              <span key={n}>
+                <span class="swatch" style={{ color: labelColor(i) }} />
+                {n}
+              </span>
+            ))}
+          </div>
+        ) : null}
       </div>
     </section>
   );
@@ -114,14 +220,46 @@ function EmbeddingCard({ run, name, index, step }: { run: string; name: string; 
 export function EmbeddingsTab() {
   const v = view.value;
   const ids = visible.value.map((r) => r.id);
-  const { value, error, loading, again } = useLoad("embeddings " + ids.join(), () => (ids.length ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] }) : Promise.resolve({ revision: 0, series: [] })));
+  const { value, error, loading, again } = useLoad("embeddings " + ids.join(), () =>
+    ids.length
+      ? post<Index>("entries:index", { runs: ids, kinds: ["embedding"] })
+      : Promise.resolve({ revision: 0, series: [] }),
+  );
   if (error) return <Failed message={error} retry={again} />;
-  if (!value || (loading && !value.series.length)) return <div class="page-pad"><Skeleton height={220} /></div>;
-  if (!value.series.length) return <Empty icon="distributions" title="No embeddings in the visible runs" />;
+  if (!value || (loading && !value.series.length))
+    return (
+      <div class="page-pad">
+        <Skeleton height={220} />
+      </div>
+    );
+  if (!value.series.length)
+    return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (
     <>
-      <div class="toolbar"><Segmented label="Dimensions" value={String(v.dist.dims)} onChange={(d) => change({ dist: { ...v.dist, dims: Number(d) } })} options={[{ value: "2", label: "2D" }, { value: "3", label: "3D" }]} /></div>
-      <div class="overview" style={{ gridTemplateColumns: "repeat(auto-fill, minmax(min(520px, 100%), 1fr))" }}>{value.series.map((s) => ({ s, last: lastOf(s, "embedding") })).filter(({ last }) => last >= 0).map(({ s, last }) => <WhenSeen key={s.run + s.key} height={480}><EmbeddingCard run={s.run} name={s.key} index={last} step={s.step[last]} /></WhenSeen>)}</div>
+      <div class="toolbar">
+        <Segmented
+          label="Dimensions"
+          value={String(v.dist.dims)}
+          onChange={(d) => change({ dist: { ...v.dist, dims: Number(d) } })}
+          options={[
+            { value: "2", label: "2D" },
+            { value: "3", label: "3D" },
+          ]}
+        />
+      </div>
+      <div
+        class="overview"
+        style={{ gridTemplateColumns: "repeat(auto-fill, minmax(min(520px, 100%), 1fr))" }}
+      >
+        {value.series
+          .map((s) => ({ s, last: lastOf(s, "embedding") }))
+          .filter(({ last }) => last >= 0)
+          .map(({ s, last }) => (
+            <WhenSeen key={s.run + s.key} height={480}>
+              <EmbeddingCard run={s.run} name={s.key} index={last} step={s.step[last]} />
+            </WhenSeen>
+          ))}
+      </div>
     </>
   );
 }

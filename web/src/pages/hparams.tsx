@@ -5,7 +5,17 @@ import type { Importance } from "../lib/forest";
 import { betterOf, keyOfColumn } from "../lib/goals";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
-import { columns, columnVersion, keys, runs, runsState, runStyle, selectOnly, visible, type Run } from "../state/runs";
+import {
+  columns,
+  columnVersion,
+  keys,
+  runs,
+  runsState,
+  runStyle,
+  selectOnly,
+  visible,
+  type Run,
+} from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -16,21 +26,50 @@ import { RunList, runSheet } from "../ui/run_list";
 import { Empty } from "../ui/states";
 import { formatCell, formatInteger, formatNumber } from "../viz/format";
 import { rampColor } from "../viz/palette";
-import { crossing, drawParallel, hasMissing, layoutParallel, type ParallelAxis, type ParallelLayout } from "../viz/parallel";
+import {
+  crossing,
+  drawParallel,
+  hasMissing,
+  layoutParallel,
+  type ParallelAxis,
+  type ParallelLayout,
+} from "../viz/parallel";
 import { Plot, rangeOf } from "../viz/plot";
 import { axisOf, defaultAxes, passes, titleOf } from "./hparams_data";
 import { WaitingForRuns } from "./projects";
 
-const patch = (hp: Partial<View["hp"]>, replace = false) => change({ hp: { ...view.value.hp, ...hp } }, replace);
+const patch = (hp: Partial<View["hp"]>, replace = false) =>
+  change({ hp: { ...view.value.hp, ...hp } }, replace);
 const isLoss = (id: string) => /loss|error|perplexity|nll/i.test(id);
 
 function goals(): string[] {
   // What somebody declared to be a goal goes before what sounds like one.
-  const rank = (id: string) => (scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal ? -1 : isLoss(id) ? 0 : /acc|f1|auc|reward|score|best/i.test(id) ? 1 : 2) + (/val|test|best/.test(id) ? 0 : 0.5);
-  return columns.value.filter((c) => (c.id.startsWith("metric:") && !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id)) || (c.id.startsWith("summary:") && c.type === "number")).map((c) => c.id).sort((a, b) => rank(a) - rank(b));
+  const rank = (id: string) =>
+    (scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal
+      ? -1
+      : isLoss(id)
+        ? 0
+        : /acc|f1|auc|reward|score|best/i.test(id)
+          ? 1
+          : 2) + (/val|test|best/.test(id) ? 0 : 0.5);
+  return columns.value
+    .filter(
+      (c) =>
+        (c.id.startsWith("metric:") &&
+          !c.id.startsWith("metric:system/") &&
+          !isHiddenColumn(c.id)) ||
+        (c.id.startsWith("summary:") && c.type === "number"),
+    )
+    .map((c) => c.id)
+    .sort((a, b) => rank(a) - rank(b));
 }
 
-const textOf = (a: ParallelAxis, run: number) => (!Number.isFinite(a.values[run]) ? "missing" : a.names ? a.names[a.values[run]] : formatNumber(a.values[run], 5));
+const textOf = (a: ParallelAxis, run: number) =>
+  !Number.isFinite(a.values[run])
+    ? "missing"
+    : a.names
+      ? a.names[a.values[run]]
+      : formatNumber(a.values[run], 5);
 
 function colorsOf(goal: ParallelAxis | null): (run: number) => string {
   if (!goal) return () => rampColor(0.4);
@@ -42,7 +81,17 @@ function colorsOf(goal: ParallelAxis | null): (run: number) => string {
   };
 }
 
-function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: Run[]; color: (run: number) => string; active: (run: number) => boolean }) {
+function Parallel({
+  axes,
+  list,
+  color,
+  active,
+}: {
+  axes: ParallelAxis[];
+  list: Run[];
+  color: (run: number) => string;
+  active: (run: number) => boolean;
+}) {
   const { brushes, inverted, logs } = view.value.hp;
   const layout = useRef<ParallelLayout | null>(null);
   const drag = useRef<{ axis: number; from: number } | null>(null);
@@ -69,7 +118,8 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
   };
   return (
     <div
-      ref={box} class="plot-card"
+      ref={box}
+      class="plot-card"
       onPointerDown={(e) => {
         const [x, y] = local(e);
         const i = axisAt(x);
@@ -81,7 +131,8 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
       onPointerMove={(e) => {
         const [x, y] = local(e);
         if (reorder) setReorder({ ...reorder, x });
-        else if (drag.current && Math.abs(y - drag.current.from) > 3) setBrush(drag.current.axis, drag.current.from, y, true);
+        else if (drag.current && Math.abs(y - drag.current.from) > 3)
+          setBrush(drag.current.axis, drag.current.from, y, true);
       }}
       onPointerUp={(e) => {
         const [x, y] = local(e);
@@ -91,24 +142,66 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
         } else if (drag.current && Math.abs(y - drag.current.from) <= 3) {
           const axis = axes[drag.current.axis];
           const { [axis.id]: old, ...rest } = brushes;
-          const missing = hasMissing(axis) && Math.abs(y - layout.current!.missing) < 14 && old !== "missing";
+          const missing =
+            hasMissing(axis) && Math.abs(y - layout.current!.missing) < 14 && old !== "missing";
           patch({ brushes: missing ? { ...rest, [axis.id]: "missing" } : rest });
         }
         drag.current = null;
       }}
     >
       <CanvasPlot
-        title="Parallel coordinates" label={`Parallel coordinates of ${list.length} runs over ${axes.map((a) => `${a.title}${a.log ? " (log)" : a.names ? " (words)" : ""}${hasMissing(a) ? " (some missing)" : ""}`).join(", ")}`} height={320} deps={[axes, highlight, JSON.stringify(brushes), list, reorder, columnVersion.value]}
-        actions={<PopoverButton label="Axes" class="icon-button tiny" trigger={<Icon name="sliders" />}>{() => (
-          <div class="stack">
-            <h3>Axes</h3>
-            {axes.map((a) => <div class="row" key={a.id}><span style={{ minWidth: 120 }}>{a.title}</span>{a.canLog ? <Check checked={a.log} onChange={() => patch({ logs: logs.includes(a.id) ? logs.filter((l) => l !== a.id) : [...logs, a.id] })}>log</Check> : null}<Check checked={a.inverted} onChange={(on) => patch({ inverted: on ? [...inverted, a.id] : inverted.filter((l) => l !== a.id) })}>invert</Check></div>)}
-          </div>
-        )}</PopoverButton>}
+        title="Parallel coordinates"
+        label={`Parallel coordinates of ${list.length} runs over ${axes.map((a) => `${a.title}${a.log ? " (log)" : a.names ? " (words)" : ""}${hasMissing(a) ? " (some missing)" : ""}`).join(", ")}`}
+        height={320}
+        deps={[axes, highlight, JSON.stringify(brushes), list, reorder, columnVersion.value]}
+        actions={
+          <PopoverButton label="Axes" class="icon-button tiny" trigger={<Icon name="sliders" />}>
+            {() => (
+              <div class="stack">
+                <h3>Axes</h3>
+                {axes.map((a) => (
+                  <div class="row" key={a.id}>
+                    <span style={{ minWidth: 120 }}>{a.title}</span>
+                    {a.canLog ? (
+                      <Check
+                        checked={a.log}
+                        onChange={() =>
+                          patch({
+                            logs: logs.includes(a.id)
+                              ? logs.filter((l) => l !== a.id)
+                              : [...logs, a.id],
+                          })
+                        }
+                      >
+                        log
+                      </Check>
+                    ) : null}
+                    <Check
+                      checked={a.inverted}
+                      onChange={(on) =>
+                        patch({
+                          inverted: on ? [...inverted, a.id] : inverted.filter((l) => l !== a.id),
+                        })
+                      }
+                    >
+                      invert
+                    </Check>
+                  </div>
+                ))}
+              </div>
+            )}
+          </PopoverButton>
+        }
         draw={(canvas, width, height) => {
           layout.current = layoutParallel(axes, width, height);
           if (reorder) layout.current.axes[reorder.axis].x = reorder.x;
-          drawParallel(canvas, width, height, layout.current, { theme: theme.peek(), color, active, highlight, brushes });
+          drawParallel(canvas, width, height, layout.current, {
+            theme: theme.peek(),
+            color,
+            active,
+            highlight,
+            brushes,
+          });
         }}
         onMove={(x, y) => {
           if (x < 0 || drag.current || !layout.current) {
@@ -134,26 +227,55 @@ function Parallel({ axes, list, color, active }: { axes: ParallelAxis[]; list: R
             }
           }
           hoveredRun.value = best >= 0 ? list[best].id : null;
-          return best >= 0 ? [list[best].name, ...axes.map((a) => `${a.title}  ${textOf(a, best)}`)].join("\n") : null;
+          return best >= 0
+            ? [list[best].name, ...axes.map((a) => `${a.title}  ${textOf(a, best)}`)].join("\n")
+            : null;
         }}
       />
     </div>
   );
 }
 
-function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis; y: ParallelAxis; list: Run[]; color: (run: number) => string; active: (run: number) => boolean; height: number; title?: string }) {
+function Scatter({
+  x,
+  y,
+  list,
+  color,
+  active,
+  height,
+  title,
+}: {
+  x: ParallelAxis;
+  y: ParallelAxis;
+  list: Run[];
+  color: (run: number) => string;
+  active: (run: number) => boolean;
+  height: number;
+  title?: string;
+}) {
   const plot = useRef<Plot | null>(null);
   const side = (a: ParallelAxis) => {
     const [from, to] = a.names ? [a.from, a.to] : rangeOf(a.values, a.log ? "log" : "linear");
-    return { kind: (a.log ? "log" : "linear") as "log" | "linear", from, to, labels: a.names ?? undefined, title: title === undefined ? undefined : a.title };
+    return {
+      kind: (a.log ? "log" : "linear") as "log" | "linear",
+      from,
+      to,
+      labels: a.names ?? undefined,
+      title: title === undefined ? undefined : a.title,
+    };
   };
   const shown = list.map((_, i) => i).filter(active);
-  const without = shown.filter((r) => !Number.isFinite(x.values[r]) || !Number.isFinite(y.values[r])).length;
+  const without = shown.filter(
+    (r) => !Number.isFinite(x.values[r]) || !Number.isFinite(y.values[r]),
+  ).length;
   const near = (px: number, py: number) => {
     let best = -1;
     let distance = 12;
     for (const r of shown) {
-      const d = Math.hypot(plot.current!.x.pixel(x.values[r]) - px, plot.current!.y.pixel(y.values[r]) - py);
+      const d = Math.hypot(
+        plot.current!.x.pixel(x.values[r]) - px,
+        plot.current!.y.pixel(y.values[r]) - py,
+      );
       if (d < distance) {
         distance = d;
         best = r;
@@ -164,12 +286,27 @@ function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis
   return (
     <div class="plot-card">
       <CanvasPlot
-        title={title} actions={without ? <span class="chip warn">{formatInteger(without)} {without === 1 ? "run lacks" : "runs lack"} a value</span> : null} label={`Scatter of ${y.title} over ${x.title} for ${shown.length} runs`} height={height} deps={[x, y, list, shown.length, hoveredRun.value]}
+        title={title}
+        actions={
+          without ? (
+            <span class="chip warn">
+              {formatInteger(without)} {without === 1 ? "run lacks" : "runs lack"} a value
+            </span>
+          ) : null
+        }
+        label={`Scatter of ${y.title} over ${x.title} for ${shown.length} runs`}
+        height={height}
+        deps={[x, y, list, shown.length, hoveredRun.value]}
         draw={(canvas, width, h) => {
           const p = new Plot(canvas, width, h, theme.peek(), side(x), side(y));
           plot.current = p;
           p.inside(() => {
-            p.dots(shown.map((r) => x.values[r]), shown.map((r) => y.values[r]), (i) => color(shown[i]), height > 250 ? 4 : 2.5);
+            p.dots(
+              shown.map((r) => x.values[r]),
+              shown.map((r) => y.values[r]),
+              (i) => color(shown[i]),
+              height > 250 ? 4 : 2.5,
+            );
             const at = list.findIndex((r) => r.id === hoveredRun.value);
             if (at >= 0) p.dots([x.values[at]], [y.values[at]], () => p.colors.text, 6, 1);
           });
@@ -177,13 +314,26 @@ function Scatter({ x, y, list, color, active, height, title }: { x: ParallelAxis
         onMove={(px, py) => {
           const best = px < 0 || !plot.current ? -1 : near(px, py);
           hoveredRun.value = best >= 0 ? list[best].id : null;
-          return best >= 0 ? `${list[best].name}\n${x.title}  ${textOf(x, best)}\n${y.title}  ${textOf(y, best)}` : null;
+          return best >= 0
+            ? `${list[best].name}\n${x.title}  ${textOf(x, best)}\n${y.title}  ${textOf(y, best)}`
+            : null;
         }}
         onClick={(px, py) => {
           const best = near(px, py);
           if (best >= 0) change({ page: "run", run: list[best].id, tab: "overview" });
         }}
-        csv={() => [["run", x.title, y.title].join(","), ...shown.map((r) => [list[r].name, x.names?.[x.values[r]] ?? x.values[r], y.names?.[y.values[r]] ?? y.values[r]].join(","))].join("\n")}
+        csv={() =>
+          [
+            ["run", x.title, y.title].join(","),
+            ...shown.map((r) =>
+              [
+                list[r].name,
+                x.names?.[x.values[r]] ?? x.values[r],
+                y.names?.[y.values[r]] ?? y.values[r],
+              ].join(","),
+            ),
+          ].join("\n")
+        }
       />
     </div>
   );
@@ -198,11 +348,21 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
     if (rows.length < 5) return setList([]);
     // Absent numbers take the middle, absent categories become their own: neither is thrown away.
     const columnsOf = axes.map((a) => {
-      const finite = Array.from(a.values).filter(Number.isFinite).sort((p, q) => p - q);
+      const finite = Array.from(a.values)
+        .filter(Number.isFinite)
+        .sort((p, q) => p - q);
       const middle = a.names ? -1 : (finite[finite.length >> 1] ?? 0);
-      return Float64Array.from(rows, (r) => (Number.isFinite(a.values[r]) ? (a.log ? Math.log(a.values[r]) : a.values[r]) : middle));
+      return Float64Array.from(rows, (r) =>
+        Number.isFinite(a.values[r]) ? (a.log ? Math.log(a.values[r]) : a.values[r]) : middle,
+      );
     });
-    void computeImportance(columnsOf, Float64Array.from(rows, (r) => goal.values[r])).then((r) => stale || setList(r.slice().sort((p, q) => q.share - p.share)), () => stale || setList([]));
+    void computeImportance(
+      columnsOf,
+      Float64Array.from(rows, (r) => goal.values[r]),
+    ).then(
+      (r) => stale || setList(r.slice().sort((p, q) => q.share - p.share)),
+      () => stale || setList([]),
+    );
     return () => {
       stale = true;
     };
@@ -212,13 +372,30 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
       <h2>Importance for {goal.title}</h2>
       {list?.length === 0 ? <p class="muted">Needs at least five runs with a value.</p> : null}
       <table class="plain-table names">
-        <thead><tr><th>parameter</th><th>importance</th><th class="number" title="Spearman's rank correlation">correlation</th></tr></thead>
+        <thead>
+          <tr>
+            <th>parameter</th>
+            <th>importance</th>
+            <th class="number" title="Spearman's rank correlation">
+              correlation
+            </th>
+          </tr>
+        </thead>
         <tbody>
           {list?.map((i) => (
             <tr key={axes[i.column]?.id} data-parameter={axes[i.column]?.id} data-share={i.share}>
               <td>{axes[i.column]?.title}</td>
-              <td><div class="bar"><span style={{ width: `${Math.round(i.share * 100)}%` }} /><em>{formatNumber(i.share, 2)}</em></div></td>
-              <td class={`number ${Math.abs(i.correlation) > 0.3 ? "" : "muted"}`}>{axes[i.column]?.names && axes[i.column].names!.length > 2 ? "–" : formatNumber(i.correlation, 2)}</td>
+              <td>
+                <div class="bar">
+                  <span style={{ width: `${Math.round(i.share * 100)}%` }} />
+                  <em>{formatNumber(i.share, 2)}</em>
+                </div>
+              </td>
+              <td class={`number ${Math.abs(i.correlation) > 0.3 ? "" : "muted"}`}>
+                {axes[i.column]?.names && axes[i.column].names!.length > 2
+                  ? "–"
+                  : formatNumber(i.correlation, 2)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -233,55 +410,233 @@ export function HparamsPage() {
   const goalId = v.hp.goal || goals()[0] || "";
   const ids = v.hp.axes ?? defaultAxes(list.length);
   const version = columnVersion.value;
-  const axes = useMemo(() => ids.map((id) => axisOf(id, list, v.hp.logs, v.hp.inverted)).filter((a): a is ParallelAxis => a !== null), [ids.join("\n"), list, v.hp.logs, v.hp.inverted, version]);
-  const goal = useMemo(() => (goalId ? axisOf(goalId, list, v.hp.logs, v.hp.inverted) : null), [goalId, list, v.hp.logs, v.hp.inverted, version]);
+  const axes = useMemo(
+    () =>
+      ids
+        .map((id) => axisOf(id, list, v.hp.logs, v.hp.inverted))
+        .filter((a): a is ParallelAxis => a !== null),
+    [ids.join("\n"), list, v.hp.logs, v.hp.inverted, version],
+  );
+  const goal = useMemo(
+    () => (goalId ? axisOf(goalId, list, v.hp.logs, v.hp.inverted) : null),
+    [goalId, list, v.hp.logs, v.hp.inverted, version],
+  );
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   const all = goal ? [...axes, goal] : axes;
   const active = (run: number) => passes(all, v.hp.brushes, run);
   const color = colorsOf(goal);
   const chosen = list.map((_, i) => i).filter(active);
   const lower = betterOf(goalId, keys.value) < 0;
-  const best = goal ? chosen.filter((i) => Number.isFinite(goal.values[i])).sort((a, b) => (lower ? 1 : -1) * (goal.values[a] - goal.values[b])) : chosen;
+  const best = goal
+    ? chosen
+        .filter((i) => Number.isFinite(goal.values[i]))
+        .sort((a, b) => (lower ? 1 : -1) * (goal.values[a] - goal.values[b]))
+    : chosen;
   const find = (id: string) => all.find((a) => a.id === id);
   const sx = find(v.hp.sx) ?? axes[0];
   const sy = find(v.hp.sy) ?? goal ?? axes[1];
-  const choices = columns.value.filter((c) => c.id.startsWith("config:") && c.distinct > 1).map((c) => c.id);
+  const choices = columns.value
+    .filter((c) => c.id.startsWith("config:") && c.distinct > 1)
+    .map((c) => c.id);
   return (
     <>
       <RunList />
       <div class="page">
         <div class="toolbar" role="toolbar" aria-label="Hyperparameters">
-          <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />
-          <label class="field">goal: {lower ? "min" : "max"}<Select label="Goal" value={goalId} onChange={(g) => patch({ goal: g })} options={goals().slice(0, 300).map((id) => ({ value: id, label: titleOf(id) }))} /></label>
-          <Segmented label="View" value={v.hp.mode} onChange={(mode) => patch({ mode })} options={[{ value: "parallel", label: "Parallel" }, { value: "scatter", label: "Scatter" }, { value: "matrix", label: "Matrix" }]} />
-          <PopoverButton label="Parameters" trigger={<><Icon name="columns" />{ids.length} parameters</>}>{() => <div class="stack" style={{ maxHeight: 320 }}>{choices.map((id) => <Check key={id} checked={ids.includes(id)} onChange={(on) => patch({ axes: on ? [...ids, id] : ids.filter((a) => a !== id) })}>{titleOf(id)}</Check>)}</div>}</PopoverButton>
-          {v.hp.mode === "scatter" && sx && sy ? <><label class="field">x<Select label="x" value={sx.id} onChange={(id) => patch({ sx: id })} options={all.map((a) => ({ value: a.id, label: a.title }))} /></label><label class="field">y<Select label="y" value={sy.id} onChange={(id) => patch({ sy: id })} options={all.map((a) => ({ value: a.id, label: a.title }))} /></label></> : null}
-          <span class="muted" data-brushed={chosen.length}>{formatInteger(chosen.length)} of {formatInteger(list.length)} runs</span>
-          {Object.keys(v.hp.brushes).length ? <><button type="button" class="button" onClick={() => selectOnly(chosen.map((i) => list[i].id))}>Keep only these</button><button type="button" class="button" onClick={() => patch({ brushes: {} })}>Clear brushes</button></> : null}
+          <IconButton
+            class="phone-only"
+            icon="menu"
+            label="Runs"
+            onClick={() => (runSheet.value = !runSheet.value)}
+          />
+          <label class="field">
+            goal: {lower ? "min" : "max"}
+            <Select
+              label="Goal"
+              value={goalId}
+              onChange={(g) => patch({ goal: g })}
+              options={goals()
+                .slice(0, 300)
+                .map((id) => ({ value: id, label: titleOf(id) }))}
+            />
+          </label>
+          <Segmented
+            label="View"
+            value={v.hp.mode}
+            onChange={(mode) => patch({ mode })}
+            options={[
+              { value: "parallel", label: "Parallel" },
+              { value: "scatter", label: "Scatter" },
+              { value: "matrix", label: "Matrix" },
+            ]}
+          />
+          <PopoverButton
+            label="Parameters"
+            trigger={
+              <>
+                <Icon name="columns" />
+                {ids.length} parameters
+              </>
+            }
+          >
+            {() => (
+              <div class="stack" style={{ maxHeight: 320 }}>
+                {choices.map((id) => (
+                  <Check
+                    key={id}
+                    checked={ids.includes(id)}
+                    onChange={(on) =>
+                      patch({ axes: on ? [...ids, id] : ids.filter((a) => a !== id) })
+                    }
+                  >
+                    {titleOf(id)}
+                  </Check>
+                ))}
+              </div>
+            )}
+          </PopoverButton>
+          {v.hp.mode === "scatter" && sx && sy ? (
+            <>
+              <label class="field">
+                x
+                <Select
+                  label="x"
+                  value={sx.id}
+                  onChange={(id) => patch({ sx: id })}
+                  options={all.map((a) => ({ value: a.id, label: a.title }))}
+                />
+              </label>
+              <label class="field">
+                y
+                <Select
+                  label="y"
+                  value={sy.id}
+                  onChange={(id) => patch({ sy: id })}
+                  options={all.map((a) => ({ value: a.id, label: a.title }))}
+                />
+              </label>
+            </>
+          ) : null}
+          <span class="muted" data-brushed={chosen.length}>
+            {formatInteger(chosen.length)} of {formatInteger(list.length)} runs
+          </span>
+          {Object.keys(v.hp.brushes).length ? (
+            <>
+              <button
+                type="button"
+                class="button"
+                onClick={() => selectOnly(chosen.map((i) => list[i].id))}
+              >
+                Keep only these
+              </button>
+              <button type="button" class="button" onClick={() => patch({ brushes: {} })}>
+                Clear brushes
+              </button>
+            </>
+          ) : null}
         </div>
         <div class="page-scroll">
-          {axes.length === 0 ? <Empty icon="hparams" title="No hyperparameter differs"><p>Log them with <code>log_hparams</code>; this page compares what differs between the visible runs.</p></Empty> : (
+          {axes.length === 0 ? (
+            <Empty icon="hparams" title="No hyperparameter differs">
+              <p>
+                Log them with <code>log_hparams</code>; this page compares what differs between the
+                visible runs.
+              </p>
+            </Empty>
+          ) : (
             <div class="page-pad stack" style={{ gap: 12 }}>
-              {v.hp.mode === "parallel" ? <Parallel axes={all} list={list} color={color} active={active} /> : null}
-              {v.hp.mode === "scatter" && sx && sy ? <Scatter x={sx} y={sy} list={list} color={color} active={active} height={380} title={`${sy.title} over ${sx.title}`} /> : null}
-              {v.hp.mode === "matrix" ? <div class="matrix" style={{ gridTemplateColumns: `repeat(${Math.min(5, all.length)}, 1fr)` }}>{all.slice(0, 5).flatMap((y) => all.slice(0, 5).map((x) => (x === y ? <div class="plot-card matrix-name" key={x.id + y.id}>{x.title}</div> : <Scatter key={x.id + y.id} x={x} y={y} list={list} color={color} active={active} height={150} />)))}</div> : null}
+              {v.hp.mode === "parallel" ? (
+                <Parallel axes={all} list={list} color={color} active={active} />
+              ) : null}
+              {v.hp.mode === "scatter" && sx && sy ? (
+                <Scatter
+                  x={sx}
+                  y={sy}
+                  list={list}
+                  color={color}
+                  active={active}
+                  height={380}
+                  title={`${sy.title} over ${sx.title}`}
+                />
+              ) : null}
+              {v.hp.mode === "matrix" ? (
+                <div
+                  class="matrix"
+                  style={{ gridTemplateColumns: `repeat(${Math.min(5, all.length)}, 1fr)` }}
+                >
+                  {all.slice(0, 5).flatMap((y) =>
+                    all.slice(0, 5).map((x) =>
+                      x === y ? (
+                        <div class="plot-card matrix-name" key={x.id + y.id}>
+                          {x.title}
+                        </div>
+                      ) : (
+                        <Scatter
+                          key={x.id + y.id}
+                          x={x}
+                          y={y}
+                          list={list}
+                          color={color}
+                          active={active}
+                          height={150}
+                        />
+                      ),
+                    ),
+                  )}
+                </div>
+              ) : null}
               <div class="hp-foot">
                 <section class="card">
                   <h2>Best runs</h2>
                   <div style={{ overflow: "auto", maxHeight: 360 }}>
                     <table class="plain-table names">
-                      <thead><tr><th>run</th>{goal ? <th class="number">{goal.title}</th> : null}{axes.map((a) => <th class="number" key={a.id}>{a.title}</th>)}</tr></thead>
+                      <thead>
+                        <tr>
+                          <th>run</th>
+                          {goal ? <th class="number">{goal.title}</th> : null}
+                          {axes.map((a) => (
+                            <th class="number" key={a.id}>
+                              {a.title}
+                            </th>
+                          ))}
+                        </tr>
+                      </thead>
                       <tbody>
                         {best.slice(0, 100).map((i) => (
-                          <tr key={list[i].id} data-run={list[i].id} class={isMarked(list[i].id) ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = list[i].id)} onPointerLeave={() => (hoveredRun.value = null)}>
-                            <td><span class="row"><Swatch color={runStyle.value(list[i].id).color} /><a href="#" onClick={(e) => { e.preventDefault(); change({ page: "run", run: list[i].id, tab: "overview" }); }}>{list[i].name}</a></span></td>
+                          <tr
+                            key={list[i].id}
+                            data-run={list[i].id}
+                            class={isMarked(list[i].id) ? "hovered" : ""}
+                            onPointerEnter={() => (hoveredRun.value = list[i].id)}
+                            onPointerLeave={() => (hoveredRun.value = null)}
+                          >
+                            <td>
+                              <span class="row">
+                                <Swatch color={runStyle.value(list[i].id).color} />
+                                <a
+                                  href="#"
+                                  onClick={(e) => {
+                                    e.preventDefault();
+                                    change({ page: "run", run: list[i].id, tab: "overview" });
+                                  }}
+                                >
+                                  {list[i].name}
+                                </a>
+                              </span>
+                            </td>
                             {goal ? <td class="number">{formatCell(goal.values[i])}</td> : null}
-                            {axes.map((a) => <td class="number" key={a.id}>{textOf(a, i)}</td>)}
+                            {axes.map((a) => (
+                              <td class="number" key={a.id}>
+                                {textOf(a, i)}
+                              </td>
+                            ))}
                           </tr>
                         ))}
                       </tbody>
                     </table>
-                    {best.length > 100 ? <p class="muted small">The first 100 of {formatInteger(best.length)}.</p> : null}
+                    {best.length > 100 ? (
+                      <p class="muted small">The first 100 of {formatInteger(best.length)}.</p>
+                    ) : null}
                   </div>
                 </section>
                 {goal ? <ImportancePanel axes={axes} goal={goal} /> : null}

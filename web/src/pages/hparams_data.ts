@@ -9,19 +9,42 @@ export const titleOf = (id: string) => id.replace(/^(config|summary|metric):/, "
 /** Spans orders of magnitude and never touches zero. */
 export function wantsLog(values: number[]): boolean {
   const finite = values.filter(Number.isFinite);
-  return finite.length > 2 && finite.every((v) => v > 0) && Math.max(...finite) / Math.min(...finite) >= 50;
+  return (
+    finite.length > 2 &&
+    finite.every((v) => v > 0) &&
+    Math.max(...finite) / Math.min(...finite) >= 50
+  );
 }
 
-export function axisOf(id: string, runs: Run[], logs: string[], inverted: string[]): ParallelAxis | null {
+export function axisOf(
+  id: string,
+  runs: Run[],
+  logs: string[],
+  inverted: string[],
+): ParallelAxis | null {
   const held = columnValues(id);
   if (!held) return null;
   const cells: Cell[] = runs.map((r) => held.get(r.id) ?? null);
   const numbers = cells.map((c) => (typeof c === "boolean" ? NaN : numberOf(c)));
   const present = cells.filter((c) => c !== null);
-  const numeric = present.length > 0 && present.every((c) => typeof c === "number" || !Number.isNaN(numberOf(c)) || c === "NaN");
+  const numeric =
+    present.length > 0 &&
+    present.every((c) => typeof c === "number" || !Number.isNaN(numberOf(c)) || c === "NaN");
   if (!numeric) {
-    const names = [...new Set(present.map(String))].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    return { id, title: titleOf(id), log: false, canLog: false, inverted: inverted.includes(id), names, values: Float64Array.from(cells, (c) => (c === null ? NaN : names.indexOf(String(c)))), from: -0.5, to: Math.max(0.5, names.length - 0.5) };
+    const names = [...new Set(present.map(String))].sort((a, b) =>
+      a.localeCompare(b, undefined, { numeric: true }),
+    );
+    return {
+      id,
+      title: titleOf(id),
+      log: false,
+      canLog: false,
+      inverted: inverted.includes(id),
+      names,
+      values: Float64Array.from(cells, (c) => (c === null ? NaN : names.indexOf(String(c)))),
+      from: -0.5,
+      to: Math.max(0.5, names.length - 0.5),
+    };
   }
   const finite = numbers.filter(Number.isFinite);
   let from = Math.min(...finite);
@@ -33,12 +56,31 @@ export function axisOf(id: string, runs: Run[], logs: string[], inverted: string
     from -= Math.abs(from) * 0.1 || 0.5;
     to += Math.abs(to) * 0.1 || 0.5;
   }
-  return { id, title: titleOf(id), log, canLog, inverted: inverted.includes(id), names: null, values: Float64Array.from(numbers), from, to };
+  return {
+    id,
+    title: titleOf(id),
+    log,
+    canLog,
+    inverted: inverted.includes(id),
+    names: null,
+    values: Float64Array.from(numbers),
+    from,
+    to,
+  };
 }
 
 /** Config that differs between runs, most telling first; seeds and the like last. */
 export function defaultAxes(total: number): string[] {
-  return columns.value.filter((c) => c.id.startsWith("config:") && c.distinct > 1 && !/seed|path|dir|name$/i.test(c.id) && c.present > total / 2).slice(0, 7).map((c) => c.id);
+  return columns.value
+    .filter(
+      (c) =>
+        c.id.startsWith("config:") &&
+        c.distinct > 1 &&
+        !/seed|path|dir|name$/i.test(c.id) &&
+        c.present > total / 2,
+    )
+    .slice(0, 7)
+    .map((c) => c.id);
 }
 
 export function passes(axes: ParallelAxis[], brushes: Record<string, Brush>, run: number): boolean {

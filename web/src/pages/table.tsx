@@ -4,7 +4,19 @@ import { useState } from "preact/hooks";
 import { hoveredRun, isMarked } from "../state/cursor";
 import { betterOf, firstDescending, keyOfColumn } from "../lib/goals";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
-import { columns, columnValues, filterError, isSelected, keys, listed, runs, runsState, runStyle, setSelected, type Run } from "../state/runs";
+import {
+  columns,
+  columnValues,
+  filterError,
+  isSelected,
+  keys,
+  listed,
+  runs,
+  runsState,
+  runStyle,
+  setSelected,
+  type Run,
+} from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
 import { BulkBar } from "../ui/bulk_bar";
@@ -16,25 +28,53 @@ import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty, Failed } from "../ui/states";
 import { download } from "../viz/export";
-import { formatCell, formatDuration, formatInteger, formatNumber, formatTime, stateWords } from "../viz/format";
+import {
+  formatCell,
+  formatDuration,
+  formatInteger,
+  formatNumber,
+  formatTime,
+  stateWords,
+} from "../viz/format";
 import { WaitingForRuns } from "./projects";
 import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
 
 const widths = signal<Record<string, number>>({});
 let lastTicked = -1;
 
-const shownColumns = computed(() => view.value.cols ?? defaultColumns(columns.value.filter((c) => !isHiddenColumn(c.id)), runs.value.length, (id) => !!scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal));
+const shownColumns = computed(
+  () =>
+    view.value.cols ??
+    defaultColumns(
+      columns.value.filter((c) => !isHiddenColumn(c.id)),
+      runs.value.length,
+      (id) => !!scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal,
+    ),
+);
 const rows = computed<Row[]>(() => {
   const { sort, tg, closed } = view.value;
   return rowsOf(listed.value, { sort, tg, closed });
 });
 
 function titleOf(id: string): string {
-  const fixed: Record<string, string> = { start_ms: "started", duration_ms: "duration", end_ms: "last seen", world_size: "ranks", job_type: "job type" };
-  return fixed[id] ?? id.replace(/^(config|summary|metric|environment):/, "").replace(/^metric\.(\w+):(.*)/, "$2 ($1)");
+  const fixed: Record<string, string> = {
+    start_ms: "started",
+    duration_ms: "duration",
+    end_ms: "last seen",
+    world_size: "ranks",
+    job_type: "job type",
+  };
+  return (
+    fixed[id] ??
+    id
+      .replace(/^(config|summary|metric|environment):/, "")
+      .replace(/^metric\.(\w+):(.*)/, "$2 ($1)")
+  );
 }
 
-const isNumber = (id: string) => /^(metric|start_ms|duration_ms|attempts|world_size)/.test(id) || columns.value.find((c) => c.id === id)?.type === "number";
+const isNumber = (id: string) =>
+  /^(metric|start_ms|duration_ms|attempts|world_size)/.test(id) ||
+  columns.value.find((c) => c.id === id)?.type === "number";
 
 /** The best value of a metric column: smallest of losses, largest of accuracies. */
 function bestOf(id: string): number | null {
@@ -47,18 +87,58 @@ function bestOf(id: string): number | null {
 function ColumnChooser() {
   const [text, setText] = useState("");
   const shown = shownColumns.value;
-  const all = ["state", "tags", "group", "job_type", "notes", "start_ms", "duration_ms", "end_ms", "attempts", "world_size", "source", ...columns.value.map((c) => c.id)];
-  const list = all.filter((id) => id.toLowerCase().includes(text.toLowerCase()) && (!isHiddenColumn(id) || shown.includes(id) || id.endsWith(":" + text)));
+  const all = [
+    "state",
+    "tags",
+    "group",
+    "job_type",
+    "notes",
+    "start_ms",
+    "duration_ms",
+    "end_ms",
+    "attempts",
+    "world_size",
+    "source",
+    ...columns.value.map((c) => c.id),
+  ];
+  const list = all.filter(
+    (id) =>
+      id.toLowerCase().includes(text.toLowerCase()) &&
+      (!isHiddenColumn(id) || shown.includes(id) || id.endsWith(":" + text)),
+  );
   return (
     <div class="stack" style={{ width: 320 }}>
-      <input class="input" autofocus placeholder={`Search ${formatInteger(all.length)} columns`} aria-label="Search columns" value={text} onInput={(e) => setText(e.currentTarget.value)} />
+      <input
+        class="input"
+        autofocus
+        placeholder={`Search ${formatInteger(all.length)} columns`}
+        aria-label="Search columns"
+        value={text}
+        onInput={(e) => setText(e.currentTarget.value)}
+      />
       <div style={{ maxHeight: 320, overflow: "auto" }}>
         {list.slice(0, 200).map((id) => (
-          <div key={id}><Check checked={shown.includes(id)} onChange={(on) => change({ cols: on ? [...shown, id] : shown.filter((c) => c !== id) })}><span class="ellipsis">{titleOf(id)}</span><span class="muted small">{id.includes(":") ? id.slice(0, id.indexOf(":")) : "run"}</span></Check></div>
+          <div key={id}>
+            <Check
+              checked={shown.includes(id)}
+              onChange={(on) =>
+                change({ cols: on ? [...shown, id] : shown.filter((c) => c !== id) })
+              }
+            >
+              <span class="ellipsis">{titleOf(id)}</span>
+              <span class="muted small">
+                {id.includes(":") ? id.slice(0, id.indexOf(":")) : "run"}
+              </span>
+            </Check>
+          </div>
         ))}
-        {list.length > 200 ? <p class="muted small">{formatInteger(list.length - 200)} more; type to narrow.</p> : null}
+        {list.length > 200 ? (
+          <p class="muted small">{formatInteger(list.length - 200)} more; type to narrow.</p>
+        ) : null}
       </div>
-      <button type="button" class="button" onClick={() => change({ cols: null })}>Differing columns first (default)</button>
+      <button type="button" class="button" onClick={() => change({ cols: null })}>
+        Differing columns first (default)
+      </button>
     </div>
   );
 }
@@ -71,18 +151,44 @@ function NameCell({ run, index }: { run: Run; index: number }) {
   const style = runStyle.value(run.id);
   const tick = (event: MouseEvent) => {
     if (event.shiftKey && lastTicked >= 0) {
-      const span = rows.value.slice(Math.min(lastTicked, index), Math.max(lastTicked, index) + 1).flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
-      change({ cmp: ticked ? v.cmp.filter((id) => !span.includes(id)) : [...new Set([...v.cmp, ...span])] });
+      const span = rows.value
+        .slice(Math.min(lastTicked, index), Math.max(lastTicked, index) + 1)
+        .flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
+      change({
+        cmp: ticked ? v.cmp.filter((id) => !span.includes(id)) : [...new Set([...v.cmp, ...span])],
+      });
     } else change({ cmp: ticked ? v.cmp.filter((id) => id !== run.id) : [...v.cmp, run.id] });
     lastTicked = index;
   };
   return (
     <>
       <input type="checkbox" checked={ticked} aria-label={`Tick ${run.name}`} onClick={tick} />
-      <button type="button" title={on ? "Hide on charts" : "Show on charts"} aria-label={`${on ? "Hide" : "Show"} ${run.name} on charts`} aria-pressed={on} onClick={() => setSelected([run.id], !on)} style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}><Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} /></button>
-      <button type="button" class="ellipsis" style={{ flex: 1 }} title={run.notes || run.name} onClick={() => change({ page: "run", run: run.id, tab: "overview" })}>{run.name}</button>
+      <button
+        type="button"
+        title={on ? "Hide on charts" : "Show on charts"}
+        aria-label={`${on ? "Hide" : "Show"} ${run.name} on charts`}
+        aria-pressed={on}
+        onClick={() => setSelected([run.id], !on)}
+        style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}
+      >
+        <Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} />
+      </button>
+      <button
+        type="button"
+        class="ellipsis"
+        style={{ flex: 1 }}
+        title={run.notes || run.name}
+        onClick={() => change({ page: "run", run: run.id, tab: "overview" })}
+      >
+        {run.name}
+      </button>
       {v.base === run.id ? <span class="chip accent">base</span> : null}
-      <IconButton tiny icon="more" label={`Actions for ${run.name}`} onClick={(e) => setAnchor(e.currentTarget)} />
+      <IconButton
+        tiny
+        icon="more"
+        label={`Actions for ${run.name}`}
+        onClick={(e) => setAnchor(e.currentTarget)}
+      />
       {anchor ? <RunMenu run={run} anchor={anchor} close={() => setAnchor(null)} /> : null}
     </>
   );
@@ -95,7 +201,9 @@ export function TablePage() {
   const ids = shownColumns.value;
   for (const id of ids) if (id.includes(":")) columnValues(id);
   const sparkColumn = ids.find((id) => id.startsWith("metric:")) ?? null;
-  const inSight = list.slice(range[0], range[1]).flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
+  const inSight = list
+    .slice(range[0], range[1])
+    .flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
   const sparks = useSparks(sparkColumn?.slice(7) ?? null, inSight);
   const best = new Map(ids.map((id) => [id, bestOf(id)]));
 
@@ -106,39 +214,110 @@ export function TablePage() {
     return s ? (s.descending ? " ↓" : " ↑") : "";
   };
   const gridColumns: GridColumn[] = ["name", ...ids].map((id, i) => ({
-    id, label: id.includes(":") ? id : titleOf(id), title: titleOf(id) + sortMark(id), number: i > 0 && isNumber(id),
-    width: widths.value[id] ?? (id === "name" ? 240 : id === sparkColumn ? 150 : id === "start_ms" ? 130 : id === "tags" ? 150 : id.startsWith("metric") ? 104 : 96),
+    id,
+    label: id.includes(":") ? id : titleOf(id),
+    title: titleOf(id) + sortMark(id),
+    number: i > 0 && isNumber(id),
+    width:
+      widths.value[id] ??
+      (id === "name"
+        ? 240
+        : id === sparkColumn
+          ? 150
+          : id === "start_ms"
+            ? 130
+            : id === "tags"
+              ? 150
+              : id.startsWith("metric")
+                ? 104
+                : 96),
   }));
 
   const runCell = (run: Run, id: string) => {
     const value = cellOf(run, id);
-    if (id === "state") return <span class="row" title={stateWords(run.state)}><span class={`state-dot ${run.state}`} />{run.state}</span>;
-    if (id === "tags") return run.tags.map((t) => <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>{t}</button>);
+    if (id === "state")
+      return (
+        <span class="row" title={stateWords(run.state)}>
+          <span class={`state-dot ${run.state}`} />
+          {run.state}
+        </span>
+      );
+    if (id === "tags")
+      return run.tags.map((t) => (
+        <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>
+          {t}
+        </button>
+      ));
     if (id === "start_ms" || id === "end_ms") return formatTime(value as number);
     if (id === "duration_ms") return formatDuration((value as number) / 1000);
     if (value === null) return <span class="muted">–</span>;
     const number = numberOf(value);
     if (typeof value === "number" || !Number.isNaN(number)) {
-      return <>{id === sparkColumn ? <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} /> : null}<span class={best.get(id) === value ? "best" : ""} title={String(value)}>{best.get(id) === value ? "★ " : ""}{formatCell(number)}</span></>;
+      return (
+        <>
+          {id === sparkColumn ? (
+            <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} />
+          ) : null}
+          <span class={best.get(id) === value ? "best" : ""} title={String(value)}>
+            {best.get(id) === value ? "★ " : ""}
+            {formatCell(number)}
+          </span>
+        </>
+      );
     }
-    return <span class="ellipsis" title={String(value)}>{String(value)}</span>;
+    return (
+      <span class="ellipsis" title={String(value)}>
+        {String(value)}
+      </span>
+    );
   };
   const groupCell = (row: Extract<Row, { kind: "group" }>, id: string) => {
     if (id === "name") {
-      return <button type="button" class="row" aria-expanded={row.open} onClick={() => change({ closed: row.open ? [...v.closed, "row:" + row.label] : v.closed.filter((c) => c !== "row:" + row.label) })}><Icon name={row.open ? "down" : "right"} />{row.label} <span class="muted">({row.runs.length})</span></button>;
+      return (
+        <button
+          type="button"
+          class="row"
+          aria-expanded={row.open}
+          onClick={() =>
+            change({
+              closed: row.open
+                ? [...v.closed, "row:" + row.label]
+                : v.closed.filter((c) => c !== "row:" + row.label),
+            })
+          }
+        >
+          <Icon name={row.open ? "down" : "right"} />
+          {row.label} <span class="muted">({row.runs.length})</span>
+        </button>
+      );
     }
     if (!isNumber(id) || id === "start_ms") {
       const set = new Set(row.runs.map((r) => String(cellOf(r, id) ?? "–")));
-      return <span class="muted ellipsis">{set.size === 1 ? [...set][0] : `${set.size} values`}</span>;
+      return (
+        <span class="muted ellipsis">{set.size === 1 ? [...set][0] : `${set.size} values`}</span>
+      );
     }
     const { mean, std, n } = meanAndDeviation(row.runs.map((r) => numberOf(cellOf(r, id))));
     if (n === 0) return <span class="muted">–</span>;
-    const text = (x: number) => (id === "duration_ms" ? formatDuration(x / 1000) : formatNumber(x, 4));
-    return <span title={`${n} runs`}>{text(mean)}{n > 1 ? ` ± ${id === "duration_ms" ? formatDuration(std / 1000) : formatNumber(std, 2)}` : ""}</span>;
+    const text = (x: number) =>
+      id === "duration_ms" ? formatDuration(x / 1000) : formatNumber(x, 4);
+    return (
+      <span title={`${n} runs`}>
+        {text(mean)}
+        {n > 1
+          ? ` ± ${id === "duration_ms" ? formatDuration(std / 1000) : formatNumber(std, 2)}`
+          : ""}
+      </span>
+    );
   };
   const exportTable = async () => {
     try {
-      await download({ format: "csv", what: "runs", runs: listed.value.map((r) => r.id), columns: ids.filter((id) => id.includes(":")) });
+      await download({
+        format: "csv",
+        what: "runs",
+        runs: listed.value.map((r) => r.id),
+        columns: ids.filter((id) => id.includes(":")),
+      });
     } catch (error) {
       toast((error as Error).message, "bad");
     }
@@ -146,32 +325,121 @@ export function TablePage() {
   return (
     <div class="page">
       <div class="toolbar" role="toolbar" aria-label="Table">
-        <div style={{ flex: "0 1 380px" }}><Search id="run-search" value={v.filter} onChange={(filter) => change({ filter }, true)} placeholder="lr<1e-3 and tag:ablation" label="Filter runs" icon="filter" wrong={filterError.value !== null} /></div>
-        <Search value={v.rq} onChange={(rq) => change({ rq }, true)} placeholder="Search names" label="Search runs by name" />
-        <label class="field">group<Select label="Group rows" value={v.tg} onChange={(tg) => change({ tg })} options={[{ value: "", label: "none" }, ...columnOptions(), { value: "tags", label: "tags" }]} /></label>
-        <PopoverButton label="Columns" trigger={<><Icon name="columns" />{formatInteger(ids.length)} columns</>}>{() => <ColumnChooser />}</PopoverButton>
-        <span class="muted" data-matched={listed.value.length}>{formatInteger(listed.value.length)} of {formatInteger(runs.value.length)} runs</span>
+        <div style={{ flex: "0 1 380px" }}>
+          <Search
+            id="run-search"
+            value={v.filter}
+            onChange={(filter) => change({ filter }, true)}
+            placeholder="lr<1e-3 and tag:ablation"
+            label="Filter runs"
+            icon="filter"
+            wrong={filterError.value !== null}
+          />
+        </div>
+        <Search
+          value={v.rq}
+          onChange={(rq) => change({ rq }, true)}
+          placeholder="Search names"
+          label="Search runs by name"
+        />
+        <label class="field">
+          group
+          <Select
+            label="Group rows"
+            value={v.tg}
+            onChange={(tg) => change({ tg })}
+            options={[
+              { value: "", label: "none" },
+              ...columnOptions(),
+              { value: "tags", label: "tags" },
+            ]}
+          />
+        </label>
+        <PopoverButton
+          label="Columns"
+          trigger={
+            <>
+              <Icon name="columns" />
+              {formatInteger(ids.length)} columns
+            </>
+          }
+        >
+          {() => <ColumnChooser />}
+        </PopoverButton>
+        <span class="muted" data-matched={listed.value.length}>
+          {formatInteger(listed.value.length)} of {formatInteger(runs.value.length)} runs
+        </span>
         <span class="spacer" />
-        <IconButton icon="archive" label={v.arch ? "Hide archived runs" : "Show archived runs"} pressed={v.arch} onClick={() => change({ arch: !v.arch })} />
-        <IconButton icon="download" label="Export this table as CSV" onClick={() => void exportTable()} />
+        <IconButton
+          icon="archive"
+          label={v.arch ? "Hide archived runs" : "Show archived runs"}
+          pressed={v.arch}
+          onClick={() => change({ arch: !v.arch })}
+        />
+        <IconButton
+          icon="download"
+          label="Export this table as CSV"
+          onClick={() => void exportTable()}
+        />
       </div>
-      {filterError.value ? <div class="banner" role="alert"><Icon name="warn" />{filterError.value.message}{filterError.value.offset ? ` at character ${filterError.value.offset + 1}: ${v.filter.slice(0, filterError.value.offset)}⟨here⟩${v.filter.slice(filterError.value.offset)}` : ""}</div> : null}
+      {filterError.value ? (
+        <div class="banner" role="alert">
+          <Icon name="warn" />
+          {filterError.value.message}
+          {filterError.value.offset
+            ? ` at character ${filterError.value.offset + 1}: ${v.filter.slice(0, filterError.value.offset)}⟨here⟩${v.filter.slice(filterError.value.offset)}`
+            : ""}
+        </div>
+      ) : null}
       <BulkBar />
-      {runsState.value === "ready" && listed.value.length === 0 ? <Empty icon="filter" title="No run matches"><p>{formatInteger(runs.value.length)} runs are hidden by the filter or the search.</p><button type="button" class="button" onClick={() => change({ filter: "", rq: "" })}>Clear filter and search</button></Empty> : (
+      {runsState.value === "ready" && listed.value.length === 0 ? (
+        <Empty icon="filter" title="No run matches">
+          <p>{formatInteger(runs.value.length)} runs are hidden by the filter or the search.</p>
+          <button type="button" class="button" onClick={() => change({ filter: "", rq: "" })}>
+            Clear filter and search
+          </button>
+        </Empty>
+      ) : (
         <Grid
-          label="Runs" columns={gridColumns} count={list.length}
-          rowKey={(i) => { const r = list[i]; return r.kind === "run" ? r.run.id : "group " + r.label; }}
-          rowClass={(i) => { const r = list[i]; return r.kind === "group" ? "group" : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`; }}
-          cell={(i, c) => { const r = list[i]; return r.kind === "group" ? groupCell(r, c.id) : c.id === "name" ? <NameCell run={r.run} index={i} /> : runCell(r.run, c.id); }}
+          label="Runs"
+          columns={gridColumns}
+          count={list.length}
+          rowKey={(i) => {
+            const r = list[i];
+            return r.kind === "run" ? r.run.id : "group " + r.label;
+          }}
+          rowClass={(i) => {
+            const r = list[i];
+            return r.kind === "group"
+              ? "group"
+              : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`;
+          }}
+          cell={(i, c) => {
+            const r = list[i];
+            return r.kind === "group" ? (
+              groupCell(r, c.id)
+            ) : c.id === "name" ? (
+              <NameCell run={r.run} index={i} />
+            ) : (
+              runCell(r.run, c.id)
+            );
+          }}
           onSort={(id, add) => {
             const old = v.sort.find((s) => s.column === id);
             const first = firstDescending(id, keys.value);
-            const next = !old ? { column: id, descending: first } : old.descending !== first ? null : { column: id, descending: !first };
+            const next = !old
+              ? { column: id, descending: first }
+              : old.descending !== first
+                ? null
+                : { column: id, descending: !first };
             const rest = add ? v.sort.filter((s) => s.column !== id) : [];
             change({ sort: next ? [...rest, next] : rest });
           }}
           onResize={(id, width) => (widths.value = { ...widths.value, [id]: width })}
-          onRowEnter={(i) => { const r = list[i]; hoveredRun.value = r?.kind === "run" ? r.run.id : null; }}
+          onRowEnter={(i) => {
+            const r = list[i];
+            hoveredRun.value = r?.kind === "run" ? r.run.id : null;
+          }}
           onRowLeave={() => (hoveredRun.value = null)}
           onRange={(a, b) => setRange([a, b])}
         />

@@ -3,27 +3,57 @@ import type { Cell, Column } from "../api/types";
 import { columnValues, type Run } from "../state/runs";
 import type { View } from "../state/view";
 
-export type Row = { kind: "run"; run: Run } | { kind: "group"; label: string; runs: Run[]; open: boolean };
+export type Row =
+  { kind: "run"; run: Run } | { kind: "group"; label: string; runs: Run[]; open: boolean };
 
-const interest = (name: string) => (/loss|error|perplexity/i.test(name) ? 0 : /acc|f1|auc|reward|score/i.test(name) ? 1 : 2);
+const interest = (name: string) =>
+  /loss|error|perplexity/i.test(name) ? 0 : /acc|f1|auc|reward|score/i.test(name) ? 1 : 2;
 
 /** Metrics with a goal of their own, interesting ones, then what differs between the runs. */
-export function defaultColumns(all: Column[], total: number, hasGoal: (id: string) => boolean): string[] {
+export function defaultColumns(
+  all: Column[],
+  total: number,
+  hasGoal: (id: string) => boolean,
+): string[] {
   const rank = (id: string) => (hasGoal(id) ? -1 : interest(id));
   const differs = (c: Column) => c.distinct > 1 || c.present < total;
-  const metrics = all.filter((c) => c.id.startsWith("metric:") && !c.id.startsWith("metric:system/")).sort((a, b) => rank(a.id) - rank(b.id) || Number(b.id.includes("val")) - Number(a.id.includes("val")));
+  const metrics = all
+    .filter((c) => c.id.startsWith("metric:") && !c.id.startsWith("metric:system/"))
+    .sort(
+      (a, b) =>
+        rank(a.id) - rank(b.id) || Number(b.id.includes("val")) - Number(a.id.includes("val")),
+    );
   const config = all.filter((c) => c.id.startsWith("config:") && differs(c));
   const summary = all.filter((c) => c.id.startsWith("summary:"));
-  return ["state", "tags", ...metrics.filter((c) => rank(c.id) < 2).slice(0, 4).map((c) => c.id), ...summary.slice(0, 2).map((c) => c.id), ...config.slice(0, 16).map((c) => c.id), "start_ms", "duration_ms"];
+  return [
+    "state",
+    "tags",
+    ...metrics
+      .filter((c) => rank(c.id) < 2)
+      .slice(0, 4)
+      .map((c) => c.id),
+    ...summary.slice(0, 2).map((c) => c.id),
+    ...config.slice(0, 16).map((c) => c.id),
+    "start_ms",
+    "duration_ms",
+  ];
 }
 
 export function cellOf(run: Run, id: string): Cell {
   switch (id) {
-    case "name": case "state": case "group": case "job_type": case "notes": case "source":
+    case "name":
+    case "state":
+    case "group":
+    case "job_type":
+    case "notes":
+    case "source":
       return run[id];
     case "tags":
       return run.tags.join(", ");
-    case "start_ms": case "end_ms": case "attempts": case "world_size":
+    case "start_ms":
+    case "end_ms":
+    case "attempts":
+    case "world_size":
       return run[id];
     case "duration_ms":
       return run.end_ms - run.start_ms;

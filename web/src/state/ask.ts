@@ -43,16 +43,28 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     runs: ids,
     keys: spec.expression ? [] : spec.keys,
     ...(spec.expression ? { expression: spec.expression } : {}),
-    x: { axis, ...(axis === "metric" ? { metric } : {}), scale: v.xs, ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}) },
+    x: {
+      axis,
+      ...(axis === "metric" ? { metric } : {}),
+      scale: v.xs,
+      ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}),
+    },
     width: bins,
     raw_limit: bins,
     smoothing: smoothingOf(panel),
     group: grouping,
-    ...(!grouping && ids.some((id) => (runById.value.get(id)?.world_size ?? 1) > 1) ? { ranks: v.rk } : {}),
+    ...(!grouping && ids.some((id) => (runById.value.get(id)?.world_size ?? 1) > 1)
+      ? { ranks: v.rk }
+      : {}),
     attempts: v.att && !grouping ? "all" : "winning",
     y_scale: panel?.y_scale ?? v.ys,
     share_x: true,
     // Where lines melt into a density nobody sees a gap, which is what the counts are for.
-    fields: ["mean", "smooth", ...(many ? (["spread"] as const) : (["min", "max"] as const)), ...(series > densityFrom && many ? [] : (["count"] as const))],
+    fields: [
+      "mean",
+      "smooth",
+      ...(many ? (["spread"] as const) : (["min", "max"] as const)),
+      ...(series > densityFrom && many ? [] : (["count"] as const)),
+    ],
   };
 }

@@ -1,4 +1,5 @@
-// The x axis of a card: the one chosen for the page, else the one its metrics were defined with, else steps.
+// The x axis of a card: the one chosen for the page, else the one its metrics were defined with,
+// else steps.
 import { stepMetricOf } from "./metrics";
 import { view, type View } from "./view";
 
@@ -8,18 +9,24 @@ export interface CardAxis {
 }
 
 /** One text for an axis: what cursors, zooms and pins are told apart by. */
-export const axisId = ({ axis, metric }: { axis: string; metric?: string }) => (axis === "metric" ? `metric:${metric}` : axis);
+export const axisId = ({ axis, metric }: { axis: string; metric?: string }) =>
+  axis === "metric" ? `metric:${metric}` : axis;
 
 function axisNamed(id: string): CardAxis {
-  return id.startsWith("metric:") ? { axis: "metric", metric: id.slice(7) } : { axis: id as CardAxis["axis"], metric: "" };
+  return id.startsWith("metric:")
+    ? { axis: "metric", metric: id.slice(7) }
+    : { axis: id as CardAxis["axis"], metric: "" };
 }
 
 /** What an axis is called under a chart. */
-export const axisTitle = ({ axis, metric }: { axis: string; metric?: string }) => (axis === "metric" ? (metric ?? "") : axis);
+export const axisTitle = ({ axis, metric }: { axis: string; metric?: string }) =>
+  axis === "metric" ? (metric ?? "") : axis;
 
 /** The axis of the cards that say nothing of their own. */
 export function pageAxis(v: View = view.value): CardAxis {
-  return v.x === "auto" ? { axis: "step", metric: "" } : { axis: v.x, metric: v.x === "metric" ? v.xm : "" };
+  return v.x === "auto"
+    ? { axis: "step", metric: "" }
+    : { axis: v.x, metric: v.x === "metric" ? v.xm : "" };
 }
 
 /** Reads signals: the metrics' definitions come with the list of keys. */
@@ -35,7 +42,8 @@ export function sharedZoom(keys: readonly string[], v: View = view.value): strin
 }
 
 /** The axis on which pins and the marked range stand. */
-export const pinAxis = (v: View = view.value): CardAxis => (v.pinAxis ? axisNamed(v.pinAxis) : pageAxis(v));
+export const pinAxis = (v: View = view.value): CardAxis =>
+  v.pinAxis ? axisNamed(v.pinAxis) : pageAxis(v);
 
 /** The same for the view: empty means the page's own. */
 export function pinAxisFor(keys: readonly string[], v: View = view.value): string {

@@ -1,4 +1,5 @@
-// One cursor for the whole page: hovering anything marks the same position and the same run everywhere.
+// One cursor for the whole page: hovering anything marks the same position and the same run
+// everywhere.
 import { computed, signal } from "@preact/signals";
 import { pinAxis } from "./axis";
 import { view } from "./view";
@@ -12,7 +13,9 @@ export interface Cursor {
 
 export const cursor = signal<Cursor | null>(null);
 export const hoveredRun = signal<string | null>(null);
-/** The step everything by steps marks: under the cursor, otherwise the one pinned last on any page. */
+/**
+ * The step everything by steps marks: under the cursor, otherwise the one pinned last on any page.
+ */
 export const markedStep = computed<number | null>(() => {
   if (cursor.value) return cursor.value.step;
   const pin = pinAxis().axis === "step" ? view.value.pins.at(-1) : undefined;

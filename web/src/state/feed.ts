@@ -1,4 +1,5 @@
-// Feeds charts with series: one request for all charts that ask in the same frame, replies as they stream in, tails while live.
+// Feeds charts with series: one request for all charts that ask in the same frame, replies as they
+// stream in, tails while live.
 import { ApiError, postRaw } from "../api/client";
 import { readFrames, type Frame } from "../api/frame";
 import type { ChartQuery, SeriesGrew } from "../api/types";
@@ -12,7 +13,11 @@ export type ChartAsk = Omit<ChartQuery, "id">;
 
 /** Counters for tests and benchmarks. */
 export const feedStats = {
-  requests: 0, bytes: 0, tails: 0, cacheHits: 0, lastMs: 0,
+  requests: 0,
+  bytes: 0,
+  tails: 0,
+  cacheHits: 0,
+  lastMs: 0,
   /** Bytes of series kept for charts; in shared memory, which the browser counts to no heap. */
   get held() {
     return cacheBytes;
@@ -31,7 +36,17 @@ let cacheBytes = 0;
 
 /** Bytes of its arrays; several may stand in the same memory. */
 function sizeOf({ raster, mean, min, max }: ChartData): number {
-  const arrays = [raster.x, raster.line, raster.low, raster.high, raster.count, raster.under, mean, min, max];
+  const arrays = [
+    raster.x,
+    raster.line,
+    raster.low,
+    raster.high,
+    raster.count,
+    raster.under,
+    mean,
+    min,
+    max,
+  ];
   const buffers = new Set(arrays.flatMap((array) => (array ? [array.buffer] : [])));
   let bytes = 1000;
   for (const buffer of buffers) bytes += buffer.byteLength;
@@ -110,7 +125,8 @@ export class Feed {
     this.error = "";
     this.dirty.clear();
     if (this.urgent) {
-      // Not even the end of this frame is waited for; the others of the frame follow when this one is done.
+      // Not even the end of this frame is waited for; the others of the frame follow when this one
+      // is done.
       this.urgent = false;
       waiting.delete(this);
       this.batch?.leave(this);
@@ -124,10 +140,16 @@ export class Feed {
     this.changed();
   }
 
-  /** After a broken connection: the chart shows what is wrong, and mends itself once the server answers. */
+  /**
+   * After a broken connection: the chart shows what is wrong, and mends itself once the server
+   * answers.
+   */
   refetchLater(delay: number): void {
     const key = this.key;
-    setTimeout(() => feeds.has(this) && this.key === key && this.error && !this.loading && this.refetch(), delay);
+    setTimeout(
+      () => feeds.has(this) && this.key === key && this.error && !this.loading && this.refetch(),
+      delay,
+    );
   }
 
   deliver(data: ChartData | null, error: string): void {
@@ -153,7 +175,8 @@ export class Feed {
     const ask = this.ask_;
     if (!ask) return false;
     for (const g of event.grew) {
-      if (ask.runs.includes(g.run) && (ask.expression || ask.keys.some((k) => g.keys.includes(k)))) this.soil(g.run);
+      if (ask.runs.includes(g.run) && (ask.expression || ask.keys.some((k) => g.keys.includes(k))))
+        this.soil(g.run);
     }
     return this.dirty.size > 0;
   }
@@ -163,7 +186,10 @@ export class Feed {
     const ask = this.ask_;
     if (!ask?.runs.includes(run)) return;
     // A zoom away from the end does not move: what is new lies outside.
-    const info = ask.x.to !== undefined ? this.data?.series.find((s) => s.run === run && s.current) : undefined;
+    const info =
+      ask.x.to !== undefined
+        ? this.data?.series.find((s) => s.run === run && s.current)
+        : undefined;
     if (info?.lastX != null && info.lastX > ask.x.to!) return;
     this.dirty.add(run);
   }
@@ -185,16 +211,37 @@ export class Feed {
       if (end === data.raster.starts[s]) return null;
       const edge = end + data.raster.shift[s];
       const from = data.raster.x[edge - 1];
-      ends.push({ run, key: ask.expression ? "" : key, from, at: transform(scale, from), raw: data.raster.raw[s] === 1 });
-      if (!data.raster.raw[s]) size = Math.max(size, transform(scale, data.raster.x[edge]) - transform(scale, from));
+      ends.push({
+        run,
+        key: ask.expression ? "" : key,
+        from,
+        at: transform(scale, from),
+        raw: data.raster.raw[s] === 1,
+      });
+      if (!data.raster.raw[s])
+        size = Math.max(size, transform(scale, data.raster.x[edge]) - transform(scale, from));
     }
     if (ends.length === 0) return null;
-    if (size === 0) size = (transform(scale, data.xTo) - transform(scale, data.xFrom)) / ask.width || 1;
+    if (size === 0)
+      size = (transform(scale, data.xTo) - transform(scale, data.xFrom)) / ask.width || 1;
     const lists = clusters(ends, size);
     if (lists.length > 128) return null;
     return lists.map((list) => {
       const from = Math.min(...list.map((e) => e.from));
-      return { query: { ...ask, runs: [...new Set(list.map((e) => e.run))], keys: ask.expression ? ask.keys : [list[0].key], attempts: "winning", x: { ...ask.x, from }, bin: size, raw_limit: 64, precision: "f32", fields: undefined }, from };
+      return {
+        query: {
+          ...ask,
+          runs: [...new Set(list.map((e) => e.run))],
+          keys: ask.expression ? ask.keys : [list[0].key],
+          attempts: "winning",
+          x: { ...ask.x, from },
+          bin: size,
+          raw_limit: 64,
+          precision: "f32",
+          fields: undefined,
+        },
+        from,
+      };
     });
   }
 
@@ -217,8 +264,9 @@ interface SeriesEnd {
 }
 
 /**
- * Series that end near each other: one query has one beginning, and runs of one chart may be thousands of steps apart. Points may begin
- * anywhere; bins are continued exactly at their edge, or points would count twice.
+ * Series that end near each other: one query has one beginning, and runs of one chart may be
+ * thousands of steps apart. Points may begin anywhere; bins are continued exactly at their edge, or
+ * points would count twice.
  */
 function clusters(ends: SeriesEnd[], size: number): SeriesEnd[][] {
   const out: SeriesEnd[][] = [];
@@ -232,7 +280,7 @@ function clusters(ends: SeriesEnd[], size: number): SeriesEnd[][] {
     const span = list[0].raw ? Math.max(8 * size, (list[list.length - 1].at - list[0].at) / 12) : 0;
     let open: SeriesEnd[] = [];
     for (const end of list) {
-      if (open.length && end.at - open[0].at > span) out.push(open), (open = []);
+      if (open.length && end.at - open[0].at > span) (out.push(open), (open = []));
       open.push(end);
     }
     out.push(open);
@@ -272,20 +320,27 @@ class Batch {
       else feed.deliver(chartData(frame), "");
     };
     try {
-      feedStats.bytes += await readFrames(await postRaw("series:query", { charts }, this.abort.signal), each);
+      feedStats.bytes += await readFrames(
+        await postRaw("series:query", { charts }, this.abort.signal),
+        each,
+      );
       feedStats.lastMs = performance.now() - began;
     } catch (error) {
       if (this.abort.signal.aborted) return;
       for (const feed of this.members) {
         feed.batch = null;
         feed.deliver(null, (error as Error).message);
-        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) feed.refetchLater(3000);
+        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
+          feed.refetchLater(3000);
       }
     }
   }
 }
 
-/** What is asked in one frame travels together. The first cards of a page are made in one turn: they need not wait for a frame. */
+/**
+ * What is asked in one frame travels together. The first cards of a page are made in one turn: they
+ * need not wait for a frame.
+ */
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
@@ -302,25 +357,39 @@ function flush(): void {
 
 const heavySeries = 1000;
 
-/** Few lines travel together. Charts of very many come one or two at a time: the first is drawn before the last is computed. */
+/**
+ * Few lines travel together. Charts of very many come one or two at a time: the first is drawn
+ * before the last is computed.
+ */
 function parts(list: Feed[]): Feed[][] {
   const out: Feed[][] = [];
   let series = Infinity;
   for (const feed of list) {
     const own = (feed.asked?.runs.length ?? 0) * Math.max(1, feed.asked?.keys.length ?? 1);
-    if (series + own > 2 * heavySeries || out[out.length - 1].length === 32) out.push([]), (series = 0);
+    if (series + own > 2 * heavySeries || out[out.length - 1].length === 32)
+      (out.push([]), (series = 0));
     series += own;
     out[out.length - 1].push(feed);
   }
   return out;
 }
 
-/** One part after the other; a chart that asked for something else meanwhile has its place in a later call. */
+/**
+ * One part after the other; a chart that asked for something else meanwhile has its place in a
+ * later call.
+ */
 async function send(list: Feed[][], after: Promise<void>): Promise<void> {
   const keys = new Map(list.flat().map((feed) => [feed, feed.key]));
   await after;
   for (const part of list) {
-    const left = part.filter((feed) => feeds.has(feed) && feed.key === keys.get(feed) && feed.loading && !feed.batch && !waiting.has(feed));
+    const left = part.filter(
+      (feed) =>
+        feeds.has(feed) &&
+        feed.key === keys.get(feed) &&
+        feed.loading &&
+        !feed.batch &&
+        !waiting.has(feed),
+    );
     if (left.length) await new Batch(left).done;
   }
 }
@@ -332,10 +401,18 @@ function tailsSoon(delay = 250): void {
   if (!tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), delay);
 }
 
-/** Whether points were logged before the end that a chart held, as by a counter that began anew: a tail does not bring those. */
+/**
+ * Whether points were logged before the end that a chart held, as by a counter that began anew: a
+ * tail does not bring those.
+ */
 function wentBack(ask: ChartAsk, held: ChartData, joined: ChartData): boolean {
   if (ask.x.from !== undefined || ask.x.to !== undefined) return false;
-  return held.series.some((before, s) => before.current && before.points >= before.total && joined.series[s].points < joined.series[s].total);
+  return held.series.some(
+    (before, s) =>
+      before.current &&
+      before.points >= before.total &&
+      joined.series[s].points < joined.series[s].total,
+  );
 }
 
 async function fetchTails(): Promise<void> {
@@ -365,7 +442,8 @@ async function fetchTails(): Promise<void> {
       const charts = part.map((job, i) => ({ ...job.query, id: String(i) }));
       feedStats.bytes += await readFrames(await postRaw("series:query", { charts }), (frame) => {
         const { feed, from } = part[Number(frame.header.chart)];
-        if (!frame.header.error) tails.set(feed, [...(tails.get(feed) ?? []), { data: chartData(frame), from }]);
+        if (!frame.header.error)
+          tails.set(feed, [...(tails.get(feed) ?? []), { data: chartData(frame), from }]);
       });
     }
     for (const [feed, list] of tails) {
@@ -379,7 +457,8 @@ async function fetchTails(): Promise<void> {
     }
   } catch {
     // The connection banner speaks for us.
-    for (const { feed, key, query } of jobs) if (feed.key === key) for (const run of query.runs) feed.soil(run);
+    for (const { feed, key, query } of jobs)
+      if (feed.key === key) for (const run of query.runs) feed.soil(run);
     tailsSoon(3000);
   } finally {
     tailBusy = false;

@@ -47,7 +47,8 @@ function hear(message: LiveMessage): void {
     for (const l of listeners) l.reset?.();
   } else if (message.event === "hello") {
     const hello = message.data as Hello;
-    // A tab older than the embedded dashboard reloads itself; the view is in the address, nothing is lost.
+    // A tab older than the embedded dashboard reloads itself; the view is in the address, nothing
+    // is lost.
     if (assets && hello.assets !== assets) location.reload();
     assets = hello.assets;
     greeted = hello.revision;
@@ -67,7 +68,10 @@ export function startLive(): void {
     new LiveStream(new URL(apiUrl("")), hear).start();
     return;
   }
-  const { port } = new SharedWorker(new URL(LIVE_WORKER_URL, document.baseURI), { type: "module", name: "taffrail-live" });
+  const { port } = new SharedWorker(new URL(LIVE_WORKER_URL, document.baseURI), {
+    type: "module",
+    name: "taffrail-live",
+  });
   port.onmessage = (event: MessageEvent<LiveMessage>) => hear(event.data);
   addEventListener("pagehide", () => port.postMessage("bye"));
   // A page that comes back from the browser's back cache has said goodbye.

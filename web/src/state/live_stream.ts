@@ -1,11 +1,15 @@
-// The connection that says what grew and what changed: server-sent events, polling where a proxy holds streams back. It knows no
-// page: it runs in the worker that all tabs share, or in the page itself where there is no such worker.
+// The connection that says what grew and what changed: server-sent events, polling where a proxy
+// holds streams back. It knows no page: it runs in the worker that all tabs share, or in the page
+// itself where there is no such worker.
 import type { Changes, Hello } from "../api/types";
 
 export type LiveState = "connecting" | "live" | "polling" | "lost";
 
 /** What a stream tells its tabs. `reset` means: everything may have changed. */
-export type LiveMessage = { kind: "state"; state: LiveState; lostSince: number } | { kind: "event"; event: string; data: unknown } | { kind: "reset" };
+export type LiveMessage =
+  | { kind: "state"; state: LiveState; lostSince: number }
+  | { kind: "event"; event: string; data: unknown }
+  | { kind: "reset" };
 
 export class LiveStream {
   state: LiveState = "connecting";
@@ -60,7 +64,8 @@ export class LiveStream {
     source.onopen = () => (this.lastHeard = performance.now());
     source.onerror = () => {
       this.become("lost");
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.source === source && this.open(), 1000);
+      if (source.readyState === EventSource.CLOSED)
+        setTimeout(() => this.source === source && this.open(), 1000);
     };
     for (const name of ["hello", "runs", "series", "console"]) {
       source.addEventListener(name, (event) => {
@@ -74,7 +79,8 @@ export class LiveStream {
     }
   }
 
-  // EventSource hides comments, so silence is normal; a stream that never said hello is a proxy that holds it back.
+  // EventSource hides comments, so silence is normal; a stream that never said hello is a proxy
+  // that holds it back.
   private watch(): void {
     const silent = performance.now() - this.lastHeard;
     if (this.state === "connecting" && silent > 4000 && !this.polling) {
@@ -83,7 +89,13 @@ export class LiveStream {
       this.source?.close();
       void this.poll();
     }
-    if (this.state === "lost" && !this.polling && this.source?.readyState !== EventSource.OPEN && silent > 1500) this.open();
+    if (
+      this.state === "lost" &&
+      !this.polling &&
+      this.source?.readyState !== EventSource.OPEN &&
+      silent > 1500
+    )
+      this.open();
   }
 
   private async poll(): Promise<void> {

@@ -1,4 +1,5 @@
-// One stream for every tab of this server: browsers allow about six connections to one origin, and each open stream holds one.
+// One stream for every tab of this server: browsers allow about six connections to one origin, and
+// each open stream holds one.
 import { LiveStream, type LiveMessage } from "./live_stream";
 
 const ports = new Set<MessagePort>();

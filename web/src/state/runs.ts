@@ -1,7 +1,21 @@
-// The runs of the open project, which of them are visible, and the colour each one wears on every page.
+// The runs of the open project, which of them are visible, and the colour each one wears on every
+// page.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, get, post } from "../api/client";
-import type { Cell, Column, EditsReply, Edit, KeyInfo, Keys, Project, Projects, Runs, RunState, Server, UnreadableRun } from "../api/types";
+import type {
+  Cell,
+  Column,
+  EditsReply,
+  Edit,
+  KeyInfo,
+  Keys,
+  Project,
+  Projects,
+  Runs,
+  RunState,
+  Server,
+  UnreadableRun,
+} from "../api/types";
 import { pattern } from "../lib/pattern";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
 import { showsRevision } from "./live";
@@ -44,8 +58,22 @@ export const runById = computed(() => new Map(runs.value.map((r) => [r.id, r])))
 function rowsOf(reply: Runs): Run[] {
   const r = reply.runs;
   return r.id.map((id, i) => ({
-    id, name: r.name[i], project: r.project[i], group: r.group[i], job_type: r.job_type[i], state: r.state[i], start_ms: r.start_ms[i], end_ms: r.end_ms[i],
-    attempts: r.attempts[i], world_size: r.world_size[i], tags: r.tags[i], notes: r.notes[i], color: r.color[i], archived: r.archived[i], source: r.source[i], message: r.message[i],
+    id,
+    name: r.name[i],
+    project: r.project[i],
+    group: r.group[i],
+    job_type: r.job_type[i],
+    state: r.state[i],
+    start_ms: r.start_ms[i],
+    end_ms: r.end_ms[i],
+    attempts: r.attempts[i],
+    world_size: r.world_size[i],
+    tags: r.tags[i],
+    notes: r.notes[i],
+    color: r.color[i],
+    archived: r.archived[i],
+    source: r.source[i],
+    message: r.message[i],
   }));
 }
 
@@ -86,7 +114,10 @@ export async function loadRuns(): Promise<void> {
   }
   try {
     const archived = view.value.arch ? "include" : "exclude";
-    const [reply, keyReply] = await Promise.all([post<Runs>("runs:query", { project, archived }), get<Keys>("keys", { project })]);
+    const [reply, keyReply] = await Promise.all([
+      post<Runs>("runs:query", { project, archived }),
+      get<Keys>("keys", { project }),
+    ]);
     if (ticket !== loading) return;
     loadedProject = project;
     showsRevision(reply.revision);
@@ -102,12 +133,15 @@ export async function loadRuns(): Promise<void> {
     if (ticket !== loading) return;
     runsState.value = "error";
     runsError.value = (error as Error).message;
-    // The page says what is wrong meanwhile. It may have no other way to hear that the server is back.
-    if ((error as ApiError).status === 0) setTimeout(() => ticket === loading && void loadRuns(), 3000);
+    // The page says what is wrong meanwhile. It may have no other way to hear that the server is
+    // back.
+    if ((error as ApiError).status === 0)
+      setTimeout(() => ticket === loading && void loadRuns(), 3000);
   }
 }
 
-// The open project and the archive switch decide what is loaded; the filter is the server's business.
+// The open project and the archive switch decide what is loaded; the filter is the server's
+// business.
 const loadKey = computed(() => JSON.stringify([view.value.project, view.value.arch]));
 effect(() => {
   void loadKey.value;
@@ -115,7 +149,9 @@ effect(() => {
 });
 
 let filterTicket = 0;
-const filterKey = computed(() => JSON.stringify([view.value.project, view.value.filter, view.value.arch, runs.value.length]));
+const filterKey = computed(() =>
+  JSON.stringify([view.value.project, view.value.filter, view.value.arch, runs.value.length]),
+);
 effect(() => {
   void filterKey.value;
   const { project, filter, arch } = view.peek();
@@ -125,7 +161,12 @@ effect(() => {
     filterError.value = null;
     return;
   }
-  post<Runs>("runs:query", { project, filter, directory: false, archived: arch ? "include" : "exclude" }).then(
+  post<Runs>("runs:query", {
+    project,
+    filter,
+    directory: false,
+    archived: arch ? "include" : "exclude",
+  }).then(
     (reply) => {
       if (ticket !== filterTicket) return;
       matched.value = new Set(reply.runs.id);
@@ -139,7 +180,10 @@ effect(() => {
   );
 });
 
-/** Text or regular expression on name, group and tags. An expression that is broken or not known counts as plain text. */
+/**
+ * Text or regular expression on name, group and tags. An expression that is broken or not known
+ * counts as plain text.
+ */
 export function textMatcher(text: string): (value: string) => boolean {
   if (!text) return () => true;
   try {
@@ -155,7 +199,9 @@ const search = computed(() => view.value.rq);
 export const listed = computed<Run[]>(() => {
   const accept = textMatcher(search.value);
   const set = matched.value;
-  return runs.value.filter((r) => (!set || set.has(r.id)) && (accept(r.name) || accept(r.group) || r.tags.some(accept)));
+  return runs.value.filter(
+    (r) => (!set || set.has(r.id)) && (accept(r.name) || accept(r.group) || r.tags.some(accept)),
+  );
 });
 
 const selection = computed(() => JSON.stringify(view.value.sel));
@@ -215,9 +261,18 @@ async function fetchColumns(): Promise<void> {
   const wanted = [...columnWanted];
   const project = view.peek().project;
   try {
-    const reply = await post<Runs>("runs:query", { project, columns: wanted, directory: false, archived: "include" });
+    const reply = await post<Runs>("runs:query", {
+      project,
+      columns: wanted,
+      directory: false,
+      archived: "include",
+    });
     if (project !== view.peek().project) return;
-    for (const id of wanted) columnCache.set(id, new Map(reply.runs.id.map((run, i) => [run, reply.values[id]?.[i] ?? null])));
+    for (const id of wanted)
+      columnCache.set(
+        id,
+        new Map(reply.runs.id.map((run, i) => [run, reply.values[id]?.[i] ?? null])),
+      );
     columnVersion.value++;
   } catch (error) {
     toast((error as Error).message, "bad");
@@ -243,11 +298,13 @@ const columnColors = computed<Map<string, string> | null>(() => {
   const list = visibleIds.value.map((run) => [run, values.get(run) ?? null] as const);
   const numbers = list.filter(([, v]) => typeof v === "number").map(([, v]) => v as number);
   if (numbers.length && new Set(numbers).size > 8) {
-    const positive = numbers.every((v) => v > 0) && Math.max(...numbers) / Math.min(...numbers) > 100;
+    const positive =
+      numbers.every((v) => v > 0) && Math.max(...numbers) / Math.min(...numbers) > 100;
     const f = (v: number) => (positive ? Math.log(v) : v);
     const low = Math.min(...numbers.map(f));
     const high = Math.max(...numbers.map(f));
-    for (const [run, v] of list) out.set(run, typeof v === "number" ? rampColor((f(v) - low) / (high - low || 1)) : "#888888");
+    for (const [run, v] of list)
+      out.set(run, typeof v === "number" ? rampColor((f(v) - low) / (high - low || 1)) : "#888888");
   } else {
     const names = [...new Set(list.map(([, v]) => String(v)))].sort();
     for (const [run, v] of list) out.set(run, slotColor(theme.value, names.indexOf(String(v))));
@@ -269,16 +326,23 @@ export const runStyle = computed<(id: string) => RunStyle>(() => {
   return (id) => {
     const own = byId.get(id)?.color;
     const slot = map.get(id) ?? 0;
-    return { color: own || byColumn?.get(id) || slotColor(current, slot), dash: own || byColumn || many ? null : slotDash(slot) };
+    return {
+      color: own || byColumn?.get(id) || slotColor(current, slot),
+      dash: own || byColumn || many ? null : slotDash(slot),
+    };
   };
 });
 /** The same text as long as every visible run looks the same: charts need no new picture then. */
 export const styleKey = computed(() => {
   const style = runStyle.value;
-  return visibleIds.value.map((id) => {
-    const { color, dash } = style(id);
-    return color + (dash ? dash[0] : "");
-  }).join("") + theme.value;
+  return (
+    visibleIds.value
+      .map((id) => {
+        const { color, dash } = style(id);
+        return color + (dash ? dash[0] : "");
+      })
+      .join("") + theme.value
+  );
 });
 
 /** Shows or hides runs; colour slots of those that stay are kept. */
@@ -334,7 +398,8 @@ export async function applyEdits(edits: Edit[], label: string): Promise<void> {
   }
 }
 
-// Panels with a run rule of their own: the rule is the server's business, its answer is kept by text.
+// Panels with a run rule of their own: the rule is the server's business, its answer is kept by
+// text.
 const ruleCache = new Map<string, string[]>();
 const ruleVersion = signal(0);
 

@@ -1,10 +1,13 @@
-// What a person prefers: theme, density. Kept by the server, so that every browser agrees; the theme also locally, against a flash.
+// What a person prefers: theme, density. Kept by the server, so that every browser agrees; the
+// theme also locally, against a flash.
 import { computed, effect, signal } from "@preact/signals";
 import { get, post } from "../api/client";
 import type { Settings } from "../api/types";
 import type { Theme } from "../viz/palette";
 
-export const settings = signal<Settings>({ theme: (localStorage.getItem("taffrail.theme") as Settings["theme"]) ?? "system" });
+export const settings = signal<Settings>({
+  theme: (localStorage.getItem("taffrail.theme") as Settings["theme"]) ?? "system",
+});
 
 const media = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(media.matches);

@@ -1,5 +1,6 @@
-// What a person did, in order, and what was taken back. Steps of the view and edits of runs stand in one line; only the former
-// have an entry in the browser's own history, so that Back and Forward pass over edits and leave them as they are.
+// What a person did, in order, and what was taken back. Steps of the view and edits of runs stand
+// in one line; only the former have an entry in the browser's own history, so that Back and Forward
+// pass over edits and leave them as they are.
 
 export interface ViewStep<V> {
   kind: "view";
@@ -18,7 +19,8 @@ export type Step<V> = ViewStep<V> | EditStep;
 export class Steps<V> {
   private done: Step<V>[] = [];
   private ahead: Step<V>[] = []; // the next one to redo first
-  // Entries of the browser's history outlive a reload of the page; numbers from the clock never mean two different steps.
+  // Entries of the browser's history outlive a reload of the page; numbers from the clock never
+  // mean two different steps.
   private readonly start = Date.now();
   private newest = this.start;
 
@@ -61,7 +63,10 @@ export class Steps<V> {
     this.done.push(step);
   }
 
-  /** Follows the browser to one of its history entries: the view to show, or null for an entry that is not of this page's life. */
+  /**
+   * Follows the browser to one of its history entries: the view to show, or null for an entry that
+   * is not of this page's life.
+   */
   travelled(entry: number): V | null {
     const all = [...this.done, ...this.ahead];
     const first = all.find((s) => s.kind === "view");

@@ -17,7 +17,8 @@ let next = 1;
 export function toast(text: string, tone: Toast["tone"] = "plain", undo: Undo | null = null): void {
   const entry = { id: next++, text, tone, undo };
   toasts.value = [...toasts.value.slice(-2), entry];
-  // A warning is about something that was saved and will be used: it stays until somebody has read it.
+  // A warning is about something that was saved and will be used: it stays until somebody has read
+  // it.
   if (tone !== "warn") setTimeout(() => dismiss(entry.id), tone === "bad" ? 8000 : 5000);
 }
 

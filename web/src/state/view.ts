@@ -1,4 +1,5 @@
-// The view state: everything a person arranged, kept in the address. Opening the address elsewhere gives the same picture.
+// The view state: everything a person arranged, kept in the address. Opening the address elsewhere
+// gives the same picture.
 import { signal } from "@preact/signals";
 import { get, post } from "../api/client";
 import type { Grouping, PanelOptions, SortKey, State, StateTicket } from "../api/types";
@@ -6,7 +7,18 @@ import type { Brush } from "../viz/parallel";
 import type { ScaleKind } from "../viz/scale";
 import { inTurn, Steps, type EditStep } from "./steps";
 
-export type Page = "projects" | "charts" | "table" | "run" | "compare" | "media" | "distributions" | "hparams" | "system" | "graph" | "settings";
+export type Page =
+  | "projects"
+  | "charts"
+  | "table"
+  | "run"
+  | "compare"
+  | "media"
+  | "distributions"
+  | "hparams"
+  | "system"
+  | "graph"
+  | "settings";
 
 export interface Zoom {
   x: [number, number] | null;
@@ -29,7 +41,8 @@ export interface View {
   q: string; // metric search
   rq: string; // run search by name or tag
   filter: string; // run filter language
-  x: "auto" | "step" | "relative" | "wall" | "epoch" | "samples" | "metric"; // auto: as the metrics were defined, else step
+  // auto: as the metrics were defined, else step
+  x: "auto" | "step" | "relative" | "wall" | "epoch" | "samples" | "metric";
   xm: string;
   xs: ScaleKind;
   ys: ScaleKind;
@@ -63,21 +76,91 @@ export interface View {
   sort: SortKey[];
   tg: string; // table group column
   diff: boolean; // compare: only differences
-  media: { rows: "run" | "key"; size: number; step: number | null; kind: string; mode: string; fit: boolean; range: string };
-  dist: { mode: "ridge" | "heat" | "percentiles"; tab: string; color: string; dims: number; from: number | null; to: number | null };
-  hp: { goal: string; mode: "parallel" | "scatter" | "matrix"; axes: string[] | null; brushes: Record<string, Brush>; inverted: string[]; logs: string[]; sx: string; sy: string };
+  media: {
+    rows: "run" | "key";
+    size: number;
+    step: number | null;
+    kind: string;
+    mode: string;
+    fit: boolean;
+    range: string;
+  };
+  dist: {
+    mode: "ridge" | "heat" | "percentiles";
+    tab: string;
+    color: string;
+    dims: number;
+    from: number | null;
+    to: number | null;
+  };
+  hp: {
+    goal: string;
+    mode: "parallel" | "scatter" | "matrix";
+    axes: string[] | null;
+    brushes: Record<string, Brush>;
+    inverted: string[];
+    logs: string[];
+    sx: string;
+    sy: string;
+  };
   sys: { host: string; mode: "heat" | "lines" };
   graph: { open: string[]; color: string; select: string; key: string };
 }
 
 export const defaults: View = {
-  page: "projects", project: "", run: "", tab: "overview", q: "", rq: "", filter: "",
-  x: "auto", xm: "", xs: "linear", ys: "linear", sm: "none", sa: 0.6, gb: [], gc: "mean", gw: "std", cb: "", out: false, att: true, rk: "apart", za: true,
-  sel: { all: true, except: [] }, slots: null, base: "", cmp: [], zoom: {}, pins: [], range: null, pinAxis: "",
-  pk: null, closed: [], order: [], size: "m", panels: {}, extra: [], full: "", arch: false, cols: null, sort: [], tg: "", diff: true,
+  page: "projects",
+  project: "",
+  run: "",
+  tab: "overview",
+  q: "",
+  rq: "",
+  filter: "",
+  x: "auto",
+  xm: "",
+  xs: "linear",
+  ys: "linear",
+  sm: "none",
+  sa: 0.6,
+  gb: [],
+  gc: "mean",
+  gw: "std",
+  cb: "",
+  out: false,
+  att: true,
+  rk: "apart",
+  za: true,
+  sel: { all: true, except: [] },
+  slots: null,
+  base: "",
+  cmp: [],
+  zoom: {},
+  pins: [],
+  range: null,
+  pinAxis: "",
+  pk: null,
+  closed: [],
+  order: [],
+  size: "m",
+  panels: {},
+  extra: [],
+  full: "",
+  arch: false,
+  cols: null,
+  sort: [],
+  tg: "",
+  diff: true,
   media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
   dist: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },
-  hp: { goal: "", mode: "parallel", axes: null, brushes: {}, inverted: [], logs: [], sx: "", sy: "" },
+  hp: {
+    goal: "",
+    mode: "parallel",
+    axes: null,
+    brushes: {},
+    inverted: [],
+    logs: [],
+    sx: "",
+    sy: "",
+  },
   sys: { host: "", mode: "heat" },
   graph: { open: [], color: "type", select: "", key: "" },
 };
@@ -103,7 +186,8 @@ export function encodeView(v: View): string {
   for (const key of Object.keys(defaults) as (keyof View)[]) {
     if (key === "page" || same(v[key], defaults[key])) continue;
     const value = v[key];
-    if (typeof value === "string" || typeof value === "number") plain.push(`${key}=${encodeURIComponent(value)}`);
+    if (typeof value === "string" || typeof value === "number")
+      plain.push(`${key}=${encodeURIComponent(value)}`);
     else if (typeof value === "boolean") plain.push(`${key}=${value ? 1 : 0}`);
     else rest[key] = value;
   }
@@ -115,7 +199,19 @@ export function decodeView(fragment: string): View {
   const v = structuredClone(defaults);
   const match = /^#\/?([a-z]*)(?:\?(.*))?$/.exec(fragment);
   if (!match) return v;
-  const pages: Page[] = ["projects", "charts", "table", "run", "compare", "media", "distributions", "hparams", "system", "graph", "settings"];
+  const pages: Page[] = [
+    "projects",
+    "charts",
+    "table",
+    "run",
+    "compare",
+    "media",
+    "distributions",
+    "hparams",
+    "system",
+    "graph",
+    "settings",
+  ];
   if (pages.includes(match[1] as Page)) v.page = match[1] as Page;
   const target = v as unknown as Record<string, unknown>;
   const fallback = defaults as unknown as Record<string, unknown>;
@@ -127,7 +223,8 @@ export function decodeView(fragment: string): View {
       const text = decodeURIComponent(part.slice(at + 1));
       if (key === "z") {
         const rest = JSON.parse(fromBase64(text)) as Record<string, unknown>;
-        for (const [k, value] of Object.entries(rest)) if (k in fallback) target[k] = merge(fallback[k], value);
+        for (const [k, value] of Object.entries(rest))
+          if (k in fallback) target[k] = merge(fallback[k], value);
       } else if (typeof fallback[key] === "number") target[key] = Number(text);
       else if (typeof fallback[key] === "boolean") target[key] = text === "1";
       else if (typeof fallback[key] === "string") target[key] = text;
@@ -140,7 +237,15 @@ export function decodeView(fragment: string): View {
 
 // Members added to a state since a link was made take their defaults.
 function merge(fallback: unknown, value: unknown): unknown {
-  if (fallback && value && typeof fallback === "object" && typeof value === "object" && !Array.isArray(fallback) && !Array.isArray(value)) return { ...fallback, ...value };
+  if (
+    fallback &&
+    value &&
+    typeof fallback === "object" &&
+    typeof value === "object" &&
+    !Array.isArray(fallback) &&
+    !Array.isArray(value)
+  )
+    return { ...fallback, ...value };
   return value;
 }
 
@@ -158,12 +263,18 @@ function write(v: View, push: boolean): void {
   if (push) history.pushState(state, "", fragment);
   else history.replaceState(state, "", fragment);
   if (fragment.length <= longest) return;
-  void post<StateTicket>("states", { state: fragment }).then(({ hash }) => {
-    if (view.value === v) history.replaceState(state, "", `#/${v.page}?s=${hash}`);
-  }, () => undefined);
+  void post<StateTicket>("states", { state: fragment }).then(
+    ({ hash }) => {
+      if (view.value === v) history.replaceState(state, "", `#/${v.page}?s=${hash}`);
+    },
+    () => undefined,
+  );
 }
 
-/** Changes the view. One call is one step of undo; `replace` joins it to the last step (drags, typing). */
+/**
+ * Changes the view. One call is one step of undo; `replace` joins it to the last step (drags,
+ * typing).
+ */
 export function change(patch: Partial<View>, replace = false): void {
   const before = view.value;
   const after = { ...before, ...patch };
@@ -187,7 +298,10 @@ export function settle(patch: Partial<View>): void {
   write(view.value, false);
 }
 
-/** An edit that was made becomes a step. The function takes back this very edit, whatever was done since. */
+/**
+ * An edit that was made becomes a step. The function takes back this very edit, whatever was done
+ * since.
+ */
 export function recordEdit(step: Omit<EditStep, "kind">): () => Promise<string | null> {
   const edit: EditStep = { kind: "edit", ...step };
   steps.edited(edit);
@@ -213,21 +327,23 @@ function travel(by: 1 | -1): Promise<string> {
 }
 
 /** The label of the edit taken back, "" for a step of the view, null when there is nothing left. */
-export const undo = (): Promise<string | null> => inTurn(async () => {
-  const step = steps.last;
-  if (!step) return null;
-  return step.kind === "view" ? travel(-1) : takeBack(step);
-});
+export const undo = (): Promise<string | null> =>
+  inTurn(async () => {
+    const step = steps.last;
+    if (!step) return null;
+    return step.kind === "view" ? travel(-1) : takeBack(step);
+  });
 
-export const redo = (): Promise<string | null> => inTurn(async () => {
-  const step = steps.next;
-  if (!step) return null;
-  if (step.kind === "view") return travel(1);
-  await step.redo();
-  steps.didAgain(step);
-  note();
-  return step.label;
-});
+export const redo = (): Promise<string | null> =>
+  inTurn(async () => {
+    const step = steps.next;
+    if (!step) return null;
+    if (step.kind === "view") return travel(1);
+    await step.redo();
+    steps.didAgain(step);
+    note();
+    return step.label;
+  });
 
 /** Shows the view that the address names. */
 async function adopt(): Promise<void> {

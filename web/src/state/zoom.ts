@@ -17,7 +17,11 @@ export function zoomOf(card: Card, v: View = view.value): Zoom {
   return { x: (v.za ? v.zoom[sharedZoom(card.keys, v)]?.x : own?.x) ?? null, y: own?.y ?? null };
 }
 
-export function setZoom({ id: card, keys }: Card, x: [number, number] | null, y: [number, number] | null): void {
+export function setZoom(
+  { id: card, keys }: Card,
+  x: [number, number] | null,
+  y: [number, number] | null,
+): void {
   const { zoom, za } = view.value;
   const next: Zooms = { ...zoom };
   if (za) {

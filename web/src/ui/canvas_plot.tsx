@@ -1,4 +1,5 @@
-// A canvas that draws itself again on resize and on a change of theme, with hover and the export menu.
+// A canvas that draws itself again on resize and on a change of theme, with hover and the export
+// menu.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../state/settings";
 import { fileName, saveBlob } from "../viz/export";
@@ -11,7 +12,17 @@ export interface Hover {
   text: string;
 }
 
-export function CanvasPlot({ draw, label, height, deps, onMove, onClick, title, actions, csv }: {
+export function CanvasPlot({
+  draw,
+  label,
+  height,
+  deps,
+  onMove,
+  onClick,
+  title,
+  actions,
+  csv,
+}: {
   draw: (canvas: HTMLCanvasElement, width: number, height: number) => void;
   label: string;
   height: number;
@@ -39,19 +50,38 @@ export function CanvasPlot({ draw, label, height, deps, onMove, onClick, title, 
     const r = canvas.current!.getBoundingClientRect();
     return [e.clientX - r.left, e.clientY - r.top];
   };
-  const savePng = () => canvas.current!.toBlob((b) => b && saveBlob(b, fileName(title ?? label) + ".png"));
+  const savePng = () =>
+    canvas.current!.toBlob((b) => b && saveBlob(b, fileName(title ?? label) + ".png"));
   return (
     <div class="canvas-plot">
       {title !== undefined ? (
         <div class="card-head">
-          <span class="title ellipsis" style={{ cursor: "default" }} title={title}>{title}</span>
+          <span class="title ellipsis" style={{ cursor: "default" }} title={title}>
+            {title}
+          </span>
           {actions}
           <div class="actions" style={{ opacity: 1 }}>
-            <PopoverButton menu class="icon-button tiny" label={`Export ${title}`} trigger={<Icon name="download" />}>
+            <PopoverButton
+              menu
+              class="icon-button tiny"
+              label={`Export ${title}`}
+              trigger={<Icon name="download" />}
+            >
               {(close) => (
                 <div onClick={close}>
-                  <MenuItem icon="download" onClick={savePng}>PNG picture</MenuItem>
-                  {csv ? <MenuItem icon="download" onClick={() => saveBlob(new Blob([csv()], { type: "text/csv" }), fileName(title) + ".csv")}>CSV</MenuItem> : null}
+                  <MenuItem icon="download" onClick={savePng}>
+                    PNG picture
+                  </MenuItem>
+                  {csv ? (
+                    <MenuItem
+                      icon="download"
+                      onClick={() =>
+                        saveBlob(new Blob([csv()], { type: "text/csv" }), fileName(title) + ".csv")
+                      }
+                    >
+                      CSV
+                    </MenuItem>
+                  ) : null}
                 </div>
               )}
             </PopoverButton>
@@ -60,18 +90,35 @@ export function CanvasPlot({ draw, label, height, deps, onMove, onClick, title, 
       ) : null}
       <div ref={box} style={{ position: "relative", height }}>
         <canvas
-          ref={canvas} role="img" aria-label={label} style={{ width: "100%", height }}
+          ref={canvas}
+          role="img"
+          aria-label={label}
+          style={{ width: "100%", height }}
           onPointerMove={(e) => {
             if (!onMove) return;
             const [x, y] = at(e);
             const text = onMove(x, y);
             setHover(text ? { x: e.clientX, y: e.clientY, text } : null);
           }}
-          onPointerLeave={() => { setHover(null); onMove?.(-1, -1); }}
+          onPointerLeave={() => {
+            setHover(null);
+            onMove?.(-1, -1);
+          }}
           onClick={(e) => onClick?.(...at(e))}
         />
       </div>
-      {hover ? <div class="tooltip" style={{ left: Math.min(innerWidth - 220, hover.x + 14), top: hover.y + 14, whiteSpace: "pre" }}>{hover.text}</div> : null}
+      {hover ? (
+        <div
+          class="tooltip"
+          style={{
+            left: Math.min(innerWidth - 220, hover.x + 14),
+            top: hover.y + 14,
+            whiteSpace: "pre",
+          }}
+        >
+          {hover.text}
+        </div>
+      ) : null}
     </div>
   );
 }

@@ -16,7 +16,8 @@ import { copyText } from "./states";
 function patchPanel(id: string, patch: PanelSettings): void {
   const { panels } = view.value;
   const next = { ...panels[id], ...patch };
-  for (const key of Object.keys(next) as (keyof PanelSettings)[]) if (next[key] === undefined || next[key] === "") delete next[key];
+  for (const key of Object.keys(next) as (keyof PanelSettings)[])
+    if (next[key] === undefined || next[key] === "") delete next[key];
   const all = { ...panels };
   if (Object.keys(next).length) all[id] = next;
   else delete all[id];
@@ -32,70 +33,248 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
   return (
     <>
       {zoom.x || zoom.y ? (
-        <button type="button" class="chip accent" title="Back to all data, following what is new (double click)" onClick={() => setZoom(spec, null, null)}>{behind ? "zoomed · live paused" : "zoomed"}<Icon name="close" /></button>
+        <button
+          type="button"
+          class="chip accent"
+          title="Back to all data, following what is new (double click)"
+          onClick={() => setZoom(spec, null, null)}
+        >
+          {behind ? "zoomed · live paused" : "zoomed"}
+          <Icon name="close" />
+        </button>
       ) : null}
-      {own ? <span class="chip" title="The x axis that define_metric named; the choice above the charts goes before it">over {own}</span> : null}
-      {data.points > data.bins * 1.01 && data.bins > 0 ? <span class="chip desktop-only" title="Every pixel column shows the true minimum, maximum and mean of its points">binned {formatNumber(data.points, 3, true)} → {formatInteger(data.bins)}</span> : null}
-      {data.header.missing > 0 && data.header.missing < runs * Math.max(1, spec.keys.length) && spec.keys.length <= 1 ? <span class="chip desktop-only">{formatInteger(data.header.missing)} of {formatInteger(runs)} runs lack it</span> : null}
-      {data.header.outside > 0 ? <span class="chip" title="A log axis cannot show x ≤ 0">{formatInteger(data.header.outside)} at x ≤ 0</span> : null}
-      {data.series.length > densityFrom ? <span class="chip">density of {formatInteger(data.series.length)} lines</span> : null}
+      {own ? (
+        <span
+          class="chip"
+          title="The x axis that define_metric named; the choice above the charts goes before it"
+        >
+          over {own}
+        </span>
+      ) : null}
+      {data.points > data.bins * 1.01 && data.bins > 0 ? (
+        <span
+          class="chip desktop-only"
+          title="Every pixel column shows the true minimum, maximum and mean of its points"
+        >
+          binned {formatNumber(data.points, 3, true)} → {formatInteger(data.bins)}
+        </span>
+      ) : null}
+      {data.header.missing > 0 &&
+      data.header.missing < runs * Math.max(1, spec.keys.length) &&
+      spec.keys.length <= 1 ? (
+        <span class="chip desktop-only">
+          {formatInteger(data.header.missing)} of {formatInteger(runs)} runs lack it
+        </span>
+      ) : null}
+      {data.header.outside > 0 ? (
+        <span class="chip" title="A log axis cannot show x ≤ 0">
+          {formatInteger(data.header.outside)} at x ≤ 0
+        </span>
+      ) : null}
+      {data.series.length > densityFrom ? (
+        <span class="chip">density of {formatInteger(data.series.length)} lines</span>
+      ) : null}
     </>
   );
 }
 
 function PanelForm({ spec }: { spec: CardSpec }) {
   const panel = view.value.panels[spec.id] ?? {};
-  const number = (text: string) => (text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text));
+  const number = (text: string) =>
+    text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
   return (
     <div class="form-grid">
       <label for="panel-y">y axis</label>
-      <Select id="panel-y" label="y axis" value={panel.y_scale ?? ""} onChange={(y) => patchPanel(spec.id, { y_scale: (y || undefined) as PanelSettings["y_scale"] })} options={[{ value: "", label: "as the page" }, { value: "linear", label: "linear" }, { value: "log", label: "log" }, { value: "symlog", label: "symlog" }] as { value: string; label: string }[]} />
+      <Select
+        id="panel-y"
+        label="y axis"
+        value={panel.y_scale ?? ""}
+        onChange={(y) =>
+          patchPanel(spec.id, { y_scale: (y || undefined) as PanelSettings["y_scale"] })
+        }
+        options={
+          [
+            { value: "", label: "as the page" },
+            { value: "linear", label: "linear" },
+            { value: "log", label: "log" },
+            { value: "symlog", label: "symlog" },
+          ] as { value: string; label: string }[]
+        }
+      />
       <span class="label">y range</span>
       <div class="row">
-        <input class="input" style={{ width: 80 }} aria-label="y from" placeholder="auto" value={panel.y_from ?? ""} onChange={(e) => patchPanel(spec.id, { y_from: number(e.currentTarget.value) })} />
-        <input class="input" style={{ width: 80 }} aria-label="y to" placeholder="auto" value={panel.y_to ?? ""} onChange={(e) => patchPanel(spec.id, { y_to: number(e.currentTarget.value) })} />
+        <input
+          class="input"
+          style={{ width: 80 }}
+          aria-label="y from"
+          placeholder="auto"
+          value={panel.y_from ?? ""}
+          onChange={(e) => patchPanel(spec.id, { y_from: number(e.currentTarget.value) })}
+        />
+        <input
+          class="input"
+          style={{ width: 80 }}
+          aria-label="y to"
+          placeholder="auto"
+          value={panel.y_to ?? ""}
+          onChange={(e) => patchPanel(spec.id, { y_to: number(e.currentTarget.value) })}
+        />
       </div>
       <label for="panel-out">outliers</label>
-      <Select id="panel-out" label="outliers" value={panel.outliers ?? ""} onChange={(o) => patchPanel(spec.id, { outliers: (o || undefined) as PanelSettings["outliers"] })} options={[{ value: "", label: "as the page" }, { value: "show", label: "show" }, { value: "ignore", label: "ignore" }] as { value: string; label: string }[]} />
+      <Select
+        id="panel-out"
+        label="outliers"
+        value={panel.outliers ?? ""}
+        onChange={(o) =>
+          patchPanel(spec.id, { outliers: (o || undefined) as PanelSettings["outliers"] })
+        }
+        options={
+          [
+            { value: "", label: "as the page" },
+            { value: "show", label: "show" },
+            { value: "ignore", label: "ignore" },
+          ] as { value: string; label: string }[]
+        }
+      />
       <label for="panel-smooth">smoothing</label>
-      <Select id="panel-smooth" label="smoothing" value={panel.smoothing ? panel.smoothing.method : ""} onChange={(m) => patchPanel(spec.id, { smoothing: m ? { method: m, amount: m === "ema" || m === "time_ema" ? 0.6 : 21 } : undefined })} options={["", "none", "ema", "time_ema", "gaussian", "mean", "median"].map((value) => ({ value, label: value || "as the page" }))} />
+      <Select
+        id="panel-smooth"
+        label="smoothing"
+        value={panel.smoothing ? panel.smoothing.method : ""}
+        onChange={(m) =>
+          patchPanel(spec.id, {
+            smoothing: m
+              ? { method: m, amount: m === "ema" || m === "time_ema" ? 0.6 : 21 }
+              : undefined,
+          })
+        }
+        options={["", "none", "ema", "time_ema", "gaussian", "mean", "median"].map((value) => ({
+          value,
+          label: value || "as the page",
+        }))}
+      />
       <label for="panel-band">min–max band</label>
-      <Select id="panel-band" label="band" value={panel.band === false ? "off" : ""} onChange={(b) => patchPanel(spec.id, { band: b === "off" ? false : undefined })} options={[{ value: "", label: "on" }, { value: "off", label: "off" }]} />
+      <Select
+        id="panel-band"
+        label="band"
+        value={panel.band === false ? "off" : ""}
+        onChange={(b) => patchPanel(spec.id, { band: b === "off" ? false : undefined })}
+        options={[
+          { value: "", label: "on" },
+          { value: "off", label: "off" },
+        ]}
+      />
       <label for="panel-filter">only runs</label>
-      <input id="panel-filter" class="input" placeholder="tag:ablation and lr<1e-3" defaultValue={panel.filter ?? ""} onChange={(e) => patchPanel(spec.id, { filter: e.currentTarget.value || undefined })} />
+      <input
+        id="panel-filter"
+        class="input"
+        placeholder="tag:ablation and lr<1e-3"
+        defaultValue={panel.filter ?? ""}
+        onChange={(e) => patchPanel(spec.id, { filter: e.currentTarget.value || undefined })}
+      />
     </div>
   );
 }
 
-export function CardHead({ spec, data, full, draggable, asTable, setAsTable, chart }: { spec: CardSpec; data: ChartData | null; full: boolean; draggable: boolean; asTable: boolean; setAsTable: (on: boolean) => void; chart: () => LineChart | null }) {
+export function CardHead({
+  spec,
+  data,
+  full,
+  draggable,
+  asTable,
+  setAsTable,
+  chart,
+}: {
+  spec: CardSpec;
+  data: ChartData | null;
+  full: boolean;
+  draggable: boolean;
+  asTable: boolean;
+  setAsTable: (on: boolean) => void;
+  chart: () => LineChart | null;
+}) {
   const v = view.value;
   const pinned = (v.pk ?? []).includes(spec.keys[0]);
   const exportAs = (kind: "png" | "svg" | "csv") => void exportChart(kind, spec, data, chart());
   return (
     <div class="card-head">
       <span
-        class="title ellipsis" title={spec.expression ?? spec.keys.join(", ")} draggable={draggable}
+        class="title ellipsis"
+        title={spec.expression ?? spec.keys.join(", ")}
+        draggable={draggable}
         onDragStart={(e) => e.dataTransfer?.setData("text/taffrail-card", spec.id)}
-      >{spec.title}</span>
+      >
+        {spec.title}
+      </span>
       {data ? <Chips spec={spec} data={data} /> : null}
       <div class="actions">
-        {spec.expression ? null : <IconButton tiny icon="pin" label={pinned ? "Unpin" : "Pin to the top"} pressed={pinned} onClick={() => change({ pk: pinned ? v.pk!.filter((k) => k !== spec.keys[0]) : [...(v.pk ?? []), ...spec.keys] })} />}
-        <PopoverButton class="icon-button tiny" label={`Settings of ${spec.title}`} trigger={<Icon name="sliders" />}>{() => <PanelForm spec={spec} />}</PopoverButton>
-        <PopoverButton menu class="icon-button tiny" label={`More about ${spec.title}`} trigger={<Icon name="more" />}>
+        {spec.expression ? null : (
+          <IconButton
+            tiny
+            icon="pin"
+            label={pinned ? "Unpin" : "Pin to the top"}
+            pressed={pinned}
+            onClick={() =>
+              change({
+                pk: pinned
+                  ? v.pk!.filter((k) => k !== spec.keys[0])
+                  : [...(v.pk ?? []), ...spec.keys],
+              })
+            }
+          />
+        )}
+        <PopoverButton
+          class="icon-button tiny"
+          label={`Settings of ${spec.title}`}
+          trigger={<Icon name="sliders" />}
+        >
+          {() => <PanelForm spec={spec} />}
+        </PopoverButton>
+        <PopoverButton
+          menu
+          class="icon-button tiny"
+          label={`More about ${spec.title}`}
+          trigger={<Icon name="more" />}
+        >
           {(close) => (
             <div onClick={close}>
-              <MenuItem icon="table" onClick={() => setAsTable(!asTable)}>{asTable ? "View as chart" : "View as table"}</MenuItem>
-              <MenuItem icon="undo" onClick={() => setZoom(spec, null, null)} hint="0">Reset zoom</MenuItem>
+              <MenuItem icon="table" onClick={() => setAsTable(!asTable)}>
+                {asTable ? "View as chart" : "View as table"}
+              </MenuItem>
+              <MenuItem icon="undo" onClick={() => setZoom(spec, null, null)} hint="0">
+                Reset zoom
+              </MenuItem>
               <div class="menu-line" />
-              <MenuItem icon="download" onClick={() => exportAs("png")}>PNG picture</MenuItem>
-              <MenuItem icon="download" onClick={() => exportAs("svg")}>SVG picture</MenuItem>
-              <MenuItem icon="download" onClick={() => exportAs("csv")} hint="raw points">CSV</MenuItem>
-              <MenuItem icon="link" onClick={() => copyText(location.href)}>Copy link</MenuItem>
-              {v.extra.some((p) => p.id === spec.id) ? <MenuItem icon="trash" danger onClick={() => change({ extra: v.extra.filter((p) => p.id !== spec.id) })}>Remove panel</MenuItem> : null}
+              <MenuItem icon="download" onClick={() => exportAs("png")}>
+                PNG picture
+              </MenuItem>
+              <MenuItem icon="download" onClick={() => exportAs("svg")}>
+                SVG picture
+              </MenuItem>
+              <MenuItem icon="download" onClick={() => exportAs("csv")} hint="raw points">
+                CSV
+              </MenuItem>
+              <MenuItem icon="link" onClick={() => copyText(location.href)}>
+                Copy link
+              </MenuItem>
+              {v.extra.some((p) => p.id === spec.id) ? (
+                <MenuItem
+                  icon="trash"
+                  danger
+                  onClick={() => change({ extra: v.extra.filter((p) => p.id !== spec.id) })}
+                >
+                  Remove panel
+                </MenuItem>
+              ) : null}
             </div>
           )}
         </PopoverButton>
-        <IconButton tiny icon={full ? "shrink" : "expand"} label={full ? "Back to all charts" : "Show large"} onClick={() => change({ full: full ? "" : spec.id })} />
+        <IconButton
+          tiny
+          icon={full ? "shrink" : "expand"}
+          label={full ? "Back to all charts" : "Show large"}
+          onClick={() => change({ full: full ? "" : spec.id })}
+        />
       </div>
     </div>
   );

@@ -1,11 +1,19 @@
-// One chart of the charts page: asks for its series, draws them, reports what a person does with them.
+// One chart of the charts page: asks for its series, draws them, reports what a person does with
+// them.
 import { batch, effect, untracked } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Points } from "../api/types";
 import { askOf, smoothingOf, type CardSpec } from "../state/ask";
 import { axisId, axisOf, axisTitle, pinAxis, pinAxisFor } from "../state/axis";
-import { activeCard, cursor, hoveredRun, pickedRun, tooltip, type TooltipRow } from "../state/cursor";
+import {
+  activeCard,
+  cursor,
+  hoveredRun,
+  pickedRun,
+  tooltip,
+  type TooltipRow,
+} from "../state/cursor";
 import { Feed, feedStats } from "../state/feed";
 import { runById, runStyle, styleKey } from "../state/runs";
 import { theme } from "../state/settings";
@@ -27,31 +35,59 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
   const current = theme.value;
   const byKey = keys.length > 1 && oneRun(data);
   const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
-  const ranks = [...new Set(data.series.map((s) => s.rank).filter((r) => r !== null))].sort((a, b) => a - b);
+  const ranks = [...new Set(data.series.map((s) => s.rank).filter((r) => r !== null))].sort(
+    (a, b) => a - b,
+  );
   const single = oneRun(data);
   return (s) => {
     const info = data.series[s];
     const keyDash = keys.length > 1 ? dashes[keys.indexOf(info.key) % dashes.length] : null;
     if (info.group) {
       const slot = labels.indexOf(info.group.label);
-      return { color: slotColor(current, slot), dash: keyDash ?? dashes[Math.floor(slot / 8) % 3], faint: false, label: info.group.label };
+      return {
+        color: slotColor(current, slot),
+        dash: keyDash ?? dashes[Math.floor(slot / 8) % 3],
+        faint: false,
+        label: info.group.label,
+      };
     }
     // One run, several metrics: colours tell the metrics apart.
-    if (byKey) return { color: slotColor(current, keys.indexOf(info.key)), dash: dashes[(Math.floor(keys.indexOf(info.key) / 8) + Math.max(0, ranks.indexOf(info.rank ?? -1))) % 3], faint: !info.current, label: withRank(info.key, info) };
+    if (byKey)
+      return {
+        color: slotColor(current, keys.indexOf(info.key)),
+        dash: dashes[
+          (Math.floor(keys.indexOf(info.key) / 8) + Math.max(0, ranks.indexOf(info.rank ?? -1))) % 3
+        ],
+        faint: !info.current,
+        label: withRank(info.key, info),
+      };
     const own = style(info.run);
     const label = withRank(byId.get(info.run)?.name ?? info.run, info);
     if (info.rank !== null) {
-      // Of one run, colours tell its ranks apart; of several, dashes do, and the colour stays the run's.
+      // Of one run, colours tell its ranks apart; of several, dashes do, and the colour stays the
+      // run's.
       const place = ranks.indexOf(info.rank);
-      return { color: single && !keyDash ? slotColor(current, place) : own.color, dash: keyDash ?? dashes[(single ? Math.floor(place / 8) : place) % 3], faint: !info.current, label };
+      return {
+        color: single && !keyDash ? slotColor(current, place) : own.color,
+        dash: keyDash ?? dashes[(single ? Math.floor(place / 8) : place) % 3],
+        faint: !info.current,
+        label,
+      };
     }
-    return { color: own.color, dash: keys.length > 1 ? keyDash : own.dash, faint: !info.current, label };
+    return {
+      color: own.color,
+      dash: keys.length > 1 ? keyDash : own.dash,
+      faint: !info.current,
+      label,
+    };
   };
 }
 
-const withRank = (name: string, { rank, ranks }: ChartData["series"][0]) => (rank !== null ? `${name} · rank ${rank}` : ranks > 1 ? `${name} · mean of ${ranks} ranks` : name);
+const withRank = (name: string, { rank, ranks }: ChartData["series"][0]) =>
+  rank !== null ? `${name} · rank ${rank}` : ranks > 1 ? `${name} · mean of ${ranks} ranks` : name;
 
-const oneRun = (data: ChartData) => !data.header.groups && data.series.every((s) => s.run === data.series[0].run);
+const oneRun = (data: ChartData) =>
+  !data.header.groups && data.series.every((s) => s.run === data.series[0].run);
 
 let lookup = 0;
 
@@ -62,18 +98,35 @@ function exactRows(data: ChartData, near: Nearby[], x: number, rows: TooltipRow[
     const asked = near.map((n) => data.series[n.series]).filter((s) => s.run && s.ranks === 1);
     if (!asked.length) return;
     try {
-      const reply = await post<Points>("series:points", { series: asked.map((s) => ({ run: s.run, key: s.key, rank: s.rank ?? undefined })), x: { ...data.header.x, from: undefined, to: undefined }, at: x, smoothing: data.smoothed ? smoothingOf(undefined) : undefined });
+      const reply = await post<Points>("series:points", {
+        series: asked.map((s) => ({ run: s.run, key: s.key, rank: s.rank ?? undefined })),
+        x: { ...data.header.x, from: undefined, to: undefined },
+        at: x,
+        smoothing: data.smoothed ? smoothingOf(undefined) : undefined,
+      });
       const tip = tooltip.peek();
       if (!tip || tip.rows !== rows) return;
       const exact = rows.map((row) => {
-        const i = asked.findIndex((s) => s.run === row.run && s.key === row.key && s.rank === row.rank);
+        const i = asked.findIndex(
+          (s) => s.run === row.run && s.key === row.key && s.rank === row.rank,
+        );
         const point = i >= 0 ? reply.points[i] : null;
         if (!point) return row;
-        return { ...row, value: toNumber(point.value), smooth: point.smooth === undefined ? row.smooth : toNumber(point.smooth), x: point.x, exact: true, extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}` };
+        return {
+          ...row,
+          value: toNumber(point.value),
+          smooth: point.smooth === undefined ? row.smooth : toNumber(point.smooth),
+          x: point.x,
+          exact: true,
+          extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}`,
+        };
       });
       // A number of the page does not hold every step; the server's text does.
       const nearest = reply.points.find((p) => p?.x === x)?.step_text;
-      const title = nearest && data.header.x.axis === "step" ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}` : tip.title;
+      const title =
+        nearest && data.header.x.axis === "step"
+          ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}`
+          : tip.title;
       tooltip.value = { ...tip, title, rows: exact };
     } catch {
       // The binned values on show stay; the next move asks again.
@@ -81,7 +134,19 @@ function exactRows(data: ChartData, near: Nearby[], x: number, rows: TooltipRow[
   }, 60);
 }
 
-export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; style?: Record<string, string | number>; full?: boolean; runs?: string[]; drag?: { onDrop: (from: string) => void } }) {
+export function ChartCard({
+  spec,
+  style,
+  full,
+  runs,
+  drag,
+}: {
+  spec: CardSpec;
+  style?: Record<string, string | number>;
+  full?: boolean;
+  runs?: string[];
+  drag?: { onDrop: (from: string) => void };
+}) {
   const body = useRef<HTMLDivElement>(null);
   const chart = useRef<LineChart | null>(null);
   const feed = useRef<Feed | null>(null);
@@ -97,7 +162,8 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
     });
     feed.current = f;
     const c = new LineChart(body.current!, {
-      // At once, not with the next frame: browsers report the pointer once a frame, just before it is drawn.
+      // At once, not with the next frame: browsers report the pointer once a frame, just before it
+      // is drawn.
       hover(x, near, client) {
         batch(() => showTooltip(x, near, client));
       },
@@ -122,11 +188,19 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
           return;
         }
         const pins = samePins() ? view.value.pins : [];
-        change({ pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x], ...(samePins() ? {} : { range: null }), pinAxis: pinAxisFor(spec.keys) });
+        change({
+          pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x],
+          ...(samePins() ? {} : { range: null }),
+          pinAxis: pinAxisFor(spec.keys),
+        });
       },
       range(from, to) {
         activeCard.value = { id: spec.id, keys: spec.keys };
-        change({ range: [from, to], ...(samePins() ? {} : { pins: [] }), pinAxis: pinAxisFor(spec.keys) });
+        change({
+          range: [from, to],
+          ...(samePins() ? {} : { pins: [] }),
+          pinAxis: pinAxisFor(spec.keys),
+        });
       },
       key(event) {
         if (event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -134,7 +208,8 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
         else if (event.key === "]") zoomForward();
         else if (event.key === "f") change({ full: view.value.full === spec.id ? "" : spec.id });
         else if (event.key === "c") copyText(tooltipText());
-        else if (event.key === " " && tooltip.value) tooltip.value = { ...tooltip.value, frozen: !tooltip.value.frozen };
+        else if (event.key === " " && tooltip.value)
+          tooltip.value = { ...tooltip.value, frozen: !tooltip.value.frozen };
         else return false;
         return true;
       },
@@ -157,11 +232,27 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       const axis = axisOf(spec.keys, v);
       const pinned = axisId(pinAxis(v)) === axisId(axis);
       c.update({
-        theme: theme.peek(), data, loading: f.loading, style: data ? styleOf(data, spec.keys) : () => null, styleKey: styleKey.peek(),
-        xAxis: axis.axis, xScale: v.xs, yScale: panel?.y_scale ?? v.ys, x: zoom.x,
-        y: zoom.y ?? (panel?.y_from !== undefined && panel?.y_to !== undefined ? [panel.y_from, panel.y_to] : null),
-        ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out, band: panel?.band ?? true, endLabels: !!full,
-        highlight: hoveredRun.peek() ?? pickedRun.peek(), cursor: cursor.peek()?.axis === axisId(axis) ? cursor.peek()!.x : null, pins: pinned ? v.pins : [], range: pinned ? v.range : null,
+        theme: theme.peek(),
+        data,
+        loading: f.loading,
+        style: data ? styleOf(data, spec.keys) : () => null,
+        styleKey: styleKey.peek(),
+        xAxis: axis.axis,
+        xScale: v.xs,
+        yScale: panel?.y_scale ?? v.ys,
+        x: zoom.x,
+        y:
+          zoom.y ??
+          (panel?.y_from !== undefined && panel?.y_to !== undefined
+            ? [panel.y_from, panel.y_to]
+            : null),
+        ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out,
+        band: panel?.band ?? true,
+        endLabels: !!full,
+        highlight: hoveredRun.peek() ?? pickedRun.peek(),
+        cursor: cursor.peek()?.axis === axisId(axis) ? cursor.peek()!.x : null,
+        pins: pinned ? v.pins : [],
+        range: pinned ? v.range : null,
       });
       c.element.setAttribute("aria-label", describe(spec, data));
     }
@@ -169,23 +260,62 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       const data = f.data;
       if (!data || tooltip.peek()?.frozen) return;
       const axis = axisOf(spec.keys, view.peek());
-      cursor.value = { axis: axisId(axis), x, step: axis.axis === "step" ? Math.round(x) : null, source: spec.id };
+      cursor.value = {
+        axis: axisId(axis),
+        x,
+        step: axis.axis === "step" ? Math.round(x) : null,
+        source: spec.id,
+      };
       const closest = near[0];
       const first = closest ? data.series[closest.series] : null;
-      hoveredRun.value = first && closest.distance < 30 && data.series.length > 1 ? first.run || first.group!.label : null;
+      hoveredRun.value =
+        first && closest.distance < 30 && data.series.length > 1
+          ? first.run || first.group!.label
+          : null;
       const look = styleOf(data, spec.keys);
       const shown = near.slice(0, 7);
       const rows = shown.map((n): TooltipRow => {
         const info = data.series[n.series];
         const st = look(n.series)!;
         const raw = data.mean ? data.mean[n.bin] : n.value;
-        const half = data.raster.low && data.raster.high ? formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3) : "";
-        const spread = !half ? "" : info.group ? ` ± ${half} n=${data.runs?.[n.bin] ?? ""}` : info.ranks > 1 ? ` ± ${half}` : "";
-        const range = !info.group && data.min && data.max && data.max[n.bin] > data.min[n.bin] ? `${formatNumber(data.min[n.bin], 3)} … ${formatNumber(data.max[n.bin], 3)}` : "";
-        return { run: info.run || info.group?.label || "", rank: info.rank, label: st.label, key: info.key, color: st.color, dash: st.dash, value: raw, smooth: data.smoothed ? n.value : null, x: n.x, exact: false, extra: spread || range };
+        const half =
+          data.raster.low && data.raster.high
+            ? formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3)
+            : "";
+        const spread = !half
+          ? ""
+          : info.group
+            ? ` ± ${half} n=${data.runs?.[n.bin] ?? ""}`
+            : info.ranks > 1
+              ? ` ± ${half}`
+              : "";
+        const range =
+          !info.group && data.min && data.max && data.max[n.bin] > data.min[n.bin]
+            ? `${formatNumber(data.min[n.bin], 3)} … ${formatNumber(data.max[n.bin], 3)}`
+            : "";
+        return {
+          run: info.run || info.group?.label || "",
+          rank: info.rank,
+          label: st.label,
+          key: info.key,
+          color: st.color,
+          dash: st.dash,
+          value: raw,
+          smooth: data.smoothed ? n.value : null,
+          x: n.x,
+          exact: false,
+          extra: spread || range,
+        };
       });
       const total = data.series.filter((s) => s.current).length;
-      tooltip.value = { title: `${axisTitle(axis)} ${formatAxisValue(axis.axis, x)}`, rows, more: Math.max(0, total - rows.length), x: client.x, y: client.y, frozen: false };
+      tooltip.value = {
+        title: `${axisTitle(axis)} ${formatAxisValue(axis.axis, x)}`,
+        rows,
+        more: Math.max(0, total - rows.length),
+        x: client.x,
+        y: client.y,
+        frozen: false,
+      };
       exactRows(data, shown, x, rows);
     }
     const stops = [
@@ -201,7 +331,10 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       }),
       effect(() => {
         const at = cursor.value;
-        c.setCursor(at && at.axis === untracked(() => axisId(axisOf(spec.keys))) ? at.x : null, hoveredRun.value ?? pickedRun.value);
+        c.setCursor(
+          at && at.axis === untracked(() => axisId(axisOf(spec.keys))) ? at.x : null,
+          hoveredRun.value ?? pickedRun.value,
+        );
       }),
     ];
     return () => {
@@ -210,7 +343,8 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
       f.destroy();
     };
   }
-  // The first cards of a page ask for their series before they are painted; those that scroll by may be gone again by then.
+  // The first cards of a page ask for their series before they are painted; those that scroll by
+  // may be gone again by then.
   const first = useRef(feedStats.requests === 0).current;
   useLayoutEffect(() => (first ? mount() : undefined), [specKey, full]);
   useEffect(() => (first ? undefined : mount()), [specKey, full]);
@@ -219,10 +353,19 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
   const data = f?.data ?? null;
   const byKey = data !== null && oneRun(data);
   const shortNames = withoutCommon(spec.keys);
-  const groups = data ? data.series.flatMap((info, s) => (info.group && data.series.findIndex((o) => o.group?.label === info.group!.label) === s ? [s] : [])) : [];
+  const groups = data
+    ? data.series.flatMap((info, s) =>
+        info.group && data.series.findIndex((o) => o.group?.label === info.group!.label) === s
+          ? [s]
+          : [],
+      )
+    : [];
   return (
     <section
-      class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`} style={style} aria-label={spec.title} data-card={spec.id}
+      class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`}
+      style={style}
+      aria-label={spec.title}
+      data-card={spec.id}
       onDragOver={(e) => {
         if (drag && e.dataTransfer?.types.includes("text/taffrail-card")) {
           e.preventDefault();
@@ -235,22 +378,56 @@ export function ChartCard({ spec, style, full, runs, drag }: { spec: CardSpec; s
         drag?.onDrop(e.dataTransfer?.getData("text/taffrail-card") ?? "");
       }}
     >
-      <CardHead spec={spec} data={data} full={!!full} draggable={!!drag} asTable={asTable} setAsTable={setAsTable} chart={() => chart.current} />
+      <CardHead
+        spec={spec}
+        data={data}
+        full={!!full}
+        draggable={!!drag}
+        asTable={asTable}
+        setAsTable={setAsTable}
+        chart={() => chart.current}
+      />
       {data && groups.length > 1 && groups.length <= 8 ? (
-        <div class="legend" data-groups={groups.length}>{groups.map((s) => <span key={s}><Swatch color={styleOf(data, spec.keys)(s)?.color ?? ""} />{data.series[s].group!.label}</span>)}</div>
+        <div class="legend" data-groups={groups.length}>
+          {groups.map((s) => (
+            <span key={s}>
+              <Swatch color={styleOf(data, spec.keys)(s)?.color ?? ""} />
+              {data.series[s].group!.label}
+            </span>
+          ))}
+        </div>
       ) : null}
       {spec.keys.length > 1 ? (
         <div class="legend">
           {spec.keys.map((key, i) => (
-            <span key={key}><Swatch color={byKey ? slotColor(theme.value, i) : "var(--muted)"} dash={byKey ? null : (dashes[i % 3] ?? [18, 0.01])} />{shortNames[i]}</span>
+            <span key={key}>
+              <Swatch
+                color={byKey ? slotColor(theme.value, i) : "var(--muted)"}
+                dash={byKey ? null : (dashes[i % 3] ?? [18, 0.01])}
+              />
+              {shortNames[i]}
+            </span>
           ))}
         </div>
       ) : null}
       <div class="card-body" ref={body}>
         {asTable && data ? <SeriesTable data={data} keys={spec.keys} /> : null}
-        {f?.error && !data ? <div class="card-note"><div role="alert">{f.error} <button type="button" class="button" onClick={() => f.refetch()}>Try again</button></div></div> : null}
-        {data && data.series.length === 0 ? <div class="card-note">No visible run has {spec.title}.</div> : null}
-        {!data && f?.loading ? <div class="skeleton" style={{ position: "absolute", inset: "8px 12px 22px 52px" }} /> : null}
+        {f?.error && !data ? (
+          <div class="card-note">
+            <div role="alert">
+              {f.error}{" "}
+              <button type="button" class="button" onClick={() => f.refetch()}>
+                Try again
+              </button>
+            </div>
+          </div>
+        ) : null}
+        {data && data.series.length === 0 ? (
+          <div class="card-note">No visible run has {spec.title}.</div>
+        ) : null}
+        {!data && f?.loading ? (
+          <div class="skeleton" style={{ position: "absolute", inset: "8px 12px 22px 52px" }} />
+        ) : null}
       </div>
     </section>
   );
@@ -263,7 +440,14 @@ function withoutCommon(keys: string[]): string[] {
   let head = 0;
   while (parts.every((p) => p.length > head + 1 && p[head] === parts[0][head])) head++;
   let tail = 0;
-  while (parts.every((p) => p.length > head + tail + 1 && p[p.length - 1 - tail] === parts[0][parts[0].length - 1 - tail])) tail++;
+  while (
+    parts.every(
+      (p) =>
+        p.length > head + tail + 1 &&
+        p[p.length - 1 - tail] === parts[0][parts[0].length - 1 - tail],
+    )
+  )
+    tail++;
   return parts.map((p) => p.slice(head, p.length - tail).join("/"));
 }
 

@@ -18,17 +18,31 @@ import { copyText } from "./states";
 export function AxisSelect() {
   const v = view.value;
   // A metric hidden because it only is an axis is one here.
-  const scalars = keys.value.filter((k) => k.kind === "scalar" && (!k.hidden || usedAsAxis.value.has(k.key))).slice(0, 300);
+  const scalars = keys.value
+    .filter((k) => k.kind === "scalar" && (!k.hidden || usedAsAxis.value.has(k.key)))
+    .slice(0, 300);
   const defined = usedAsAxis.value.size > 0;
   const value = v.x === "auto" && !defined ? "step" : axisId({ axis: v.x, metric: v.xm });
-  const choose = (x: string) => (x.startsWith("metric:") ? { x: "metric" as const, xm: x.slice(7) } : { x: x === "step" && !defined ? ("auto" as const) : (x as typeof v.x), xm: "" });
+  const choose = (x: string) =>
+    x.startsWith("metric:")
+      ? { x: "metric" as const, xm: x.slice(7) }
+      : { x: x === "step" && !defined ? ("auto" as const) : (x as typeof v.x), xm: "" };
   return (
     <label class="field">
       x
       <Select
-        label="x axis" value={value}
+        label="x axis"
+        value={value}
         onChange={(x) => change({ ...choose(x), zoom: {}, pins: [], range: null, pinAxis: "" })}
-        options={[...(defined ? [{ value: "auto", label: "as defined" }] : []), { value: "step", label: "step" }, { value: "relative", label: "relative time" }, { value: "wall", label: "wall time" }, { value: "epoch", label: "epoch" }, { value: "samples", label: "samples" }, ...scalars.map((k) => ({ value: "metric:" + k.key, label: k.key }))]}
+        options={[
+          ...(defined ? [{ value: "auto", label: "as defined" }] : []),
+          { value: "step", label: "step" },
+          { value: "relative", label: "relative time" },
+          { value: "wall", label: "wall time" },
+          { value: "epoch", label: "epoch" },
+          { value: "samples", label: "samples" },
+          ...scalars.map((k) => ({ value: "metric:" + k.key, label: k.key })),
+        ]}
       />
     </label>
   );
@@ -38,19 +52,55 @@ export function SmoothingControl() {
   const v = view.value;
   const ema = v.sm === "ema" || v.sm === "time_ema" || v.sm === "none";
   // Slider in halvings of the forgetting: as fine near 0.999 as near 0.
-  const toSlider = (amount: number) => (ema ? Math.log2(1 / (1 - Math.min(0.999, amount))) : amount);
+  const toSlider = (amount: number) =>
+    ema ? Math.log2(1 / (1 - Math.min(0.999, amount))) : amount;
   const fromSlider = (s: number) => (ema ? Math.round((1 - 2 ** -s) * 1000) / 1000 : Math.round(s));
   const amount = v.sm === "none" ? 0 : v.sa;
   return (
-    <PopoverButton label="Smoothing" trigger={<>~ {v.sm === "none" ? "off" : formatNumber(v.sa, 3)}</>}>
+    <PopoverButton
+      label="Smoothing"
+      trigger={<>~ {v.sm === "none" ? "off" : formatNumber(v.sa, 3)}</>}
+    >
       {() => (
         <div class="form-grid" style={{ minWidth: 240 }}>
           <label for="smooth-method">method</label>
-          <Select id="smooth-method" label="Smoothing method" value={v.sm} onChange={(sm) => change({ sm, sa: sm === "ema" || sm === "time_ema" ? 0.6 : 21 })} options={[{ value: "none", label: "none" }, { value: "ema", label: "exponential (debiased)" }, { value: "time_ema", label: "exponential by time" }, { value: "gaussian", label: "Gaussian" }, { value: "mean", label: "running mean" }, { value: "median", label: "running median" }]} />
+          <Select
+            id="smooth-method"
+            label="Smoothing method"
+            value={v.sm}
+            onChange={(sm) => change({ sm, sa: sm === "ema" || sm === "time_ema" ? 0.6 : 21 })}
+            options={[
+              { value: "none", label: "none" },
+              { value: "ema", label: "exponential (debiased)" },
+              { value: "time_ema", label: "exponential by time" },
+              { value: "gaussian", label: "Gaussian" },
+              { value: "mean", label: "running mean" },
+              { value: "median", label: "running median" },
+            ]}
+          />
           <label for="smooth-amount">amount</label>
           <div class="row">
-            <input id="smooth-amount" type="range" style={{ flex: 1 }} min={ema ? 0 : 3} max={ema ? 9.9658 : 501} step={ema ? 0.02 : 2} value={toSlider(amount)} onInput={(e) => change({ sa: fromSlider(Number(e.currentTarget.value)), sm: v.sm === "none" ? "ema" : v.sm }, true)} />
-            <output class="number" style={{ width: 44 }}>{formatNumber(amount, 3)}</output>
+            <input
+              id="smooth-amount"
+              type="range"
+              style={{ flex: 1 }}
+              min={ema ? 0 : 3}
+              max={ema ? 9.9658 : 501}
+              step={ema ? 0.02 : 2}
+              value={toSlider(amount)}
+              onInput={(e) =>
+                change(
+                  {
+                    sa: fromSlider(Number(e.currentTarget.value)),
+                    sm: v.sm === "none" ? "ema" : v.sm,
+                  },
+                  true,
+                )
+              }
+            />
+            <output class="number" style={{ width: 44 }}>
+              {formatNumber(amount, 3)}
+            </output>
           </div>
         </div>
       )}
@@ -63,21 +113,66 @@ function AddPanel({ close }: { close: () => void }) {
   const [error, setError] = useState("");
   const known = new Set(keys.value.filter((k) => k.kind === "scalar").map((k) => k.key));
   const add = () => {
-    const list = text.split(",").map((s) => s.trim()).filter(Boolean);
+    const list = text
+      .split(",")
+      .map((s) => s.trim())
+      .filter(Boolean);
     const id = "own:" + (view.value.extra.length + 1) + ":" + text;
-    if (list.length && list.every((k) => known.has(k))) change({ extra: [...view.value.extra, { id, keys: list }] });
-    else if (text.includes("${")) change({ extra: [...view.value.extra, { id, keys: [], expression: text.trim() }] });
-    else return setError(list.length ? `There is no metric called ${list.find((k) => !known.has(k))}` : "Name at least one metric");
+    if (list.length && list.every((k) => known.has(k)))
+      change({ extra: [...view.value.extra, { id, keys: list }] });
+    else if (text.includes("${"))
+      change({ extra: [...view.value.extra, { id, keys: [], expression: text.trim() }] });
+    else
+      return setError(
+        list.length
+          ? `There is no metric called ${list.find((k) => !known.has(k))}`
+          : "Name at least one metric",
+      );
     close();
   };
   return (
-    <form class="stack" style={{ width: 340 }} onSubmit={(e) => { e.preventDefault(); add(); }}>
+    <form
+      class="stack"
+      style={{ width: 340 }}
+      onSubmit={(e) => {
+        e.preventDefault();
+        add();
+      }}
+    >
       <h3>New panel</h3>
-      <label class="small muted" for="panel-text">Metrics, separated by commas, or an expression over <code>{"${…}"}</code></label>
-      <input id="panel-text" class={`input${error ? " wrong" : ""}`} autofocus value={text} onInput={(e) => { setText(e.currentTarget.value); setError(""); }} placeholder="${train/loss} - ${val/loss}" list="panel-keys" />
-      <datalist id="panel-keys">{[...known].filter((k) => !isHidden(k)).slice(0, 300).map((k) => <option key={k} value={k} />)}</datalist>
-      {error ? <div class="bad small" role="alert">{error}</div> : null}
-      <div><button class="button primary" type="submit">Add panel</button></div>
+      <label class="small muted" for="panel-text">
+        Metrics, separated by commas, or an expression over <code>{"${…}"}</code>
+      </label>
+      <input
+        id="panel-text"
+        class={`input${error ? " wrong" : ""}`}
+        autofocus
+        value={text}
+        onInput={(e) => {
+          setText(e.currentTarget.value);
+          setError("");
+        }}
+        placeholder="${train/loss} - ${val/loss}"
+        list="panel-keys"
+      />
+      <datalist id="panel-keys">
+        {[...known]
+          .filter((k) => !isHidden(k))
+          .slice(0, 300)
+          .map((k) => (
+            <option key={k} value={k} />
+          ))}
+      </datalist>
+      {error ? (
+        <div class="bad small" role="alert">
+          {error}
+        </div>
+      ) : null}
+      <div>
+        <button class="button primary" type="submit">
+          Add panel
+        </button>
+      </div>
     </form>
   );
 }
@@ -87,7 +182,10 @@ function SavedViews() {
   const [list, setList] = useState<Views["views"] | null>(null);
   const [name, setName] = useState("");
   useEffect(() => {
-    get<Views>("views", { project }).then((r) => setList(r.views), (e) => toast((e as Error).message, "bad"));
+    get<Views>("views", { project }).then(
+      (r) => setList(r.views),
+      (e) => toast((e as Error).message, "bad"),
+    );
   }, [project]);
   const save = async () => {
     const title = name.trim();
@@ -104,16 +202,46 @@ function SavedViews() {
   return (
     <div class="stack" style={{ width: 280 }}>
       <h3>Saved views</h3>
-      {list?.length === 0 ? <p class="muted small">None yet. A view keeps everything you arranged on every page.</p> : null}
+      {list?.length === 0 ? (
+        <p class="muted small">None yet. A view keeps everything you arranged on every page.</p>
+      ) : null}
       {list?.map((v) => (
         <div class="row" key={v.name}>
-          <button type="button" class="menu-item" onClick={() => change(decodeView(v.state))}>{v.name}</button>
-          <IconButton tiny icon="trash" label={`Delete view ${v.name}`} onClick={async () => setList((await post<Views>("views:delete", { project, name: v.name })).views.filter((x) => x.project === project))} />
+          <button type="button" class="menu-item" onClick={() => change(decodeView(v.state))}>
+            {v.name}
+          </button>
+          <IconButton
+            tiny
+            icon="trash"
+            label={`Delete view ${v.name}`}
+            onClick={async () =>
+              setList(
+                (await post<Views>("views:delete", { project, name: v.name })).views.filter(
+                  (x) => x.project === project,
+                ),
+              )
+            }
+          />
         </div>
       ))}
-      <form class="row" onSubmit={(e) => { e.preventDefault(); void save(); }}>
-        <input class="input" style={{ flex: 1 }} aria-label="Name of the view" placeholder="Name" value={name} onInput={(e) => setName(e.currentTarget.value)} />
-        <button class="button" type="submit">Save</button>
+      <form
+        class="row"
+        onSubmit={(e) => {
+          e.preventDefault();
+          void save();
+        }}
+      >
+        <input
+          class="input"
+          style={{ flex: 1 }}
+          aria-label="Name of the view"
+          placeholder="Name"
+          value={name}
+          onInput={(e) => setName(e.currentTarget.value)}
+        />
+        <button class="button" type="submit">
+          Save
+        </button>
       </form>
     </div>
   );
@@ -123,37 +251,124 @@ export function ChartToolbar() {
   const v = view.value;
   return (
     <div class="toolbar" role="toolbar" aria-label="Charts">
-      <IconButton class="phone-only" icon="menu" label="Runs" onClick={() => (runSheet.value = !runSheet.value)} />
-      <Search id="metric-search" value={v.q} onChange={(q) => change({ q }, true)} placeholder="Search metrics, e.g. loss|acc" label="Search metrics" />
+      <IconButton
+        class="phone-only"
+        icon="menu"
+        label="Runs"
+        onClick={() => (runSheet.value = !runSheet.value)}
+      />
+      <Search
+        id="metric-search"
+        value={v.q}
+        onChange={(q) => change({ q }, true)}
+        placeholder="Search metrics, e.g. loss|acc"
+        label="Search metrics"
+      />
       <AxisSelect />
       <SmoothingControl />
       <PopoverButton label="Axes and drawing" trigger={<Icon name="sliders" />} class="icon-button">
         {() => (
           <div class="form-grid">
             <span class="label">x axis</span>
-            <Segmented label="x scale" value={view.value.xs} onChange={(xs) => change({ xs })} options={[{ value: "linear", label: "linear" }, { value: "log", label: "log" }, { value: "symlog", label: "symlog" }]} />
+            <Segmented
+              label="x scale"
+              value={view.value.xs}
+              onChange={(xs) => change({ xs })}
+              options={[
+                { value: "linear", label: "linear" },
+                { value: "log", label: "log" },
+                { value: "symlog", label: "symlog" },
+              ]}
+            />
             <span class="label">y axis</span>
-            <Segmented label="y scale" value={view.value.ys} onChange={(ys) => change({ ys })} options={[{ value: "linear", label: "linear" }, { value: "log", label: "log" }, { value: "symlog", label: "symlog" }]} />
-            {visible.value.some((r) => r.world_size > 1) ? <><span class="label">ranks</span><Segmented label="Ranks" value={view.value.rk} onChange={(rk) => change({ rk })} options={[{ value: "apart", label: "a line each" }, { value: "mean", label: "mean ± std" }]} /></> : null}
+            <Segmented
+              label="y scale"
+              value={view.value.ys}
+              onChange={(ys) => change({ ys })}
+              options={[
+                { value: "linear", label: "linear" },
+                { value: "log", label: "log" },
+                { value: "symlog", label: "symlog" },
+              ]}
+            />
+            {visible.value.some((r) => r.world_size > 1) ? (
+              <>
+                <span class="label">ranks</span>
+                <Segmented
+                  label="Ranks"
+                  value={view.value.rk}
+                  onChange={(rk) => change({ rk })}
+                  options={[
+                    { value: "apart", label: "a line each" },
+                    { value: "mean", label: "mean ± std" },
+                  ]}
+                />
+              </>
+            ) : null}
             <span class="label">cards</span>
-            <Segmented label="Card size" value={view.value.size} onChange={(size) => change({ size })} options={[{ value: "s", label: "small" }, { value: "m", label: "medium" }, { value: "l", label: "large" }]} />
+            <Segmented
+              label="Card size"
+              value={view.value.size}
+              onChange={(size) => change({ size })}
+              options={[
+                { value: "s", label: "small" },
+                { value: "m", label: "medium" },
+                { value: "l", label: "large" },
+              ]}
+            />
             <span class="label">drawing</span>
             <div class="stack" style={{ gap: 2 }}>
-              <Check checked={view.value.out} onChange={(out) => change({ out })}>ignore outliers</Check>
-              <Check checked={view.value.att} onChange={(att) => change({ att })}>older attempts, faint</Check>
-              <Check checked={view.value.za} onChange={(za) => change({ za, zoom: {} })}>zoom all charts together</Check>
+              <Check checked={view.value.out} onChange={(out) => change({ out })}>
+                ignore outliers
+              </Check>
+              <Check checked={view.value.att} onChange={(att) => change({ att })}>
+                older attempts, faint
+              </Check>
+              <Check checked={view.value.za} onChange={(za) => change({ za, zoom: {} })}>
+                zoom all charts together
+              </Check>
             </div>
           </div>
         )}
       </PopoverButton>
-      <PopoverButton label="Add panel" class="icon-button" trigger={<Icon name="plus" />}>{(close) => <AddPanel close={close} />}</PopoverButton>
+      <PopoverButton label="Add panel" class="icon-button" trigger={<Icon name="plus" />}>
+        {(close) => <AddPanel close={close} />}
+      </PopoverButton>
       <span class="spacer" />
-      <PopoverButton label="Saved views" class="icon-button" trigger={<Icon name="star" />}>{() => <SavedViews />}</PopoverButton>
-      <PopoverButton label="Export and share" class="icon-button" menu trigger={<Icon name="download" />}>
+      <PopoverButton label="Saved views" class="icon-button" trigger={<Icon name="star" />}>
+        {() => <SavedViews />}
+      </PopoverButton>
+      <PopoverButton
+        label="Export and share"
+        class="icon-button"
+        menu
+        trigger={<Icon name="download" />}
+      >
         {(close) => (
           <div onClick={close}>
-            <button type="button" class="menu-item" role="menuitem" onClick={() => copyText(location.href)}><Icon name="link" />Copy link to this view</button>
-            <button type="button" class="menu-item" role="menuitem" onClick={() => void exportSeries(visible.value.map((r) => r.id), keys.value.filter((k) => k.kind === "scalar").map((k) => k.key)).catch((e) => toast((e as Error).message, "bad"))}><Icon name="download" />All points of {formatInteger(visible.value.length)} runs as CSV</button>
+            <button
+              type="button"
+              class="menu-item"
+              role="menuitem"
+              onClick={() => copyText(location.href)}
+            >
+              <Icon name="link" />
+              Copy link to this view
+            </button>
+            <button
+              type="button"
+              class="menu-item"
+              role="menuitem"
+              onClick={() =>
+                void exportSeries(
+                  visible.value.map((r) => r.id),
+                  keys.value.filter((k) => k.kind === "scalar").map((k) => k.key),
+                ).catch((e) => toast((e as Error).message, "bad"))
+              }
+            >
+              <Icon name="download" />
+              All points of {formatInteger(visible.value.length)} runs as CSV
+            </button>
           </div>
         )}
       </PopoverButton>

@@ -34,34 +34,64 @@ const say = (label: string | null, word: string) => {
   if (label === null) toast(`Nothing to ${word}`);
   else if (label) toast(`${word === "undo" ? "Undone" : "Done again"}: ${label}`);
 };
-const walk = (how: () => Promise<string | null>, word: string) => void how().then((l) => say(l, word), (e) => toast((e as Error).message, "bad"));
+const walk = (how: () => Promise<string | null>, word: string) =>
+  void how().then(
+    (l) => say(l, word),
+    (e) => toast((e as Error).message, "bad"),
+  );
 export const doUndo = (how = undo) => walk(how, "undo");
 export const doRedo = () => walk(redo, "redo");
 
 const focus = (id: string) => (document.getElementById(id) as HTMLInputElement | null)?.focus();
 
 export function commands(): Command[] {
-  const list: Command[] = pageKeys.map(({ page, key, title }) => ({ name: `Go to ${title}`, keys: `g ${key}`, group: "Pages", run: () => change({ page, full: "" }) }));
+  const list: Command[] = pageKeys.map(({ page, key, title }) => ({
+    name: `Go to ${title}`,
+    keys: `g ${key}`,
+    group: "Pages",
+    run: () => change({ page, full: "" }),
+  }));
   list.push(
     { name: "Search metrics", keys: "/", group: "Find", run: () => focus("metric-search") },
     { name: "Search runs", keys: "r", group: "Find", run: () => focus("run-search") },
-    { name: "Command palette", keys: "Ctrl K", group: "Find", run: () => (paletteOpen.value = true) },
+    {
+      name: "Command palette",
+      keys: "Ctrl K",
+      group: "Find",
+      run: () => (paletteOpen.value = true),
+    },
     { name: "Keyboard map", keys: "?", group: "Find", run: () => (helpOpen.value = true) },
     { name: "Undo", keys: "Ctrl Z", group: "Change", run: () => doUndo() },
     { name: "Redo", keys: "Ctrl Shift Z", group: "Change", run: doRedo },
     { name: "Zoom back", keys: "[", group: "Charts", run: zoomBack },
     { name: "Zoom forward", keys: "]", group: "Charts", run: zoomForward },
     { name: "Reset every zoom", group: "Charts", run: () => change({ zoom: {} }) },
-    { name: "Remove all pins", group: "Charts", run: () => change({ pins: [], range: null, pinAxis: "" }) },
+    {
+      name: "Remove all pins",
+      group: "Charts",
+      run: () => change({ pins: [], range: null, pinAxis: "" }),
+    },
     { name: "Show all runs", group: "Runs", run: () => selectAll(true) },
     { name: "Hide all runs", group: "Runs", run: () => selectAll(false) },
     { name: "Copy link to this view", group: "Share", run: () => copyText(location.href) },
     { name: "Light theme", group: "Settings", run: () => void changeSettings({ theme: "light" }) },
     { name: "Dark theme", group: "Settings", run: () => void changeSettings({ theme: "dark" }) },
-    { name: "Theme of the system", group: "Settings", run: () => void changeSettings({ theme: "system" }) },
+    {
+      name: "Theme of the system",
+      group: "Settings",
+      run: () => void changeSettings({ theme: "system" }),
+    },
     { name: "Smoothing off", group: "Charts", run: () => change({ sm: "none" }) },
-    { name: "Logarithmic y axis", group: "Charts", run: () => change({ ys: view.value.ys === "log" ? "linear" : "log" }) },
-    { name: "Logarithmic x axis", group: "Charts", run: () => change({ xs: view.value.xs === "log" ? "linear" : "log" }) },
+    {
+      name: "Logarithmic y axis",
+      group: "Charts",
+      run: () => change({ ys: view.value.ys === "log" ? "linear" : "log" }),
+    },
+    {
+      name: "Logarithmic x axis",
+      group: "Charts",
+      run: () => change({ xs: view.value.xs === "log" ? "linear" : "log" }),
+    },
   );
   return list;
 }
@@ -73,19 +103,66 @@ export function places(text: string): Command[] {
   const out: Command[] = [];
   for (const r of runs.value) {
     if (out.length >= 12) break;
-    if (r.name.toLowerCase().includes(wanted) || r.id.toLowerCase().startsWith(wanted)) out.push({ name: r.name, group: "Run", run: () => change({ page: "run", run: r.id, tab: "overview" }) });
+    if (r.name.toLowerCase().includes(wanted) || r.id.toLowerCase().startsWith(wanted))
+      out.push({
+        name: r.name,
+        group: "Run",
+        run: () => change({ page: "run", run: r.id, tab: "overview" }),
+      });
   }
   let found = 0;
   for (const k of keys.value) {
     if (found >= 12) break;
     if (k.hidden || !k.key.toLowerCase().includes(wanted)) continue;
     found++;
-    out.push({ name: k.key, group: k.kind === "scalar" ? "Metric" : k.kind, run: () => change(k.kind === "scalar" ? { page: "charts", full: k.key, q: "" } : k.kind === "histogram" || k.kind === "pr_curve" || k.kind === "embedding" ? { page: "distributions" } : k.kind === "graph" ? { page: "graph" } : { page: "media" }) });
+    out.push({
+      name: k.key,
+      group: k.kind === "scalar" ? "Metric" : k.kind,
+      run: () =>
+        change(
+          k.kind === "scalar"
+            ? { page: "charts", full: k.key, q: "" }
+            : k.kind === "histogram" || k.kind === "pr_curve" || k.kind === "embedding"
+              ? { page: "distributions" }
+              : k.kind === "graph"
+                ? { page: "graph" }
+                : { page: "media" },
+        ),
+    });
   }
-  for (const p of projects.value ?? []) if (p.name.toLowerCase().includes(wanted)) out.push({ name: p.name, group: "Project", run: () => openProject(p.name) });
+  for (const p of projects.value ?? [])
+    if (p.name.toLowerCase().includes(wanted))
+      out.push({ name: p.name, group: "Project", run: () => openProject(p.name) });
   return out;
 }
 
 export function openProject(project: string): void {
-  change({ project, page: "charts", run: "", zoom: {}, pins: [], range: null, sel: { all: true, except: [] }, slots: null, base: "", cmp: [], filter: "", rq: "", q: "", pk: null, order: [], panels: {}, extra: [], full: "", cols: null, sort: [], tg: "", gb: [], cb: "", x: "auto", xm: "", pinAxis: "" });
+  change({
+    project,
+    page: "charts",
+    run: "",
+    zoom: {},
+    pins: [],
+    range: null,
+    sel: { all: true, except: [] },
+    slots: null,
+    base: "",
+    cmp: [],
+    filter: "",
+    rq: "",
+    q: "",
+    pk: null,
+    order: [],
+    panels: {},
+    extra: [],
+    full: "",
+    cols: null,
+    sort: [],
+    tg: "",
+    gb: [],
+    cb: "",
+    x: "auto",
+    xm: "",
+    pinAxis: "",
+  });
 }

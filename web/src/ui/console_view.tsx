@@ -1,4 +1,5 @@
-// Captured output: only the lines in sight are fetched; search over all of them; terminal colours kept.
+// Captured output: only the lines in sight are fetched; search over all of them; terminal colours
+// kept.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api/client";
 import type { Console, ConsoleLine } from "../api/types";
@@ -21,13 +22,33 @@ interface Matches {
 
 function Text({ line, wanted }: { line: ConsoleLine; wanted: string }) {
   const spans = parseAnsi(line.text);
-  if (!wanted) return <>{spans.map((s, i) => <span key={i} class={s.classes}>{s.text}</span>)}</>;
+  if (!wanted)
+    return (
+      <>
+        {spans.map((s, i) => (
+          <span key={i} class={s.classes}>
+            {s.text}
+          </span>
+        ))}
+      </>
+    );
   return (
     <>
       {spans.map((s, i) => {
         const at = s.text.toLowerCase().indexOf(wanted.toLowerCase());
-        if (at < 0) return <span key={i} class={s.classes}>{s.text}</span>;
-        return <span key={i} class={s.classes}>{s.text.slice(0, at)}<mark>{s.text.slice(at, at + wanted.length)}</mark>{s.text.slice(at + wanted.length)}</span>;
+        if (at < 0)
+          return (
+            <span key={i} class={s.classes}>
+              {s.text}
+            </span>
+          );
+        return (
+          <span key={i} class={s.classes}>
+            {s.text.slice(0, at)}
+            <mark>{s.text.slice(at, at + wanted.length)}</mark>
+            {s.text.slice(at + wanted.length)}
+          </span>
+        );
       })}
     </>
   );
@@ -41,7 +62,14 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
   const [match, setMatch] = useState(0);
   const [follow, setFollow] = useState(false);
   const chunks = useRef(new Map<number, ConsoleLine[] | "loading">());
-  useEffect(() => listenLive({ console: (e) => e.run === run && setTotal(e.total), reset: () => chunks.current.clear() }), [run]);
+  useEffect(
+    () =>
+      listenLive({
+        console: (e) => e.run === run && setTotal(e.total),
+        reset: () => chunks.current.clear(),
+      }),
+    [run],
+  );
   useEffect(() => {
     // The last chunk held may have grown.
     chunks.current.delete(Math.floor((total - 1) / chunk));
@@ -54,7 +82,10 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
       return;
     }
     let stale = false;
-    get<Console>("console", { run, first: 0, count: 1, search, skip: block }).then((r) => !stale && setMatches({ skip: block, list: r.matches ?? [], count: r.matched ?? 0 }), () => undefined);
+    get<Console>("console", { run, first: 0, count: 1, search, skip: block }).then(
+      (r) => !stale && setMatches({ skip: block, list: r.matches ?? [], count: r.matched ?? 0 }),
+      () => undefined,
+    );
     return () => {
       stale = true;
     };
@@ -64,35 +95,82 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
     const held = chunks.current.get(c);
     if (!held) {
       chunks.current.set(c, "loading");
-      get<Console>("console", { run, first: c * chunk, count: chunk }).then((r) => {
-        chunks.current.set(c, r.lines);
-        redraw((n) => n + 1);
-      }, () => chunks.current.delete(c));
+      get<Console>("console", { run, first: c * chunk, count: chunk }).then(
+        (r) => {
+          chunks.current.set(c, r.lines);
+          redraw((n) => n + 1);
+        },
+        () => chunks.current.delete(c),
+      );
       return null;
     }
     return held === "loading" ? null : (held[i - c * chunk] ?? null);
   };
-  if (total === 0) return <Empty title="Nothing was captured"><p>Switch on console capture with <code>RunOptions::console</code>.</p></Empty>;
-  const target = matches?.count ? matches.list[match - matches.skip] : follow ? total - 1 : undefined;
-  const step = (d: number) => matches?.count && setMatch((match + d + matches.count) % matches.count);
+  if (total === 0)
+    return (
+      <Empty title="Nothing was captured">
+        <p>
+          Switch on console capture with <code>RunOptions::console</code>.
+        </p>
+      </Empty>
+    );
+  const target = matches?.count
+    ? matches.list[match - matches.skip]
+    : follow
+      ? total - 1
+      : undefined;
+  const step = (d: number) =>
+    matches?.count && setMatch((match + d + matches.count) % matches.count);
   return (
     <div class="page" style={{ minHeight: 0 }}>
       <div class="toolbar">
-        <Search value={search} onChange={setSearch} placeholder="Search output" label="Search captured output" />
-        {matches ? <span class="muted" data-matches={matches.count}>{matches.count ? `${formatInteger(match + 1)} of ${formatInteger(matches.count)}` : "no match"}</span> : null}
-        <IconButton icon="up" label="Previous match" disabled={!matches?.count} onClick={() => step(-1)} />
-        <IconButton icon="down" label="Next match" disabled={!matches?.count} onClick={() => step(1)} />
-        <Check checked={follow} onChange={setFollow}>follow the end</Check>
+        <Search
+          value={search}
+          onChange={setSearch}
+          placeholder="Search output"
+          label="Search captured output"
+        />
+        {matches ? (
+          <span class="muted" data-matches={matches.count}>
+            {matches.count
+              ? `${formatInteger(match + 1)} of ${formatInteger(matches.count)}`
+              : "no match"}
+          </span>
+        ) : null}
+        <IconButton
+          icon="up"
+          label="Previous match"
+          disabled={!matches?.count}
+          onClick={() => step(-1)}
+        />
+        <IconButton
+          icon="down"
+          label="Next match"
+          disabled={!matches?.count}
+          onClick={() => step(1)}
+        />
+        <Check checked={follow} onChange={setFollow}>
+          follow the end
+        </Check>
         <span class="spacer" />
         <span class="muted">{formatInteger(total)} lines</span>
       </div>
       <VirtualList
-        label="Captured output" count={total} height={18} scrollTo={target}
+        label="Captured output"
+        count={total}
+        height={18}
+        scrollTo={target}
         render={(i, top) => {
           const line = lineAt(i);
           return (
-            <div key={i} class={`console-line${line?.error ? " error" : ""}${i === target && matches ? " current" : ""}`} style={{ top }}>
-              <span class="console-number" title={line ? formatTime(line.time_ms, true) : ""}>{i + 1}</span>
+            <div
+              key={i}
+              class={`console-line${line?.error ? " error" : ""}${i === target && matches ? " current" : ""}`}
+              style={{ top }}
+            >
+              <span class="console-number" title={line ? formatTime(line.time_ms, true) : ""}>
+                {i + 1}
+              </span>
               {line ? <Text line={line} wanted={search} /> : null}
             </div>
           );

@@ -3,7 +3,10 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon";
 
-interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "disabled"> {
+interface IconButtonProps extends Omit<
+  ButtonHTMLAttributes<HTMLButtonElement>,
+  "icon" | "disabled"
+> {
   icon: IconName;
   label: string;
   pressed?: boolean;
@@ -13,7 +16,14 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 
 
 export function IconButton({ icon, label, pressed, tiny, class: extra, ...rest }: IconButtonProps) {
   return (
-    <button type="button" class={`icon-button${tiny ? " tiny" : ""}${extra ? " " + String(extra) : ""}`} aria-label={label} title={label} aria-pressed={pressed === undefined ? undefined : pressed} {...rest}>
+    <button
+      type="button"
+      class={`icon-button${tiny ? " tiny" : ""}${extra ? " " + String(extra) : ""}`}
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed === undefined ? undefined : pressed}
+      {...rest}
+    >
       <Icon name={icon} />
     </button>
   );
@@ -24,38 +34,105 @@ export interface Option<T extends string> {
   label: string;
 }
 
-export function Select<T extends string>({ value, options, onChange, label, ...rest }: { value: T; options: Option<T>[]; onChange: (value: T) => void; label: string; id?: string; class?: string }) {
+export function Select<T extends string>({
+  value,
+  options,
+  onChange,
+  label,
+  ...rest
+}: {
+  value: T;
+  options: Option<T>[];
+  onChange: (value: T) => void;
+  label: string;
+  id?: string;
+  class?: string;
+}) {
   return (
-    <select class={`select ${rest.class ?? ""}`} id={rest.id} aria-label={label} title={label} value={value} onChange={(e) => onChange(e.currentTarget.value as T)}>
+    <select
+      class={`select ${rest.class ?? ""}`}
+      id={rest.id}
+      aria-label={label}
+      title={label}
+      value={value}
+      onChange={(e) => onChange(e.currentTarget.value as T)}
+    >
       {options.some((o) => o.value === value) ? null : <option value={value}>{value}</option>}
       {options.map((o) => (
-        <option key={o.value} value={o.value}>{o.label}</option>
+        <option key={o.value} value={o.value}>
+          {o.label}
+        </option>
       ))}
     </select>
   );
 }
 
-export function Segmented<T extends string>({ value, options, onChange, label }: { value: T; options: Option<T>[]; onChange: (value: T) => void; label: string }) {
+export function Segmented<T extends string>({
+  value,
+  options,
+  onChange,
+  label,
+}: {
+  value: T;
+  options: Option<T>[];
+  onChange: (value: T) => void;
+  label: string;
+}) {
   return (
     <div class="segmented" role="group" aria-label={label}>
       {options.map((o) => (
-        <button type="button" key={o.value} aria-pressed={o.value === value} onClick={() => onChange(o.value)}>{o.label}</button>
+        <button
+          type="button"
+          key={o.value}
+          aria-pressed={o.value === value}
+          onClick={() => onChange(o.value)}
+        >
+          {o.label}
+        </button>
       ))}
     </div>
   );
 }
 
-export function Check({ checked, onChange, children }: { checked: boolean; onChange: (on: boolean) => void; children: ComponentChildren }) {
+export function Check({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean;
+  onChange: (on: boolean) => void;
+  children: ComponentChildren;
+}) {
   return (
     <label class="check">
-      <input type="checkbox" checked={checked} onChange={(e) => onChange(e.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={(e) => onChange(e.currentTarget.checked)}
+      />
       {children}
     </label>
   );
 }
 
 /** A search box that reports after a short rest, and at once on Enter. */
-export function Search({ value, onChange, placeholder, label, wrong, icon = "search", id }: { value: string; onChange: (text: string) => void; placeholder: string; label: string; wrong?: boolean; icon?: IconName; id?: string }) {
+export function Search({
+  value,
+  onChange,
+  placeholder,
+  label,
+  wrong,
+  icon = "search",
+  id,
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  placeholder: string;
+  label: string;
+  wrong?: boolean;
+  icon?: IconName;
+  id?: string;
+}) {
   const [text, setText] = useState(value);
   const timer = useRef(0);
   const sent = useRef(value);
@@ -74,7 +151,15 @@ export function Search({ value, onChange, placeholder, label, wrong, icon = "sea
     <div class="search">
       <Icon name={icon} />
       <input
-        class={`input${wrong ? " wrong" : ""}`} id={id} type="text" value={text} placeholder={placeholder} aria-label={label} aria-invalid={wrong || undefined} spellcheck={false} autocomplete="off"
+        class={`input${wrong ? " wrong" : ""}`}
+        id={id}
+        type="text"
+        value={text}
+        placeholder={placeholder}
+        aria-label={label}
+        aria-invalid={wrong || undefined}
+        spellcheck={false}
+        autocomplete="off"
         onInput={(e) => {
           const next = e.currentTarget.value;
           setText(next);
@@ -92,22 +177,55 @@ export function Search({ value, onChange, placeholder, label, wrong, icon = "sea
           }
         }}
       />
-      {text ? <IconButton icon="close" label="Clear" onClick={() => { setText(""); send(""); }} /> : null}
+      {text ? (
+        <IconButton
+          icon="close"
+          label="Clear"
+          onClick={() => {
+            setText("");
+            send("");
+          }}
+        />
+      ) : null}
     </div>
   );
 }
 
-export function Tabs<T extends string>({ value, options, onChange, label }: { value: T; options: Option<T>[]; onChange: (value: T) => void; label: string }) {
+export function Tabs<T extends string>({
+  value,
+  options,
+  onChange,
+  label,
+}: {
+  value: T;
+  options: Option<T>[];
+  onChange: (value: T) => void;
+  label: string;
+}) {
   return (
     <div class="tabs" role="tablist" aria-label={label}>
       {options.map((o) => (
-        <button type="button" role="tab" key={o.value} aria-selected={o.value === value} onClick={() => onChange(o.value)}>{o.label}</button>
+        <button
+          type="button"
+          role="tab"
+          key={o.value}
+          aria-selected={o.value === value}
+          onClick={() => onChange(o.value)}
+        >
+          {o.label}
+        </button>
       ))}
     </div>
   );
 }
 
-export function Swatch({ color, dash }: { color: string; dash?: readonly [number, number] | null }) {
+export function Swatch({
+  color,
+  dash,
+}: {
+  color: string;
+  dash?: readonly [number, number] | null;
+}) {
   if (!dash) return <span class="swatch" style={{ color }} />;
   return (
     <svg class="dash-swatch" viewBox="0 0 18 10" aria-hidden="true">

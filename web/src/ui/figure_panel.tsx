@@ -1,4 +1,5 @@
-// Plotly figures: scatter, line, bar, heat map and histogram by our own toolkit; anything else as the stored picture or a download.
+// Plotly figures: scatter, line, bar, heat map and histogram by our own toolkit; anything else as
+// the stored picture or a download.
 import { useMemo } from "preact/hooks";
 import { apiUrl } from "../api/client";
 import type { FigureValue } from "../api/types";
@@ -25,7 +26,8 @@ interface Layout {
 }
 
 const known = new Set(["scatter", "scattergl", "line", "bar", "heatmap", "histogram", undefined]);
-const textOf = (t: string | { text?: string } | undefined) => (typeof t === "string" ? t : (t?.text ?? ""));
+const textOf = (t: string | { text?: string } | undefined) =>
+  typeof t === "string" ? t : (t?.text ?? "");
 
 function parse(json: string): { data: Trace[]; layout: Layout } | null {
   try {
@@ -48,11 +50,19 @@ function categories(traces: Trace[], axis: "x" | "y"): string[] | undefined {
 /** Room of one bar: the smallest distance of two. */
 function slotOf(xs: number[]): number {
   const sorted = [...new Set(xs)].sort((a, b) => a - b);
-  const least = sorted.reduce((gap, v, i) => (i ? Math.min(gap, v - sorted[i - 1]) : gap), Infinity);
+  const least = sorted.reduce(
+    (gap, v, i) => (i ? Math.min(gap, v - sorted[i - 1]) : gap),
+    Infinity,
+  );
   return Number.isFinite(least) ? least : 1;
 }
 
-function drawFigure(canvas: HTMLCanvasElement, width: number, height: number, { data, layout }: { data: Trace[]; layout: Layout }): void {
+function drawFigure(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  { data, layout }: { data: Trace[]; layout: Layout },
+): void {
   const title = textOf(layout.title);
   const xTitle = textOf(layout.xaxis?.title);
   const yTitle = textOf(layout.yaxis?.title);
@@ -62,8 +72,33 @@ function drawFigure(canvas: HTMLCanvasElement, width: number, height: number, { 
     const columns = heat.z.reduce((most, r) => Math.max(most, r.length), 1);
     const [least, largest] = rangeOf(heat.z.flat(), "linear", 0);
     const span = largest - least || 1;
-    const plot = new Plot(canvas, width, height, theme.peek(), { from: -0.5, to: columns - 0.5, labels: categories([heat], "x") ?? Array.from({ length: columns }, (_, i) => String(i)), title: xTitle }, { from: -0.5, to: rows - 0.5, labels: categories([heat], "y") ?? Array.from({ length: rows }, (_, i) => String(i)), title: yTitle }, title);
-    plot.inside(() => plot.heat(Array.from({ length: columns + 1 }, (_, i) => i - 0.5), Array.from({ length: rows + 1 }, (_, i) => i - 0.5), (c, r) => Math.max(heat.z![r][c] - least, 1e-6 * span), span)); // nothing but a missing value is blank
+    const plot = new Plot(
+      canvas,
+      width,
+      height,
+      theme.peek(),
+      {
+        from: -0.5,
+        to: columns - 0.5,
+        labels: categories([heat], "x") ?? Array.from({ length: columns }, (_, i) => String(i)),
+        title: xTitle,
+      },
+      {
+        from: -0.5,
+        to: rows - 0.5,
+        labels: categories([heat], "y") ?? Array.from({ length: rows }, (_, i) => String(i)),
+        title: yTitle,
+      },
+      title,
+    );
+    plot.inside(() =>
+      plot.heat(
+        Array.from({ length: columns + 1 }, (_, i) => i - 0.5),
+        Array.from({ length: rows + 1 }, (_, i) => i - 0.5),
+        (c, r) => Math.max(heat.z![r][c] - least, 1e-6 * span),
+        span,
+      ),
+    ); // nothing but a missing value is blank
     return;
   }
   const xNames = categories(data, "x");
@@ -78,16 +113,45 @@ function drawFigure(canvas: HTMLCanvasElement, width: number, height: number, { 
     for (const v of list) counts[Math.min(n - 1, Math.floor(((v - a) / (b - a)) * n))]++;
     return { x: counts.map((_, i) => a + ((i + 0.5) * (b - a)) / n), y: counts, slot: (b - a) / n };
   });
-  const xs = data.map((t, i) => histograms[i]?.x ?? (t.x ?? (t.y ?? []).map((_, k) => k)).map(value));
+  const xs = data.map(
+    (t, i) => histograms[i]?.x ?? (t.x ?? (t.y ?? []).map((_, k) => k)).map(value),
+  );
   const ys = data.map((t, i) => histograms[i]?.y ?? (t.y ?? []).map((v) => Number(v)));
   const bars = data.some((t, i) => t.type === "bar" || histograms[i]);
   const xr = rangeOf(xs.flat(), "linear", bars ? 0.1 : 0.03);
   const yr = rangeOf(bars ? ys.flat().concat(0) : ys.flat());
-  const plot = new Plot(canvas, width, height, theme.peek(), { from: xNames ? -0.5 : xr[0], to: xNames ? xNames.length - 0.5 : xr[1], labels: xNames, title: xTitle, kind: layout.xaxis?.type === "log" ? "log" : "linear" }, { from: yr[0], to: yr[1], title: yTitle, kind: layout.yaxis?.type === "log" ? "log" : "linear" }, title);
+  const plot = new Plot(
+    canvas,
+    width,
+    height,
+    theme.peek(),
+    {
+      from: xNames ? -0.5 : xr[0],
+      to: xNames ? xNames.length - 0.5 : xr[1],
+      labels: xNames,
+      title: xTitle,
+      kind: layout.xaxis?.type === "log" ? "log" : "linear",
+    },
+    {
+      from: yr[0],
+      to: yr[1],
+      title: yTitle,
+      kind: layout.yaxis?.type === "log" ? "log" : "linear",
+    },
+    title,
+  );
   plot.inside(() => {
     data.forEach((t, i) => {
       const color = slotColor(theme.peek(), i);
-      if (t.type === "bar" || histograms[i]) plot.bars(xs[i], ys[i], histograms[i]?.slot ?? slotOf(xs[i]), color, 0, histograms[i] ? 0.96 : 0.7);
+      if (t.type === "bar" || histograms[i])
+        plot.bars(
+          xs[i],
+          ys[i],
+          histograms[i]?.slot ?? slotOf(xs[i]),
+          color,
+          0,
+          histograms[i] ? 0.96 : 0.7,
+        );
       else {
         const mode = t.mode ?? "lines";
         if (mode.includes("lines")) plot.lines(xs[i], ys[i], color);
@@ -97,18 +161,62 @@ function drawFigure(canvas: HTMLCanvasElement, width: number, height: number, { 
   });
 }
 
-export function FigurePanel({ run, value, size }: { run: string; value: FigureValue; size: number }) {
+export function FigurePanel({
+  run,
+  value,
+  size,
+}: {
+  run: string;
+  value: FigureValue;
+  size: number;
+}) {
   const figure = useMemo(() => (value.plotly ? parse(value.plotly) : null), [value.plotly]);
   const height = Math.max(200, Math.round(size * 0.7));
   const names = figure?.data.map((t) => t.name).filter(Boolean) ?? [];
   if (figure) {
     return (
       <div style={{ width: Math.max(260, size) }}>
-        <CanvasPlot label={textOf(figure.layout.title) || "Figure"} height={height} deps={[value.plotly]} draw={(c, w, h) => drawFigure(c, w, h, figure)} />
-        {names.length > 1 ? <div class="legend">{figure.data.map((t, i) => <span key={i}><span class="swatch" style={{ color: slotColor(theme.value, i) }} />{t.name}</span>)}</div> : null}
+        <CanvasPlot
+          label={textOf(figure.layout.title) || "Figure"}
+          height={height}
+          deps={[value.plotly]}
+          draw={(c, w, h) => drawFigure(c, w, h, figure)}
+        />
+        {names.length > 1 ? (
+          <div class="legend">
+            {figure.data.map((t, i) => (
+              <span key={i}>
+                <span class="swatch" style={{ color: slotColor(theme.value, i) }} />
+                {t.name}
+              </span>
+            ))}
+          </div>
+        ) : null}
       </div>
     );
   }
-  if (value.picture) return <img src={apiUrl("blob", { run, sha: value.picture.sha, format: value.picture_format })} alt="Figure" style={{ maxWidth: size }} />;
-  return <div class="media-note">This kind of figure has no picture stored with it. {value.plotly ? <button type="button" class="link" onClick={() => saveBlob(new Blob([value.plotly!], { type: "application/json" }), "figure.json")}>figure.json</button> : null}</div>;
+  if (value.picture)
+    return (
+      <img
+        src={apiUrl("blob", { run, sha: value.picture.sha, format: value.picture_format })}
+        alt="Figure"
+        style={{ maxWidth: size }}
+      />
+    );
+  return (
+    <div class="media-note">
+      This kind of figure has no picture stored with it.{" "}
+      {value.plotly ? (
+        <button
+          type="button"
+          class="link"
+          onClick={() =>
+            saveBlob(new Blob([value.plotly!], { type: "application/json" }), "figure.json")
+          }
+        >
+          figure.json
+        </button>
+      ) : null}
+    </div>
+  );
 }

@@ -31,7 +31,13 @@ export function Grid(props: GridProps) {
   const row = rowHeight();
   useLayoutEffect(() => {
     const element = box.current!;
-    const measure = () => setPort({ left: element.scrollLeft, top: element.scrollTop, width: element.clientWidth, height: element.clientHeight });
+    const measure = () =>
+      setPort({
+        left: element.scrollLeft,
+        top: element.scrollTop,
+        width: element.clientWidth,
+        height: element.clientHeight,
+      });
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -51,7 +57,14 @@ export function Grid(props: GridProps) {
   const first = Math.max(0, Math.floor(port.top / row) - 4);
   const last = Math.min(count, Math.ceil((port.top + port.height) / row) + 4);
   useLayoutEffect(() => props.onRange?.(first, last), [first, last, count]);
-  const shown = columns.map((_, i) => i).filter((i) => i > 0 && lefts[i] + columns[i].width > port.left - 200 && lefts[i] < port.left + port.width + 200);
+  const shown = columns
+    .map((_, i) => i)
+    .filter(
+      (i) =>
+        i > 0 &&
+        lefts[i] + columns[i].width > port.left - 200 &&
+        lefts[i] < port.left + port.width + 200,
+    );
   const startResize = (event: PointerEvent, c: GridColumn) => {
     event.preventDefault();
     event.stopPropagation();
@@ -68,29 +81,76 @@ export function Grid(props: GridProps) {
     const c = columns[i];
     return (
       <div
-        key={c.id} class={`cell${i === 0 ? " pinned" : ""}`} role="columnheader" tabIndex={0} title={c.label} aria-colindex={i + 1}
-        style={i === 0 ? { left: 0, width: c.width } : { left: lefts[i], width: c.width, justifyContent: c.number ? "flex-end" : undefined }}
-        onClick={(e) => props.onSort?.(c.id, e.shiftKey)} onKeyDown={(e) => (e.key === "Enter" || e.key === " ") && e.target === e.currentTarget && (e.preventDefault(), props.onSort?.(c.id, e.shiftKey))}
+        key={c.id}
+        class={`cell${i === 0 ? " pinned" : ""}`}
+        role="columnheader"
+        tabIndex={0}
+        title={c.label}
+        aria-colindex={i + 1}
+        style={
+          i === 0
+            ? { left: 0, width: c.width }
+            : { left: lefts[i], width: c.width, justifyContent: c.number ? "flex-end" : undefined }
+        }
+        onClick={(e) => props.onSort?.(c.id, e.shiftKey)}
+        onKeyDown={(e) =>
+          (e.key === "Enter" || e.key === " ") &&
+          e.target === e.currentTarget &&
+          (e.preventDefault(), props.onSort?.(c.id, e.shiftKey))
+        }
       >
         <span class="ellipsis">{c.title}</span>
-        <span class="resize" onPointerDown={(e) => startResize(e, c)} onClick={(e) => e.stopPropagation()} />
+        <span
+          class="resize"
+          onPointerDown={(e) => startResize(e, c)}
+          onClick={(e) => e.stopPropagation()}
+        />
       </div>
     );
   };
   const rows = [];
   for (let r = first; r < last; r++) {
     rows.push(
-      <div key={props.rowKey(r)} class={`grid-row ${props.rowClass?.(r) ?? ""}`} role="row" aria-rowindex={r + 2} style={{ top: r * row, width: total }} onPointerEnter={() => props.onRowEnter?.(r)} onPointerLeave={() => props.onRowLeave?.()}>
-        <div class="cell pinned name" role="rowheader" style={{ left: 0, width: columns[0].width }}>{props.cell(r, columns[0])}</div>
+      <div
+        key={props.rowKey(r)}
+        class={`grid-row ${props.rowClass?.(r) ?? ""}`}
+        role="row"
+        aria-rowindex={r + 2}
+        style={{ top: r * row, width: total }}
+        onPointerEnter={() => props.onRowEnter?.(r)}
+        onPointerLeave={() => props.onRowLeave?.()}
+      >
+        <div class="cell pinned name" role="rowheader" style={{ left: 0, width: columns[0].width }}>
+          {props.cell(r, columns[0])}
+        </div>
         {shown.map((i) => (
-          <div key={columns[i].id} class={`cell${columns[i].number ? " number" : ""}`} role="gridcell" aria-colindex={i + 1} style={{ left: lefts[i], width: columns[i].width }}>{props.cell(r, columns[i])}</div>
+          <div
+            key={columns[i].id}
+            class={`cell${columns[i].number ? " number" : ""}`}
+            role="gridcell"
+            aria-colindex={i + 1}
+            style={{ left: lefts[i], width: columns[i].width }}
+          >
+            {props.cell(r, columns[i])}
+          </div>
         ))}
       </div>,
     );
   }
   return (
-    <div class="grid" ref={box} role="grid" aria-label={props.label} aria-rowcount={count + 1} aria-colcount={columns.length} tabIndex={0}>
-      <div class="grid-head" role="row" style={{ width: total }}>{head(0)}{shown.map(head)}</div>
+    <div
+      class="grid"
+      ref={box}
+      role="grid"
+      aria-label={props.label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      tabIndex={0}
+    >
+      <div class="grid-head" role="row" style={{ width: total }}>
+        {head(0)}
+        {shown.map(head)}
+      </div>
       <div style={{ position: "relative", height: count * row, width: total }}>{rows}</div>
     </div>
   );

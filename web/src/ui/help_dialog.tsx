@@ -3,8 +3,18 @@ import { commands, helpOpen } from "./commands";
 import { Dialog } from "./popover";
 
 const chartKeys: [string, string][] = [
-  ["drag", "zoom a box; along the ruler: a range"], ["Shift drag", "pan"], ["wheel", "zoom x (click the chart first)"], ["Ctrl wheel", "zoom y"], ["double click", "reset"],
-  ["← →", "move the cursor, Shift by ten"], ["Enter", "pin the step"], ["+ − 0", "zoom in, out, reset"], ["[ ]", "zoom back, forward"], ["f", "show large"], ["Space", "freeze the tooltip"], ["c", "copy the tooltip"],
+  ["drag", "zoom a box; along the ruler: a range"],
+  ["Shift drag", "pan"],
+  ["wheel", "zoom x (click the chart first)"],
+  ["Ctrl wheel", "zoom y"],
+  ["double click", "reset"],
+  ["← →", "move the cursor, Shift by ten"],
+  ["Enter", "pin the step"],
+  ["+ − 0", "zoom in, out, reset"],
+  ["[ ]", "zoom back, forward"],
+  ["f", "show large"],
+  ["Space", "freeze the tooltip"],
+  ["c", "copy the tooltip"],
 ];
 
 export function HelpDialog() {
@@ -17,7 +27,13 @@ export function HelpDialog() {
   groups.set("On a chart", chartKeys);
   return (
     <Dialog title="Keyboard map" close={() => (helpOpen.value = false)} class="wide">
-      <div class="row"><h2>Keyboard map</h2><span class="spacer" /><button type="button" class="button" onClick={() => (helpOpen.value = false)}>Close</button></div>
+      <div class="row">
+        <h2>Keyboard map</h2>
+        <span class="spacer" />
+        <button type="button" class="button" onClick={() => (helpOpen.value = false)}>
+          Close
+        </button>
+      </div>
       <div class="help-grid">
         {[...groups].map(([name, list]) => (
           <section key={name}>
@@ -25,7 +41,13 @@ export function HelpDialog() {
             <dl>
               {list.map(([key, what]) => (
                 <>
-                  <dt>{key.split(" ").map((k, i) => <><kbd key={i}>{k}</kbd> </>)}</dt>
+                  <dt>
+                    {key.split(" ").map((k, i) => (
+                      <>
+                        <kbd key={i}>{k}</kbd>{" "}
+                      </>
+                    ))}
+                  </dt>
                   <dd>{what}</dd>
                 </>
               ))}

@@ -9,7 +9,10 @@ let waitingForPage = 0;
 export function startKeyboard(): void {
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    const typing = /^(input|textarea|select)$/i.test(target.tagName) && (target as HTMLInputElement).type !== "checkbox" && (target as HTMLInputElement).type !== "range";
+    const typing =
+      /^(input|textarea|select)$/i.test(target.tagName) &&
+      (target as HTMLInputElement).type !== "checkbox" &&
+      (target as HTMLInputElement).type !== "range";
     const control = event.ctrlKey || event.metaKey;
     if (control && event.key.toLowerCase() === "k") {
       event.preventDefault();
@@ -41,7 +44,9 @@ export function startKeyboard(): void {
     }
     const run = (name: string) => {
       event.preventDefault();
-      commands().find((c) => c.name === name)?.run();
+      commands()
+        .find((c) => c.name === name)
+        ?.run();
     };
     if (event.key === "g") waitingForPage = performance.now() + 1500;
     else if (event.key === "/") run("Search metrics");

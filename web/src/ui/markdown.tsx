@@ -1,4 +1,5 @@
-// Markdown text; its renderer is fetched when first needed, and works where it cannot hold the page up.
+// Markdown text; its renderer is fetched when first needed, and works where it cannot hold the page
+// up.
 import { useEffect, useState } from "preact/hooks";
 import { PlainText } from "./plain_text";
 
@@ -6,7 +7,9 @@ export function Markdown({ text }: { text: string }) {
   const [made, setMade] = useState<{ html: string } | { plain: string } | null>(null);
   useEffect(() => {
     let stale = false;
-    void import("../lib/markdown").then((m) => m.renderMarkdown(text)).then((done) => stale || setMade(done));
+    void import("../lib/markdown")
+      .then((m) => m.renderMarkdown(text))
+      .then((done) => stale || setMade(done));
     return () => {
       stale = true;
     };

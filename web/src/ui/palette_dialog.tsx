@@ -18,7 +18,14 @@ export function PaletteDialog() {
   const [at, setAt] = useState(0);
   const wanted = text.trim().toLowerCase();
   const list: Command[] = wanted
-    ? [...commands().map((c) => ({ c, s: score(c.name, wanted) })).filter(({ s }) => s > 0).sort((a, b) => b.s - a.s).map(({ c }) => c), ...places(wanted)].slice(0, 40)
+    ? [
+        ...commands()
+          .map((c) => ({ c, s: score(c.name, wanted) }))
+          .filter(({ s }) => s > 0)
+          .sort((a, b) => b.s - a.s)
+          .map(({ c }) => c),
+        ...places(wanted),
+      ].slice(0, 40)
     : commands();
   const close = () => (paletteOpen.value = false);
   const choose = (c: Command | undefined) => {
@@ -29,8 +36,18 @@ export function PaletteDialog() {
   return (
     <Dialog title="Command palette" close={close} class="palette">
       <input
-        autofocus placeholder="Type a command, a run, a metric…" aria-label="Command" value={text} role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant={`palette-${at}`}
-        onInput={(e) => { setText(e.currentTarget.value); setAt(0); }}
+        autofocus
+        placeholder="Type a command, a run, a metric…"
+        aria-label="Command"
+        value={text}
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={`palette-${at}`}
+        onInput={(e) => {
+          setText(e.currentTarget.value);
+          setAt(0);
+        }}
         onKeyDown={(e) => {
           if (e.key === "ArrowDown") setAt(Math.min(list.length - 1, at + 1));
           else if (e.key === "ArrowUp") setAt(Math.max(0, at - 1));
@@ -41,9 +58,20 @@ export function PaletteDialog() {
       />
       <ul id="palette-list" role="listbox" aria-label="Matches">
         {list.map((c, i) => (
-          <li key={c.group + c.name + i} id={`palette-${i}`} role="option" aria-selected={i === at} onClick={() => choose(c)} onPointerMove={() => setAt(i)} ref={i === at ? (e) => e?.scrollIntoView({ block: "nearest" }) : undefined}>
+          <li
+            key={c.group + c.name + i}
+            id={`palette-${i}`}
+            role="option"
+            aria-selected={i === at}
+            onClick={() => choose(c)}
+            onPointerMove={() => setAt(i)}
+            ref={i === at ? (e) => e?.scrollIntoView({ block: "nearest" }) : undefined}
+          >
             <span class="ellipsis">{c.name}</span>
-            <span class="hint">{c.group}{c.keys ? " · " + c.keys : ""}</span>
+            <span class="hint">
+              {c.group}
+              {c.keys ? " · " + c.keys : ""}
+            </span>
           </li>
         ))}
         {list.length === 0 ? <li class="muted">Nothing matches</li> : null}

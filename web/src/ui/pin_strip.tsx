@@ -1,4 +1,5 @@
-// Numbers of pinned steps and ranges: value per run, the difference of two pins, statistics of a range.
+// Numbers of pinned steps and ranges: value per run, the difference of two pins, statistics of a
+// range.
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Points, RangeStats, Stats } from "../api/types";
@@ -13,15 +14,24 @@ import { IconButton, Swatch } from "./controls";
 /** A number that may be an estimate, and says so. */
 function Estimable({ of, name }: { of: RangeStats; name: "std" | "slope" }) {
   const estimated = of.estimated?.includes(name);
-  return <td class="number" title={estimated ? "estimated" : ""}>{estimated ? "≈ " : ""}{formatNumber(toNumber(of[name]), 4)}</td>;
+  return (
+    <td class="number" title={estimated ? "estimated" : ""}>
+      {estimated ? "≈ " : ""}
+      {formatNumber(toNumber(of[name]), 4)}
+    </td>
+  );
 }
 
 export function PinStrip() {
   const { pins, range } = view.value;
   const { axis: x, metric } = pinAxis();
   const card = activeCard.value;
-  // Each with what it answers: a number must never stand beside a pin or a run that it does not belong to.
-  const [points, setPoints] = useState<{ of: string; at: Map<number, Points> }>({ of: "", at: new Map() });
+  // Each with what it answers: a number must never stand beside a pin or a run that it does not
+  // belong to.
+  const [points, setPoints] = useState<{ of: string; at: Map<number, Points> }>({
+    of: "",
+    at: new Map(),
+  });
   const [stats, setStats] = useState<{ of: string; value: Stats | null }>({ of: "", value: null });
   const runs = visible.value.slice(0, 100);
   const key = card?.keys[0];
@@ -33,8 +43,15 @@ export function PinStrip() {
     const axis = { axis: x, ...(x === "metric" ? { metric } : {}) };
     const series = runs.map((r) => ({ run: r.id, key }));
     let stale = false;
-    void Promise.all(pins.map((at) => post<Points>("series:points", { series, x: axis, at }))).then((p) => stale || setPoints({ of: lines, at: new Map(pins.map((at, i) => [at, p[i]])) }), () => undefined);
-    if (span) void post<Stats>("series:stats", { series, x: { ...axis, from: span[0], to: span[1] } }).then((value) => stale || setStats({ of: signature, value }), () => undefined);
+    void Promise.all(pins.map((at) => post<Points>("series:points", { series, x: axis, at }))).then(
+      (p) => stale || setPoints({ of: lines, at: new Map(pins.map((at, i) => [at, p[i]])) }),
+      () => undefined,
+    );
+    if (span)
+      void post<Stats>("series:stats", { series, x: { ...axis, from: span[0], to: span[1] } }).then(
+        (value) => stale || setStats({ of: signature, value }),
+        () => undefined,
+      );
     return () => {
       stale = true;
     };
@@ -45,28 +62,63 @@ export function PinStrip() {
   const busy = pins.some((p) => !known.has(p)) || (span !== null && !measured);
   const estimated = measured?.stats.filter((s) => s?.estimated?.length).length ?? 0;
   const value = (p: number, i: number) => toNumber(known.get(p)?.points[i]?.value);
-  const cell = (p: number, i: number) => (!known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6));
+  const cell = (p: number, i: number) =>
+    !known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6);
   // A run that ended earlier, or logs now and then, has its nearest point elsewhere.
   const elsewhere = (p: number, i: number) => {
     const at = known.get(p)?.points[i]?.x;
-    return at == null || (x === "step" && at === Math.round(p)) ? "" : `@ ${formatAxisValue(x, at)}`;
+    return at == null || (x === "step" && at === Math.round(p))
+      ? ""
+      : `@ ${formatAxisValue(x, at)}`;
   };
   return (
     <div class="pin-strip" role="region" aria-label="Pinned steps" aria-busy={busy}>
       <div class="row">
         <h3>{key}</h3>
-        {pins.map((p) => <button type="button" class="chip accent" key={p} title="Remove this pin" onClick={() => change({ pins: pins.filter((q) => q !== p) })}>{axisTitle({ axis: x, metric })} {formatAxisValue(x, p)} ×</button>)}
-        {range ? <button type="button" class="chip accent" onClick={() => change({ range: null })}>{formatAxisValue(x, range[0])} … {formatAxisValue(x, range[1])} ×</button> : null}
+        {pins.map((p) => (
+          <button
+            type="button"
+            class="chip accent"
+            key={p}
+            title="Remove this pin"
+            onClick={() => change({ pins: pins.filter((q) => q !== p) })}
+          >
+            {axisTitle({ axis: x, metric })} {formatAxisValue(x, p)} ×
+          </button>
+        ))}
+        {range ? (
+          <button type="button" class="chip accent" onClick={() => change({ range: null })}>
+            {formatAxisValue(x, range[0])} … {formatAxisValue(x, range[1])} ×
+          </button>
+        ) : null}
         <span class="spacer" />
-        <IconButton tiny icon="close" label="Remove all pins" onClick={() => change({ pins: [], range: null, pinAxis: "" })} />
+        <IconButton
+          tiny
+          icon="close"
+          label="Remove all pins"
+          onClick={() => change({ pins: [], range: null, pinAxis: "" })}
+        />
       </div>
       <table class="plain-table">
         <thead>
           <tr>
             <th>run</th>
-            {pins.map((p) => <th class="number" key={p}>at {formatAxisValue(x, p)}</th>)}
+            {pins.map((p) => (
+              <th class="number" key={p}>
+                at {formatAxisValue(x, p)}
+              </th>
+            ))}
             {pins.length === 2 ? <th class="number">difference</th> : null}
-            {span ? <><th class="number">min</th><th class="number">max</th><th class="number">mean</th><th class="number">std</th><th class="number">slope</th><th class="number">points</th></> : null}
+            {span ? (
+              <>
+                <th class="number">min</th>
+                <th class="number">max</th>
+                <th class="number">mean</th>
+                <th class="number">std</th>
+                <th class="number">slope</th>
+                <th class="number">points</th>
+              </>
+            ) : null}
           </tr>
         </thead>
         <tbody>
@@ -74,17 +126,56 @@ export function PinStrip() {
             const s = measured?.stats[i];
             return (
               <tr key={run.id}>
-                <td><span class="row"><Swatch color={runStyle.value(run.id).color} /><span class="ellipsis">{run.name}</span></span></td>
-                {pins.map((p) => <td class="number" key={p} title={elsewhere(p, i)}>{cell(p, i)}{x === "step" && elsewhere(p, i) ? <span class="muted"> {elsewhere(p, i)}</span> : null}</td>)}
-                {pins.length === 2 ? <td class="number">{known.has(pins[0]) && known.has(pins[1]) ? formatNumber(value(pins[1], i) - value(pins[0], i), 4) : "…"}</td> : null}
-                {span && s ? <><td class="number">{formatNumber(toNumber(s.min), 5)}</td><td class="number">{formatNumber(toNumber(s.max), 5)}</td><td class="number">{formatNumber(toNumber(s.mean), 5)}</td><Estimable of={s} name="std" /><Estimable of={s} name="slope" /><td class="number">{formatInteger(s.count)}</td></> : span ? <td colSpan={6} class="muted">{measured ? "no points in range" : "…"}</td> : null}
+                <td>
+                  <span class="row">
+                    <Swatch color={runStyle.value(run.id).color} />
+                    <span class="ellipsis">{run.name}</span>
+                  </span>
+                </td>
+                {pins.map((p) => (
+                  <td class="number" key={p} title={elsewhere(p, i)}>
+                    {cell(p, i)}
+                    {x === "step" && elsewhere(p, i) ? (
+                      <span class="muted"> {elsewhere(p, i)}</span>
+                    ) : null}
+                  </td>
+                ))}
+                {pins.length === 2 ? (
+                  <td class="number">
+                    {known.has(pins[0]) && known.has(pins[1])
+                      ? formatNumber(value(pins[1], i) - value(pins[0], i), 4)
+                      : "…"}
+                  </td>
+                ) : null}
+                {span && s ? (
+                  <>
+                    <td class="number">{formatNumber(toNumber(s.min), 5)}</td>
+                    <td class="number">{formatNumber(toNumber(s.max), 5)}</td>
+                    <td class="number">{formatNumber(toNumber(s.mean), 5)}</td>
+                    <Estimable of={s} name="std" />
+                    <Estimable of={s} name="slope" />
+                    <td class="number">{formatInteger(s.count)}</td>
+                  </>
+                ) : span ? (
+                  <td colSpan={6} class="muted">
+                    {measured ? "no points in range" : "…"}
+                  </td>
+                ) : null}
               </tr>
             );
           })}
         </tbody>
       </table>
-      {estimated > 0 ? <p class="muted small" data-estimated={estimated}>≈ Standard deviation and slope of {estimated === 1 ? "one run" : `${formatInteger(estimated)} runs`} are estimated from samples, because reading every point would take too long. The other numbers are exact.</p> : null}
-      {visible.value.length > 100 ? <p class="muted small">The first 100 of {formatInteger(visible.value.length)} runs.</p> : null}
+      {estimated > 0 ? (
+        <p class="muted small" data-estimated={estimated}>
+          ≈ Standard deviation and slope of{" "}
+          {estimated === 1 ? "one run" : `${formatInteger(estimated)} runs`} are estimated from
+          samples, because reading every point would take too long. The other numbers are exact.
+        </p>
+      ) : null}
+      {visible.value.length > 100 ? (
+        <p class="muted small">The first 100 of {formatInteger(visible.value.length)} runs.</p>
+      ) : null}
     </div>
   );
 }

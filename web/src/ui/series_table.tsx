@@ -1,4 +1,5 @@
-// A chart read as a table: one line per series, for people who do not see the picture and for exact reading.
+// A chart read as a table: one line per series, for people who do not see the picture and for exact
+// reading.
 import { axisId } from "../state/axis";
 import { cursor, hoveredRun, isMarked } from "../state/cursor";
 import { runById } from "../state/runs";
@@ -13,7 +14,17 @@ export function SeriesTable({ data, keys }: { data: ChartData; keys: string[] })
     <div class="card-table" style={{ zIndex: 2, background: "var(--ground)" }} tabIndex={0}>
       <table class="plain-table">
         <thead>
-          <tr><th>run</th>{keys.length > 1 ? <th>metric</th> : null}<th class="number" data-cursor={at ?? undefined}>{at === null ? "at cursor" : `at ${formatAxisValue(axis, at)}`}</th><th class="number">last</th><th class="number">min</th><th class="number">max</th><th class="number">points</th></tr>
+          <tr>
+            <th>run</th>
+            {keys.length > 1 ? <th>metric</th> : null}
+            <th class="number" data-cursor={at ?? undefined}>
+              {at === null ? "at cursor" : `at ${formatAxisValue(axis, at)}`}
+            </th>
+            <th class="number">last</th>
+            <th class="number">min</th>
+            <th class="number">max</th>
+            <th class="number">points</th>
+          </tr>
         </thead>
         <tbody>
           {data.series.map((info, s) => {
@@ -27,8 +38,17 @@ export function SeriesTable({ data, keys }: { data: ChartData; keys: string[] })
             const bin = at === null ? -1 : nearestBin(data, s, at);
             const value = bin < 0 ? NaN : (data.mean ?? data.raster.line)[bin];
             return (
-              <tr key={s} data-run={info.run} class={isMarked(info.run) ? "hovered" : ""} onPointerEnter={() => (hoveredRun.value = info.run || null)} onPointerLeave={() => (hoveredRun.value = null)}>
-                <td>{info.group?.label ?? runById.value.get(info.run)?.name ?? info.run}{info.rank !== null ? ` · rank ${info.rank}` : ""}</td>
+              <tr
+                key={s}
+                data-run={info.run}
+                class={isMarked(info.run) ? "hovered" : ""}
+                onPointerEnter={() => (hoveredRun.value = info.run || null)}
+                onPointerLeave={() => (hoveredRun.value = null)}
+              >
+                <td>
+                  {info.group?.label ?? runById.value.get(info.run)?.name ?? info.run}
+                  {info.rank !== null ? ` · rank ${info.rank}` : ""}
+                </td>
                 {keys.length > 1 ? <td>{info.key}</td> : null}
                 <td class="number">{bin < 0 ? "–" : formatNumber(value, 5)}</td>
                 <td class="number">{formatNumber(info.last, 5)}</td>
@@ -40,7 +60,9 @@ export function SeriesTable({ data, keys }: { data: ChartData; keys: string[] })
           })}
         </tbody>
       </table>
-      {data.series.length > 500 ? <p class="muted">The first 500 of {formatInteger(data.series.length)} series.</p> : null}
+      {data.series.length > 500 ? (
+        <p class="muted">The first 500 of {formatInteger(data.series.length)} series.</p>
+      ) : null}
     </div>
   );
 }

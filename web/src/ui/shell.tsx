@@ -34,16 +34,34 @@ const pages: Record<Page, ComponentType> = {
 };
 
 /** A link that changes the view; the address works in a new tab too. */
-export function ViewLink({ to, children, label, current, class: name }: { to: Partial<ReturnType<typeof view.peek>>; children: preact.ComponentChildren; label?: string; current?: boolean; class?: string }) {
+export function ViewLink({
+  to,
+  children,
+  label,
+  current,
+  class: name,
+}: {
+  to: Partial<ReturnType<typeof view.peek>>;
+  children: preact.ComponentChildren;
+  label?: string;
+  current?: boolean;
+  class?: string;
+}) {
   return (
     <a
-      href={encodeView({ ...view.value, ...to })} class={name} aria-label={label} title={label} aria-current={current ? "page" : undefined}
+      href={encodeView({ ...view.value, ...to })}
+      class={name}
+      aria-label={label}
+      title={label}
+      aria-current={current ? "page" : undefined}
       onClick={(e) => {
         if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
         e.preventDefault();
         change(to);
       }}
-    >{children}</a>
+    >
+      {children}
+    </a>
   );
 }
 
@@ -51,12 +69,27 @@ function Rail() {
   const { page, project } = view.value;
   return (
     <nav class="rail" aria-label="Pages">
-      <ViewLink to={{ page: "projects" }} label="Taffrail" class="logo"><Icon name="logo" /></ViewLink>
-      {pageKeys.filter((p) => p.page !== "settings").map((p) => (project || p.page === "projects" ? (
-        <ViewLink key={p.page} to={{ page: p.page, full: "" }} label={`${p.title} (g ${p.key})`} current={page === p.page || (page === "run" && p.page === "charts")}><Icon name={p.page as IconName} /></ViewLink>
-      ) : null))}
+      <ViewLink to={{ page: "projects" }} label="Taffrail" class="logo">
+        <Icon name="logo" />
+      </ViewLink>
+      {pageKeys
+        .filter((p) => p.page !== "settings")
+        .map((p) =>
+          project || p.page === "projects" ? (
+            <ViewLink
+              key={p.page}
+              to={{ page: p.page, full: "" }}
+              label={`${p.title} (g ${p.key})`}
+              current={page === p.page || (page === "run" && p.page === "charts")}
+            >
+              <Icon name={p.page as IconName} />
+            </ViewLink>
+          ) : null,
+        )}
       <span class="spacer" />
-      <ViewLink to={{ page: "settings" }} label="Settings (g ,)" current={page === "settings"}><Icon name="settings" /></ViewLink>
+      <ViewLink to={{ page: "settings" }} label="Settings (g ,)" current={page === "settings"}>
+        <Icon name="settings" />
+      </ViewLink>
     </nav>
   );
 }
@@ -67,9 +100,24 @@ function Crumbs() {
   const title = pageKeys.find((p) => p.page === v.page)?.title;
   return (
     <div class="crumbs">
-      {v.project ? <Select label="Project" value={v.project} onChange={openProject} options={list.map((p) => ({ value: p.name, label: p.name }))} /> : <strong>Taffrail</strong>}
-      <span class="muted" aria-hidden="true">/</span>
-      {v.page === "run" ? <span class="ellipsis">{(runById.value.get(v.run)?.name ?? v.run) || "Run"}</span> : <span>{title}</span>}
+      {v.project ? (
+        <Select
+          label="Project"
+          value={v.project}
+          onChange={openProject}
+          options={list.map((p) => ({ value: p.name, label: p.name }))}
+        />
+      ) : (
+        <strong>Taffrail</strong>
+      )}
+      <span class="muted" aria-hidden="true">
+        /
+      </span>
+      {v.page === "run" ? (
+        <span class="ellipsis">{(runById.value.get(v.run)?.name ?? v.run) || "Run"}</span>
+      ) : (
+        <span>{title}</span>
+      )}
     </div>
   );
 }
@@ -83,7 +131,13 @@ function Connection() {
     return () => clearInterval(timer);
   }, [state]);
   if (state !== "lost") return null;
-  return <div class="banner" role="status"><Icon name="warn" />Disconnected for {Math.max(0, Math.round((now - lostSince.value) / 1000))} s, retrying. What you see is what was last received.</div>;
+  return (
+    <div class="banner" role="status">
+      <Icon name="warn" />
+      Disconnected for {Math.max(0, Math.round((now - lostSince.value) / 1000))} s, retrying. What
+      you see is what was last received.
+    </div>
+  );
 }
 
 export function Shell() {
@@ -94,26 +148,88 @@ export function Shell() {
   }, [v.page, v.project, v.run]);
   const live = connection.value;
   // Without the list of runs every page would say that there is nothing; it is not known.
-  const runsLost = runsState.value === "error" && runs.value.length === 0 && !["projects", "settings", "run"].includes(v.page);
+  const runsLost =
+    runsState.value === "error" &&
+    runs.value.length === 0 &&
+    !["projects", "settings", "run"].includes(v.page);
   return (
     <div class="shell">
-      <a class="visually-hidden" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
+      <a
+        class="visually-hidden"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        Skip to content
+      </a>
       <Rail />
       <header class="top">
         <Crumbs />
         <span class="spacer" />
-        {server.value?.read_only ? <span class="chip" title="The server was started with --read-only">read-only</span> : null}
-        <span class={`live-dot ${live}`} role="img" aria-label={live === "live" ? "Connected, live" : live === "polling" ? "Connected by polling" : live === "lost" ? "Disconnected" : "Connecting"} title={live} />
-        <IconButton class="desktop-only" icon="undo" label="Undo (Ctrl Z)" disabled={history_.value.undo === 0} onClick={() => doUndo()} />
-        <IconButton class="desktop-only" icon="redo" label="Redo (Ctrl Shift Z)" disabled={history_.value.redo === 0} onClick={doRedo} />
-        <IconButton icon="search" label="Command palette (Ctrl K)" onClick={() => (paletteOpen.value = true)} />
-        <IconButton icon={theme.value === "dark" ? "sun" : "moon"} label={theme.value === "dark" ? "Light theme" : "Dark theme"} onClick={() => void changeSettings({ theme: theme.value === "dark" ? "light" : "dark" })} />
-        <IconButton class="desktop-only" icon="help" label="Keyboard map (?)" onClick={() => (helpOpen.value = true)} />
+        {server.value?.read_only ? (
+          <span class="chip" title="The server was started with --read-only">
+            read-only
+          </span>
+        ) : null}
+        <span
+          class={`live-dot ${live}`}
+          role="img"
+          aria-label={
+            live === "live"
+              ? "Connected, live"
+              : live === "polling"
+                ? "Connected by polling"
+                : live === "lost"
+                  ? "Disconnected"
+                  : "Connecting"
+          }
+          title={live}
+        />
+        <IconButton
+          class="desktop-only"
+          icon="undo"
+          label="Undo (Ctrl Z)"
+          disabled={history_.value.undo === 0}
+          onClick={() => doUndo()}
+        />
+        <IconButton
+          class="desktop-only"
+          icon="redo"
+          label="Redo (Ctrl Shift Z)"
+          disabled={history_.value.redo === 0}
+          onClick={doRedo}
+        />
+        <IconButton
+          icon="search"
+          label="Command palette (Ctrl K)"
+          onClick={() => (paletteOpen.value = true)}
+        />
+        <IconButton
+          icon={theme.value === "dark" ? "sun" : "moon"}
+          label={theme.value === "dark" ? "Light theme" : "Dark theme"}
+          onClick={() => void changeSettings({ theme: theme.value === "dark" ? "light" : "dark" })}
+        />
+        <IconButton
+          class="desktop-only"
+          icon="help"
+          label="Keyboard map (?)"
+          onClick={() => (helpOpen.value = true)}
+        />
       </header>
       <main class="main" id="main" tabIndex={-1} data-page={v.page}>
         <div style={{ display: "flex", flexDirection: "column", flex: 1, minWidth: 0 }}>
           <Connection />
-          <div class="main" style={{ flex: 1 }}>{runsLost ? <div class="page"><Failed message={runsError.value} retry={() => void loadRuns()} /></div> : <Page key={v.page} />}</div>
+          <div class="main" style={{ flex: 1 }}>
+            {runsLost ? (
+              <div class="page">
+                <Failed message={runsError.value} retry={() => void loadRuns()} />
+              </div>
+            ) : (
+              <Page key={v.page} />
+            )}
+          </div>
         </div>
       </main>
       <TooltipLayer />
@@ -121,8 +237,20 @@ export function Shell() {
         {toasts.value.map((t) => (
           <div class={`toast ${t.tone}`} key={t.id}>
             <span>{t.text}</span>
-            {t.undo ? <button type="button" onClick={() => { dismiss(t.id); doUndo(t.undo!); }}>Undo</button> : null}
-            <button type="button" aria-label="Dismiss" onClick={() => dismiss(t.id)}>×</button>
+            {t.undo ? (
+              <button
+                type="button"
+                onClick={() => {
+                  dismiss(t.id);
+                  doUndo(t.undo!);
+                }}
+              >
+                Undo
+              </button>
+            ) : null}
+            <button type="button" aria-label="Dismiss" onClick={() => dismiss(t.id)}>
+              ×
+            </button>
           </div>
         ))}
       </div>

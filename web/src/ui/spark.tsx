@@ -41,7 +41,19 @@ export function useSparks(key: string | null, runs: string[]): Map<string, strin
   }, [key]);
   const signature = runs.join("\n");
   useEffect(() => {
-    feed.current?.ask(key && runs.length ? { runs, keys: [key], x: { axis: "step" }, width: 28, raw_limit: 28, fields: ["mean"], precision: "f32" } : null);
+    feed.current?.ask(
+      key && runs.length
+        ? {
+            runs,
+            keys: [key],
+            x: { axis: "step" },
+            width: 28,
+            raw_limit: 28,
+            fields: ["mean"],
+            precision: "f32",
+          }
+        : null,
+    );
   }, [key, signature]);
   return map;
 }

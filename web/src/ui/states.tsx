@@ -3,7 +3,15 @@ import type { ComponentChildren } from "preact";
 import { toast } from "../state/toast";
 import { Icon, type IconName } from "./icon";
 
-export function Empty({ icon, title, children }: { icon?: IconName; title: string; children?: ComponentChildren }) {
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  icon?: IconName;
+  title: string;
+  children?: ComponentChildren;
+}) {
   return (
     <div class="state">
       {icon ? <Icon name={icon} /> : null}
@@ -19,7 +27,11 @@ export function Failed({ message, retry }: { message: string; retry?: () => void
       <Icon name="warn" />
       <h2>This could not be loaded</h2>
       <p>{message}</p>
-      {retry ? <button type="button" class="button" onClick={retry}>Try again</button> : null}
+      {retry ? (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -32,7 +44,12 @@ export function CopyBlock({ text }: { text: string }) {
   return (
     <div class="stack">
       <pre>{text}</pre>
-      <div><button type="button" class="button" onClick={() => copyText(text)}><Icon name="copy" />Copy</button></div>
+      <div>
+        <button type="button" class="button" onClick={() => copyText(text)}>
+          <Icon name="copy" />
+          Copy
+        </button>
+      </div>
     </div>
   );
 }

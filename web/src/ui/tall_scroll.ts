@@ -1,7 +1,9 @@
-// Scrolling through more pixels than a browser lets an element have (33 million; Firefox 17): two million lines of output are 36 million.
+// Scrolling through more pixels than a browser lets an element have (33 million; Firefox 17): two
+// million lines of output are 36 million.
 //
-// The element is as tall as the browser allows and stands for more: where it is scrolled to plus `offset` is the place that is shown. Small
-// moves (a wheel, an arrow key) keep the offset and are exact; a jump (the scroll bar dragged) is a share of the whole.
+// The element is as tall as the browser allows and stands for more: where it is scrolled to plus
+// `offset` is the place that is shown. Small moves (a wheel, an arrow key) keep the offset and are
+// exact; a jump (the scroll bar dragged) is a share of the whole.
 
 const tallest = 8_000_000;
 
@@ -27,10 +29,14 @@ export class TallScroll {
     const shrunk = rows * row < this.whole;
     this.rows = rows;
     this.row = row;
-    if (shrunk || this.whole <= tallest) this.offset = Math.max(0, Math.min(this.offset, this.whole - this.height));
+    if (shrunk || this.whole <= tallest)
+      this.offset = Math.max(0, Math.min(this.offset, this.whole - this.height));
   }
 
-  /** Pixels from the first row to the top edge, after the element was scrolled. May move the element to keep room on both sides. */
+  /**
+   * Pixels from the first row to the top edge, after the element was scrolled. May move the element
+   * to keep room on both sides.
+   */
   scrolled(element: HTMLElement): number {
     const { scrollTop, clientHeight } = element;
     if (this.whole <= tallest) {
@@ -44,7 +50,8 @@ export class TallScroll {
     }
     this.before = scrollTop;
     const at = scrollTop + this.offset;
-    // At an end of the element that is no end of the rows, or far from the share the scroll bar shows: stand where the share is right again.
+    // At an end of the element that is no end of the rows, or far from the share the scroll bar
+    // shows: stand where the share is right again.
     const atEdge = scrollTop <= 1 || scrollTop >= this.height - clientHeight - 1;
     if (atEdge && at > 0 && at < this.whole - clientHeight) return this.show(element, at);
     return at;

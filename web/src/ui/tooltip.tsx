@@ -22,16 +22,29 @@ export function TooltipLayer() {
   const smoothed = tip.rows.some((r) => r.smooth !== null);
   return (
     <div ref={box} class={`tooltip${tip.frozen ? " frozen" : ""}`} role="status" aria-live="polite">
-      <div class="title">{tip.title}{tip.frozen ? " · frozen, Space releases" : ""}</div>
+      <div class="title">
+        {tip.title}
+        {tip.frozen ? " · frozen, Space releases" : ""}
+      </div>
       <table>
         <tbody>
           {tip.rows.map((row) => (
             <tr key={row.run + row.key + row.rank}>
-              <td><Swatch color={row.color} dash={row.dash} /></td>
+              <td>
+                <Swatch color={row.color} dash={row.dash} />
+              </td>
               <td>{row.label}</td>
               {manyKeys ? <td class="muted">{row.key}</td> : null}
-              {smoothed ? <td class="value">{row.smooth === null ? "" : formatNumber(row.smooth, 5)}</td> : null}
-              <td class={smoothed ? "value muted" : "value"} title={formatExact(row.value)} data-exact={row.exact ? formatExact(row.value) : undefined}>{row.exact ? formatNumber(row.value, 9) : formatNumber(row.value, 5)}</td>
+              {smoothed ? (
+                <td class="value">{row.smooth === null ? "" : formatNumber(row.smooth, 5)}</td>
+              ) : null}
+              <td
+                class={smoothed ? "value muted" : "value"}
+                title={formatExact(row.value)}
+                data-exact={row.exact ? formatExact(row.value) : undefined}
+              >
+                {row.exact ? formatNumber(row.value, 9) : formatNumber(row.value, 5)}
+              </td>
               <td class="muted">{row.extra}</td>
             </tr>
           ))}
@@ -45,5 +58,12 @@ export function TooltipLayer() {
 export function tooltipText(): string {
   const tip = tooltip.value;
   if (!tip) return "";
-  return [tip.title, ...tip.rows.map((r) => [r.label, r.key, formatExact(r.value), r.smooth === null ? "" : formatExact(r.smooth)].filter(Boolean).join("\t"))].join("\n");
+  return [
+    tip.title,
+    ...tip.rows.map((r) =>
+      [r.label, r.key, formatExact(r.value), r.smooth === null ? "" : formatExact(r.smooth)]
+        .filter(Boolean)
+        .join("\t"),
+    ),
+  ].join("\n");
 }

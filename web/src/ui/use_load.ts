@@ -9,16 +9,34 @@ export interface Loaded<T> {
   again: () => void;
 }
 
-/** `live` names when to load again: after changes of runs, or when series of one of the runs grew. */
-export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>, live?: (runs: string[]) => boolean): Loaded<T> {
-  const [state, setState] = useState<{ key: string; value: T | null; error: string; loading: boolean }>({ key: "", value: null, error: "", loading: true });
+/**
+ * `live` names when to load again: after changes of runs, or when series of one of the runs grew.
+ */
+export function useLoad<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  live?: (runs: string[]) => boolean,
+): Loaded<T> {
+  const [state, setState] = useState<{
+    key: string;
+    value: T | null;
+    error: string;
+    loading: boolean;
+  }>({ key: "", value: null, error: "", loading: true });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const abort = new AbortController();
     setState((s) => ({ ...s, loading: true }));
     load(abort.signal).then(
       (value) => !abort.signal.aborted && setState({ key, value, error: "", loading: false }),
-      (error) => !abort.signal.aborted && setState((s) => ({ key, value: s.key === key ? s.value : null, error: (error as Error).message, loading: false })),
+      (error) =>
+        !abort.signal.aborted &&
+        setState((s) => ({
+          key,
+          value: s.key === key ? s.value : null,
+          error: (error as Error).message,
+          loading: false,
+        })),
     );
     return () => abort.abort();
   }, [key, turn]);
@@ -32,11 +50,20 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
         setTurn((n) => n + 1);
       }, 1000);
     };
-    const stop = listenLive({ series: (e) => live(e.grew.map((g) => g.run)) && soon(), runs: (e) => (e.all || live(e.runs)) && soon(), reset: soon });
+    const stop = listenLive({
+      series: (e) => live(e.grew.map((g) => g.run)) && soon(),
+      runs: (e) => (e.all || live(e.runs)) && soon(),
+      reset: soon,
+    });
     return () => {
       stop();
       clearTimeout(timer);
     };
   }, [key]);
-  return { value: state.value, error: state.error, loading: state.loading || state.key !== key, again: () => setTurn((n) => n + 1) };
+  return {
+    value: state.value,
+    error: state.error,
+    loading: state.loading || state.key !== key,
+    again: () => setTurn((n) => n + 1),
+  };
 }

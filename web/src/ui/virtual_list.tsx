@@ -7,7 +7,19 @@ export function rowHeight(): number {
   return parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 28;
 }
 
-export function VirtualList({ count, height, render, label, scrollTo }: { count: number; height?: number; render: (index: number, top: number) => ComponentChildren; label: string; scrollTo?: number }) {
+export function VirtualList({
+  count,
+  height,
+  render,
+  label,
+  scrollTo,
+}: {
+  count: number;
+  height?: number;
+  render: (index: number, top: number) => ComponentChildren;
+  label: string;
+  scrollTo?: number;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const row = height ?? rowHeight();
   const scroll = useRef<TallScroll | null>(null);
@@ -16,7 +28,8 @@ export function VirtualList({ count, height, render, label, scrollTo }: { count:
   const [range, setRange] = useState({ top: 0, size: 600 });
   useLayoutEffect(() => {
     const element = box.current!;
-    const measure = () => setRange({ top: scroll.current!.scrolled(element), size: element.clientHeight });
+    const measure = () =>
+      setRange({ top: scroll.current!.scrolled(element), size: element.clientHeight });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     element.addEventListener("scroll", measure, { passive: true });
@@ -31,7 +44,10 @@ export function VirtualList({ count, height, render, label, scrollTo }: { count:
     const { clientHeight } = element;
     const shown = scroll.current!.scrolled(element);
     if (scrollTo * row >= shown && (scrollTo + 1) * row <= shown + clientHeight) return;
-    setRange({ top: scroll.current!.show(element, scrollTo * row - clientHeight / 2), size: clientHeight });
+    setRange({
+      top: scroll.current!.show(element, scrollTo * row - clientHeight / 2),
+      size: clientHeight,
+    });
   }, [scrollTo]);
   const first = Math.max(0, Math.floor(range.top / row) - 6);
   const last = Math.min(count, Math.ceil((range.top + range.size) / row) + 6);

@@ -1,4 +1,5 @@
-// Mounts what is costly when it comes near the part of the page in sight, and keeps its place until then.
+// Mounts what is costly when it comes near the part of the page in sight, and keeps its place until
+// then.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
@@ -6,7 +7,9 @@ export function WhenSeen({ height, children }: { height: number; children: Compo
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry.isIntersecting && setSeen(true), { rootMargin: "300px" });
+    const observer = new IntersectionObserver(([entry]) => entry.isIntersecting && setSeen(true), {
+      rootMargin: "300px",
+    });
     observer.observe(box.current!);
     return () => observer.disconnect();
   }, []);

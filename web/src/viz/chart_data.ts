@@ -109,7 +109,10 @@ function spread(band: Numbers | null, ends: Numbers | null): Numbers | null {
   return band.map((v, i) => (v === v ? v : ends[i])) as Numbers;
 }
 
-/** Position of bin i of series s on the x axis: its point, or the middle of its edges as the axis draws them. */
+/**
+ * Position of bin i of series s on the x axis: its point, or the middle of its edges as the axis
+ * draws them.
+ */
 export function binX(data: ChartData, s: number, i: number): number {
   const { raster } = data;
   const at = i + raster.shift[s];
@@ -132,7 +135,12 @@ export function nearestBin(data: ChartData, s: number, x: number): number {
     if (xs[middle + shift] <= x) low = middle;
     else high = middle - 1;
   }
-  if (raw[s] && low + 1 < starts[s + 1] && Math.abs(xs[low + 1 + shift] - x) < Math.abs(xs[low + shift] - x)) low++;
+  if (
+    raw[s] &&
+    low + 1 < starts[s + 1] &&
+    Math.abs(xs[low + 1 + shift] - x) < Math.abs(xs[low + shift] - x)
+  )
+    low++;
   for (let d = 0; d < 64; d++) {
     if (low - d >= starts[s] && line[low - d] === line[low - d]) return low - d;
     if (low + d < starts[s + 1] && line[low + d] === line[low + d]) return low + d;
@@ -154,7 +162,8 @@ function binsWithin(data: ChartData, s: number, x: [number, number] | null): [nu
   return [from, to];
 }
 
-// NaN fails every comparison; infinities are left out. Plain loops: they run over a million bins for every picture of a thousand runs.
+// NaN fails every comparison; infinities are left out. Plain loops: they run over a million bins
+// for every picture of a thousand runs.
 function smallest(values: Numbers, begin: number, end: number, above: number): number {
   let found = Infinity;
   for (let i = begin; i < end; i++) if (values[i] < found && values[i] > above) found = values[i];
@@ -162,12 +171,23 @@ function smallest(values: Numbers, begin: number, end: number, above: number): n
 }
 function largest(values: Numbers, begin: number, end: number, above: number): number {
   let found = -Infinity;
-  for (let i = begin; i < end; i++) if (values[i] > found && values[i] > above && values[i] < Infinity) found = values[i];
+  for (let i = begin; i < end; i++)
+    if (values[i] > found && values[i] > above && values[i] < Infinity) found = values[i];
   return found;
 }
 
-/** Finite range of what is drawn between x limits; with `ignoreOutliers` the 5-95 % range, widened by a tenth. */
-export function valueRange(data: ChartData, visible: (s: number) => boolean, kind: ScaleKind, x: [number, number] | null, ignoreOutliers: boolean, band: boolean): [number, number] | null {
+/**
+ * Finite range of what is drawn between x limits; with `ignoreOutliers` the 5-95 % range, widened
+ * by a tenth.
+ */
+export function valueRange(
+  data: ChartData,
+  visible: (s: number) => boolean,
+  kind: ScaleKind,
+  x: [number, number] | null,
+  ignoreOutliers: boolean,
+  band: boolean,
+): [number, number] | null {
   const { line, low, high } = data.raster;
   const least = kind === "log" ? 0 : -Infinity; // values up to here are not drawn
   let from = Infinity;
@@ -178,7 +198,8 @@ export function valueRange(data: ChartData, visible: (s: number) => boolean, kin
     const [begin, end] = binsWithin(data, s, x);
     from = Math.min(from, smallest(line, begin, end, least));
     to = Math.max(to, largest(line, begin, end, least));
-    if (ignoreOutliers) for (let i = begin; i < end; i++) Number.isFinite(line[i]) && sample.push(line[i]);
+    if (ignoreOutliers)
+      for (let i = begin; i < end; i++) Number.isFinite(line[i]) && sample.push(line[i]);
     else if (band && low && high) {
       from = Math.min(from, smallest(low, begin, end, least));
       to = Math.max(to, largest(high, begin, end, least));

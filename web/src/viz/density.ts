@@ -1,10 +1,17 @@
 // Density mode: pixels coloured by how many series cross them. Min-max spans, so no spike is lost.
 //
-// A span costs two additions however tall it is: columns hold where spans begin and end, and a sum down each column gives the counts.
+// A span costs two additions however tall it is: columns hold where spans begin and end, and a sum
+// down each column gives the counts.
 import type { Spans } from "./spans";
 import { word } from "./raster";
 
-export function drawDensity(spans: Spans, order: Uint32Array, words: Uint32Array, ground: [number, number, number], color: [number, number, number]): void {
+export function drawDensity(
+  spans: Spans,
+  order: Uint32Array,
+  words: Uint32Array,
+  ground: [number, number, number],
+  color: [number, number, number],
+): void {
   const { width, height, low, high } = spans;
   const column = height + 1;
   const hits = new Int32Array(width * column);
@@ -33,7 +40,9 @@ export function drawDensity(spans: Spans, order: Uint32Array, words: Uint32Array
   const table = new Uint32Array(most + 1);
   for (let n = 1; n <= most; n++) {
     const t = 0.18 + 0.82 * (Math.log(n) / Math.log(most + 1));
-    table[n] = word(ground.map((g, k) => Math.round(g + (color[k] - g) * t)) as [number, number, number]);
+    table[n] = word(
+      ground.map((g, k) => Math.round(g + (color[k] - g) * t)) as [number, number, number],
+    );
   }
   for (let c = 0; c < width; c++) {
     for (let r = 0; r < height; r++) {

@@ -1,4 +1,5 @@
-// Takes a chart away: PNG at twice the size, SVG, or the raw points as CSV (streamed by the server, never the bins).
+// Takes a chart away: PNG at twice the size, SVG, or the raw points as CSV (streamed by the server,
+// never the bins).
 import { post } from "../api/client";
 import type { AxisQuery, ExportQuery, ExportTicket } from "../api/types";
 import type { CardSpec } from "../state/ask";
@@ -27,7 +28,8 @@ export function saveUrl(url: string, name: string): void {
   a.remove();
 }
 
-export const fileName = (title: string) => title.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "chart";
+export const fileName = (title: string) =>
+  title.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "chart";
 
 export async function svgToPng(svg: string, factor: number): Promise<Blob> {
   const image = new Image();
@@ -38,31 +40,56 @@ export async function svgToPng(svg: string, factor: number): Promise<Blob> {
   canvas.height = image.naturalHeight * factor;
   const c = canvas.getContext("2d")!;
   c.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))), "image/png"));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))),
+      "image/png",
+    ),
+  );
 }
 
 /** Has the server prepare a file and saves it. What the file will lack is said: its rows cannot. */
 export async function download(query: ExportQuery): Promise<void> {
   const ticket = await post<ExportTicket>("exports", query);
   saveUrl(new URL(ticket.href, document.baseURI).href, ticket.name);
-  if (ticket.partial?.length) toast(partialWords(ticket, (id) => runById.value.get(id)?.name ?? id), "warn");
+  if (ticket.partial?.length)
+    toast(
+      partialWords(ticket, (id) => runById.value.get(id)?.name ?? id),
+      "warn",
+    );
 }
 
 export async function exportSeries(runs: string[], keys: string[], x?: AxisQuery): Promise<void> {
   await download({ format: "csv", shape: "tidy", runs, keys, x });
 }
 
-export async function exportChart(kind: "png" | "svg" | "csv", spec: CardSpec, data: ChartData | null, chart: LineChart | null): Promise<void> {
+export async function exportChart(
+  kind: "png" | "svg" | "csv",
+  spec: CardSpec,
+  data: ChartData | null,
+  chart: LineChart | null,
+): Promise<void> {
   if (!data || !chart) return;
   try {
     if (kind === "csv") {
-      const runs = [...new Set(data.series.flatMap((s) => (s.run ? [s.run] : (s.group?.runs ?? []))))];
+      const runs = [
+        ...new Set(data.series.flatMap((s) => (s.run ? [s.run] : (s.group?.runs ?? [])))),
+      ];
       await exportSeries(runs, spec.keys, data.header.x);
       return;
     }
     const { axis } = data.header.x;
-    const svg = chartSvg(spec.title, axisTitle(data.header.x), data, styleOf(data, spec.keys), chart.scales, theme.value, axis);
-    if (kind === "svg") saveBlob(new Blob([svg], { type: "image/svg+xml" }), fileName(spec.title) + ".svg");
+    const svg = chartSvg(
+      spec.title,
+      axisTitle(data.header.x),
+      data,
+      styleOf(data, spec.keys),
+      chart.scales,
+      theme.value,
+      axis,
+    );
+    if (kind === "svg")
+      saveBlob(new Blob([svg], { type: "image/svg+xml" }), fileName(spec.title) + ".svg");
     else saveBlob(await svgToPng(svg, 2), fileName(spec.title) + ".png");
   } catch (error) {
     toast((error as Error).message, "bad");

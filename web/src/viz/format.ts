@@ -26,7 +26,9 @@ export function formatNumber(value: number, digits = 4, short = false): string {
     }
   }
   if (size >= 10 ** digits) {
-    return Number.isInteger(value) || size >= 10 ** (digits + 2) ? groupThousands(Math.round(value)) : groupThousands(value, 1);
+    return Number.isInteger(value) || size >= 10 ** (digits + 2)
+      ? groupThousands(Math.round(value))
+      : groupThousands(value, 1);
   }
   return trim(value.toPrecision(digits));
 }
@@ -34,13 +36,16 @@ export function formatNumber(value: number, digits = 4, short = false): string {
 function groupThousands(value: number, decimals = 0): string {
   const [whole, fraction] = Math.abs(value).toFixed(decimals).split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return (value < 0 ? "-" : "") + grouped + (fraction && Number(fraction) !== 0 ? "." + fraction : "");
+  return (
+    (value < 0 ? "-" : "") + grouped + (fraction && Number(fraction) !== 0 ? "." + fraction : "")
+  );
 }
 
 /** For columns of numbers: the same digits in every row, so that they line up. */
 export function formatCell(value: number): string {
   const size = Math.abs(value);
-  if (!Number.isFinite(value) || Number.isInteger(value) || size < 1e-3 || size >= 1e4) return formatNumber(value, 4);
+  if (!Number.isFinite(value) || Number.isInteger(value) || size < 1e-3 || size >= 1e4)
+    return formatNumber(value, 4);
   return value.toPrecision(4);
 }
 
@@ -55,7 +60,11 @@ export function formatInteger(value: number): string {
   return groupThousands(Math.round(value));
 }
 
-const exponent = (value: number, digits: number) => value.toExponential(digits).replace(/\.?0+e/, "e").replace("e+", "e");
+const exponent = (value: number, digits: number) =>
+  value
+    .toExponential(digits)
+    .replace(/\.?0+e/, "e")
+    .replace("e+", "e");
 
 /** As few digits as tell the values apart. */
 function exponents(values: number[]): string[] {
@@ -71,21 +80,38 @@ export function formatTicks(values: number[]): string[] {
   if (sizes.length === 0) return values.map(() => "0");
   const largest = Math.max(...sizes);
   const smallest = Math.min(...sizes);
-  const gaps = values.slice(1).map((v, i) => Math.abs(v - values[i])).filter((v) => v > 0);
+  const gaps = values
+    .slice(1)
+    .map((v, i) => Math.abs(v - values[i]))
+    .filter((v) => v > 0);
   const distinct = gaps.length ? Math.min(...gaps) : largest;
   const decades = values.length > 2 && largest / smallest >= 1e3; // no linear axis has such ticks
-  if (largest < 1e-3 || largest >= 1e15 || (decades && largest / smallest >= 1e4 && smallest < 1e-3)) return exponents(values);
+  if (
+    largest < 1e-3 ||
+    largest >= 1e15 ||
+    (decades && largest / smallest >= 1e4 && smallest < 1e-3)
+  )
+    return exponents(values);
   if (decades) return values.map((v) => formatNumber(v, 4, true));
   let unit = 1;
   let suffix = "";
   if (largest >= 1e4 || (largest >= 1e3 && distinct >= 500)) {
-    const found = suffixes.find(([u]) => largest >= u && (distinct / u >= 1e-3 || values.length < 2));
+    const found = suffixes.find(
+      ([u]) => largest >= u && (distinct / u >= 1e-3 || values.length < 2),
+    );
     // A number of six digits before its suffix is read more easily whole.
     if (found && largest / found[0] < 1e5) [unit, suffix] = found;
   }
   let decimals = 0;
-  while (decimals < 8 && values.some((v) => Math.abs((v / unit) * 10 ** decimals - Math.round((v / unit) * 10 ** decimals)) > 1e-6)) decimals++;
-  const text = (v: number) => (unit === 1 && largest >= 1e5 ? groupThousands(v, decimals) : (v / unit).toFixed(decimals));
+  while (
+    decimals < 8 &&
+    values.some(
+      (v) => Math.abs((v / unit) * 10 ** decimals - Math.round((v / unit) * 10 ** decimals)) > 1e-6,
+    )
+  )
+    decimals++;
+  const text = (v: number) =>
+    unit === 1 && largest >= 1e5 ? groupThousands(v, decimals) : (v / unit).toFixed(decimals);
   return values.map((v) => (v === 0 ? "0" : text(v) + suffix));
 }
 
@@ -93,7 +119,15 @@ export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return "–";
   const sign = seconds < 0 ? "-" : "";
   let s = Math.abs(seconds);
-  if (s < 1) return sign + (s === 0 ? "0 s" : s < 1e-3 ? `${formatNumber(s * 1e6, 3)} µs` : `${formatNumber(s * 1e3, 3)} ms`);
+  if (s < 1)
+    return (
+      sign +
+      (s === 0
+        ? "0 s"
+        : s < 1e-3
+          ? `${formatNumber(s * 1e6, 3)} µs`
+          : `${formatNumber(s * 1e3, 3)} ms`)
+    );
   if (s < 60) return sign + formatNumber(s, 3) + " s";
   s = Math.round(s);
   const days = Math.floor(s / 86400);
@@ -111,7 +145,10 @@ export function formatTime(ms: number, withSeconds = false): string {
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${pad(d.getHours())}:${pad(d.getMinutes())}${withSeconds ? ":" + pad(d.getSeconds()) : ""}`;
 }
 
-/** "3 min ago": `now` is the server's clock. What lies ahead of it says so: somebody's clock is wrong. */
+/**
+ * "3 min ago": `now` is the server's clock. What lies ahead of it says so: somebody's clock is
+ * wrong.
+ */
 export function formatAgo(ms: number, now: number): string {
   const s = (now - ms) / 1000;
   if (s < -120) return `${formatTime(ms)}, ahead of this clock`;
@@ -157,5 +194,7 @@ export function formatAxisValue(axis: string, value: number): string {
 
 /** A run's state for a tooltip; the word itself unless it needs saying more. */
 export function stateWords(state: string): string {
-  return state === "idle" ? "idle: nothing new for ten minutes; its files do not say how it ended" : state;
+  return state === "idle"
+    ? "idle: nothing new for ten minutes; its files do not say how it ended"
+    : state;
 }

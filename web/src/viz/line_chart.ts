@@ -1,6 +1,8 @@
-// A line chart: base bitmap from the raster worker, axes on one canvas, cursor and highlight on another.
+// A line chart: base bitmap from the raster worker, axes on one canvas, cursor and highlight on
+// another.
 //
-// The chart owns no state of the page. It is told what to show (`update`) and reports what a person does (`ChartEvents`).
+// The chart owns no state of the page. It is told what to show (`update`) and reports what a person
+// does (`ChartEvents`).
 import { binX, nearestBin, padRange, valueRange, type ChartData } from "./chart_data";
 import { emptyWords } from "./chart_words";
 import { formatAxisTicks, formatTicks } from "./format";
@@ -60,7 +62,8 @@ const gutter = { left: 52, right: 12, top: 8, bottom: 22 };
 export const densityFrom = 300;
 
 /** Many lines whose data is about to be replaced: not worth any work. */
-const isStale = (props: ChartProps) => props.loading && props.data !== null && props.data.series.length > 100;
+const isStale = (props: ChartProps) =>
+  props.loading && props.data !== null && props.data.series.length > 100;
 
 export interface ChartSize {
   width: number;
@@ -69,7 +72,10 @@ export interface ChartSize {
   font: string;
 }
 
-/** Charts of this turn: all are measured before the first of them changes, so that a page full of them is laid out once. */
+/**
+ * Charts of this turn: all are measured before the first of them changes, so that a page full of
+ * them is laid out once.
+ */
 const unmeasured = new Set<LineChart>();
 function measureSoon(chart: LineChart): void {
   unmeasured.add(chart);
@@ -108,7 +114,10 @@ export class LineChart {
   /** Time the newest bitmap was shown, for tests. */
   paintedAt = 0;
 
-  constructor(parent: HTMLElement, private readonly events: ChartEvents) {
+  constructor(
+    parent: HTMLElement,
+    private readonly events: ChartEvents,
+  ) {
     const make = (tag: string, name: string) => {
       const e = document.createElement(tag);
       e.className = name;
@@ -126,16 +135,21 @@ export class LineChart {
     this.note.setAttribute("role", "note");
     this.element.append(this.clip, this.axes, this.overlay, this.note);
     parent.append(this.element);
-    this.raster = new RasterClient((bitmap, id) => this.show(bitmap, id), (trouble) => this.say(trouble, true));
+    this.raster = new RasterClient(
+      (bitmap, id) => this.show(bitmap, id),
+      (trouble) => this.say(trouble, true),
+    );
     this.stop = listen(this.element, {
-      inside: (x, y) => x >= this.left && x <= this.width - gutter.right && y >= 0 && y <= this.height,
+      inside: (x, y) =>
+        x >= this.left && x <= this.width - gutter.right && y >= 0 && y <= this.height,
       hover: (x, y) => this.hover(x, y),
       leave: () => this.events.leave(),
       select: (box, done) => this.selectBox(box, done),
       pan: (dx, dy, done) => this.pan(dx, dy, done),
       zoom: (x, y, factor, axis) => this.zoomAt(x, y, factor, axis),
       reset: () => this.events.zoom(null, null),
-      click: (x, y, event) => this.events.click(this.xs.value(x), this.nearby(x, y, 1)[0] ?? null, event),
+      click: (x, y, event) =>
+        this.events.click(this.xs.value(x), this.nearby(x, y, 1)[0] ?? null, event),
       key: (event) => this.key(event),
     });
     this.observer = new ResizeObserver(() => this.resize(this.measure()));
@@ -186,7 +200,12 @@ export class LineChart {
   }
 
   measure(): ChartSize {
-    return { width: this.element.clientWidth, height: this.element.clientHeight, ratio: Math.min(3, window.devicePixelRatio || 1), font: `11px ${getComputedStyle(this.element).fontFamily}` };
+    return {
+      width: this.element.clientWidth,
+      height: this.element.clientHeight,
+      ratio: Math.min(3, window.devicePixelRatio || 1),
+      font: `11px ${getComputedStyle(this.element).fontFamily}`,
+    };
   }
 
   resize({ width, height, ratio, font }: ChartSize): void {
@@ -211,7 +230,8 @@ export class LineChart {
     const bottom = this.height - gutter.bottom;
     const { data } = props;
     let x = props.x ?? (data ? [data.xFrom, data.xTo] : [0, 1]);
-    if (!(x[1] > x[0])) x = props.xScale === "log" ? [x[0] / 2 || 0.5, x[0] * 2 || 2] : [x[0] - 0.5, x[0] + 0.5];
+    if (!(x[1] > x[0]))
+      x = props.xScale === "log" ? [x[0] / 2 || 0.5, x[0] * 2 || 2] : [x[0] - 0.5, x[0] + 0.5];
     if (props.xScale === "log" && !(x[0] > 0)) x = [Math.min(1, x[1]), x[1]];
     const y = this.yRange(props);
     this.ys = new Scale(props.yScale, y[0], y[1], bottom, gutter.top);
@@ -236,7 +256,9 @@ export class LineChart {
     const usable = props.y && (yScale !== "log" || props.y[0] > 0) ? props.y : null;
     const found = data && !usable ? this.valueRange(data, props) : null;
     this.hasValues = !data || usable !== null || found !== null;
-    const words = this.hasValues ? "" : emptyWords(data!, (s) => props.style(s) !== null, props.xScale, yScale, props.x !== null);
+    const words = this.hasValues
+      ? ""
+      : emptyWords(data!, (s) => props.style(s) !== null, props.xScale, yScale, props.x !== null);
     this.say(words, false);
     if (usable) return usable;
     const padded = padRange(found ?? (yScale === "log" ? [0.1, 1] : [0, 1]), yScale);
@@ -255,7 +277,10 @@ export class LineChart {
   private labelRoom(props: ChartProps): number {
     const c = this.axes.getContext("2d")!;
     c.font = this.font;
-    const widest = Math.max(0, ...formatTicks(this.yTicks(props)).map((text) => c.measureText(text).width));
+    const widest = Math.max(
+      0,
+      ...formatTicks(this.yTicks(props)).map((text) => c.measureText(text).width),
+    );
     return Math.min(Math.floor(this.width / 2), Math.max(gutter.left, Math.ceil(widest) + 11));
   }
 
@@ -264,12 +289,26 @@ export class LineChart {
     return this.hasValues ? ticks(props.yScale, this.ys.from, this.ys.to, count) : [];
   }
 
-  /** Kept until something changes that it depends on: charts are laid out more often than their data changes. */
+  /**
+   * Kept until something changes that it depends on: charts are laid out more often than their data
+   * changes.
+   */
   private valueRange(data: ChartData, props: ChartProps): [number, number] | null {
     const key = [props.styleKey, props.yScale, props.x, props.ignoreOutliers, props.band].join("|");
     if (this.rangeOf && isStale(props)) return this.rangeOf.range;
     if (this.rangeOf?.data !== data || this.rangeOf.key !== key) {
-      this.rangeOf = { data, key, range: valueRange(data, (s) => props.style(s) !== null, props.yScale, props.x, props.ignoreOutliers, props.band) };
+      this.rangeOf = {
+        data,
+        key,
+        range: valueRange(
+          data,
+          (s) => props.style(s) !== null,
+          props.yScale,
+          props.x,
+          props.ignoreOutliers,
+          props.band,
+        ),
+      };
     }
     return this.rangeOf.range;
   }
@@ -278,7 +317,10 @@ export class LineChart {
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
     const countX = Math.max(2, Math.floor(this.plotWidth / 64));
-    return { x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"), y: this.yTicks(props) };
+    return {
+      x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
+      y: this.yTicks(props),
+    };
   }
 
   private requestBitmap(): void {
@@ -292,9 +334,22 @@ export class LineChart {
     const width = Math.round(this.plotWidth * this.ratio);
     const height = Math.round((this.height - gutter.top - gutter.bottom) * this.ratio);
     if (width < 2 || height < 2) return;
-    const jobKey = [width, height, this.xs.from, this.xs.to, this.ys.from, this.ys.to, props.xScale, props.yScale, theme, props.styleKey, props.band].join("|");
+    const jobKey = [
+      width,
+      height,
+      this.xs.from,
+      this.xs.to,
+      this.ys.from,
+      this.ys.to,
+      props.xScale,
+      props.yScale,
+      theme,
+      props.styleKey,
+      props.band,
+    ].join("|");
     if (jobKey === this.lastJobKey && this.lastData === data) return;
-    // Drawing hundreds of lines from data that is about to be replaced would only hold the exact picture up; the old one is stretched meanwhile.
+    // Drawing hundreds of lines from data that is about to be replaced would only hold the exact
+    // picture up; the old one is stretched meanwhile.
     if (this.shown && isStale(props)) return;
     this.lastJobKey = jobKey;
     this.lastData = data;
@@ -304,11 +359,14 @@ export class LineChart {
     const gridRgb = parseColor(mix(colors.ground, colors.text, 0.08));
     const t = this.tickValues();
     const id = this.raster.draw(data.raster, {
-      width, height,
+      width,
+      height,
       x: { kind: props.xScale, from: this.xs.from, to: this.xs.to },
       y: { kind: props.yScale, from: this.ys.from, to: this.ys.to },
-      ground: parseColor(colors.ground), grid: gridRgb,
-      gridX: [], gridY: t.y.map((v) => (this.ys.pixel(v) - gutter.top) * this.ratio),
+      ground: parseColor(colors.ground),
+      grid: gridRgb,
+      gridX: [],
+      gridY: t.y.map((v) => (this.ys.pixel(v) - gutter.top) * this.ratio),
       styles: density ? [] : this.rasterStyles(props, data, seen),
       order: Uint32Array.from(seen),
       density: density ? parseColor(colors.accent) : null,
@@ -358,7 +416,10 @@ export class LineChart {
     this.stretch();
   }
 
-  /** Until the exact picture is there, the old one is moved and stretched to where its data belongs now. */
+  /**
+   * Until the exact picture is there, the old one is moved and stretched to where its data belongs
+   * now.
+   */
   private stretch(): void {
     const shown = this.shown;
     if (!shown) return;
@@ -375,8 +436,11 @@ export class LineChart {
     const sy = (y1 - y0) / (ys.start - ys.end);
     const dx = this.panned?.dx ?? 0;
     const dy = this.panned?.dy ?? 0;
-    const sound = [x0, y0, sx, sy].every(Number.isFinite) && Math.abs(sx) < 1e4 && Math.abs(sy) < 1e4;
-    this.base.style.transform = sound ? `translate(${x0 + dx}px, ${y0 + dy}px) scale(${sx}, ${sy})` : "";
+    const sound =
+      [x0, y0, sx, sy].every(Number.isFinite) && Math.abs(sx) < 1e4 && Math.abs(sy) < 1e4;
+    this.base.style.transform = sound
+      ? `translate(${x0 + dx}px, ${y0 + dy}px) scale(${sx}, ${sy})`
+      : "";
   }
 
   private drawAxes(): void {
@@ -423,7 +487,8 @@ export class LineChart {
       const st = style(s);
       if (!st || !data!.series[s].current) continue;
       const bin = nearestBin(data!, s, this.xs.to);
-      if (bin >= 0) labels.push({ y: this.ys.pixel(data!.raster.line[bin]), text: st.label, color: st.color });
+      if (bin >= 0)
+        labels.push({ y: this.ys.pixel(data!.raster.line[bin]), text: st.label, color: st.color });
     }
     if (labels.length > 8) return;
     labels.sort((a, b) => a.y - b.y);
@@ -431,7 +496,11 @@ export class LineChart {
     for (const label of labels) {
       const y = Math.max(free, Math.min(this.ys.start - 6, Math.max(this.ys.end + 6, label.y)));
       c.fillStyle = label.color;
-      c.fillText(label.text.length > 14 ? label.text.slice(0, 13) + "…" : label.text, this.xs.end + 6, y);
+      c.fillText(
+        label.text.length > 14 ? label.text.slice(0, 13) + "…" : label.text,
+        this.xs.end + 6,
+        y,
+      );
       free = y + 13;
     }
   }
@@ -449,7 +518,8 @@ export class LineChart {
   setCursor(cursor: number | null, highlight: string | null): void {
     if (!this.props || (this.props.cursor === cursor && this.props.highlight === highlight)) return;
     this.props = { ...this.props, cursor, highlight };
-    // Not a frame later: the cursor itself moves once a frame, and every view of it is painted together.
+    // Not a frame later: the cursor itself moves once a frame, and every view of it is painted
+    // together.
     if (this.cursorPending) return;
     this.cursorPending = true;
     queueMicrotask(() => {
@@ -529,7 +599,11 @@ export class LineChart {
     let drawn = 0;
     const { starts, line } = data.raster;
     for (let s = 0; s < data.series.length && drawn < 3; s++) {
-      if ((data.series[s].run || data.series[s].group?.label) !== highlight || !data.series[s].current) continue;
+      if (
+        (data.series[s].run || data.series[s].group?.label) !== highlight ||
+        !data.series[s].current
+      )
+        continue;
       const st = style(s);
       if (!st) continue;
       c.strokeStyle = st.color;
@@ -572,7 +646,12 @@ export class LineChart {
       const value = data.raster.line[bin];
       const away = Math.max(0, Math.abs(this.xs.pixel(x) - px) - 20);
       const distance = Math.abs(this.ys.pixel(value) - py) + away * 4;
-      if (!Number.isFinite(distance) || (found.length === limit && distance >= found[limit - 1].distance) || !props.style(s)) continue;
+      if (
+        !Number.isFinite(distance) ||
+        (found.length === limit && distance >= found[limit - 1].distance) ||
+        !props.style(s)
+      )
+        continue;
       let place = found.length < limit ? found.length : limit - 1;
       while (place > 0 && found[place - 1].distance > distance) place--;
       found.splice(place, 0, { series: s, bin, x, value, distance });
@@ -584,7 +663,8 @@ export class LineChart {
   private hover(px: number, py: number): void {
     const near = this.nearby(px, py, 8);
     // The crosshair snaps to the nearest real point.
-    const snap = near.length && Math.abs(this.xs.pixel(near[0].x) - px) < 24 ? near[0].x : this.xs.value(px);
+    const snap =
+      near.length && Math.abs(this.xs.pixel(near[0].x) - px) < 24 ? near[0].x : this.xs.value(px);
     const box = this.element.getBoundingClientRect();
     this.keyboardBin = -1;
     this.events.hover(snap, near, { x: box.left + px, y: box.top + py });
@@ -608,8 +688,14 @@ export class LineChart {
     }
     const tall = Math.abs(box.y1 - box.y0) >= 24;
     if (b - a < 3 && !tall) return;
-    const x: [number, number] = b - a < 3 ? [this.xs.from, this.xs.to] : [this.xs.value(a), this.xs.value(b)];
-    const y: [number, number] | null = tall ? [this.ys.value(clampY(Math.max(box.y0, box.y1))), this.ys.value(clampY(Math.min(box.y0, box.y1)))] : null;
+    const x: [number, number] =
+      b - a < 3 ? [this.xs.from, this.xs.to] : [this.xs.value(a), this.xs.value(b)];
+    const y: [number, number] | null = tall
+      ? [
+          this.ys.value(clampY(Math.max(box.y0, box.y1))),
+          this.ys.value(clampY(Math.min(box.y0, box.y1))),
+        ]
+      : null;
     this.events.zoom(x, y);
   }
 
@@ -623,14 +709,19 @@ export class LineChart {
     this.panned = null;
     this.events.zoom(
       [this.xs.value(this.xs.start - x), this.xs.value(this.xs.end - x)],
-      Math.abs(y) > 4 ? [this.ys.value(this.ys.start - y), this.ys.value(this.ys.end - y)] : (this.props?.y ?? null),
+      Math.abs(y) > 4
+        ? [this.ys.value(this.ys.start - y), this.ys.value(this.ys.end - y)]
+        : (this.props?.y ?? null),
     );
   }
 
   private zoomAt(px: number, py: number, factor: number, axis: "x" | "y"): void {
     const s = axis === "x" ? this.xs : this.ys;
     const p = axis === "x" ? px : py;
-    const next: [number, number] = [s.value(p + (s.start - p) * factor), s.value(p + (s.end - p) * factor)];
+    const next: [number, number] = [
+      s.value(p + (s.start - p) * factor),
+      s.value(p + (s.end - p) * factor),
+    ];
     if (!(next[1] > next[0])) return;
     if (axis === "x") this.events.zoom(next, this.props?.y ?? null);
     else this.events.zoom(this.props?.x ?? [this.xs.from, this.xs.to], next);
@@ -643,8 +734,14 @@ export class LineChart {
       if (s < 0) return false;
       const { starts } = data.raster;
       const stride = (event.shiftKey ? 10 : 1) * (event.key === "ArrowLeft" ? -1 : 1);
-      if (this.keyboardBin < 0) this.keyboardBin = this.props!.cursor !== null ? nearestBin(data, s, this.props!.cursor) : starts[s];
-      else this.keyboardBin = Math.max(starts[s], Math.min(starts[s + 1] - 1, this.keyboardBin + stride));
+      if (this.keyboardBin < 0)
+        this.keyboardBin =
+          this.props!.cursor !== null ? nearestBin(data, s, this.props!.cursor) : starts[s];
+      else
+        this.keyboardBin = Math.max(
+          starts[s],
+          Math.min(starts[s + 1] - 1, this.keyboardBin + stride),
+        );
       const x = binX(data, s, this.keyboardBin);
       const px = this.xs.pixel(x);
       const py = this.ys.pixel(data.raster.line[this.keyboardBin]);
@@ -659,7 +756,10 @@ export class LineChart {
       return true;
     }
     if (event.key === "+" || event.key === "=" || event.key === "-") {
-      const centre = this.props?.cursor != null ? this.xs.pixel(this.props.cursor) : (this.xs.start + this.xs.end) / 2;
+      const centre =
+        this.props?.cursor != null
+          ? this.xs.pixel(this.props.cursor)
+          : (this.xs.start + this.xs.end) / 2;
       this.zoomAt(centre, 0, event.key === "-" ? 1.5 : 1 / 1.5, "x");
       return true;
     }

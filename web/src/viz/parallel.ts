@@ -28,7 +28,11 @@ export interface ParallelLayout {
   missing: number; // height of the tick for runs without a value
 }
 
-export function layoutParallel(axes: ParallelAxis[], width: number, height: number): ParallelLayout {
+export function layoutParallel(
+  axes: ParallelAxis[],
+  width: number,
+  height: number,
+): ParallelLayout {
   const top = 44;
   const missing = height - 14;
   const bottom = axes.some(hasMissing) ? missing - 40 : height - 26;
@@ -53,7 +57,19 @@ export function crossing(layout: ParallelLayout, i: number, run: number): number
   return Number.isFinite(y) ? y : layout.missing;
 }
 
-export function drawParallel(canvas: HTMLCanvasElement, width: number, height: number, layout: ParallelLayout, options: { theme: Theme; color: (run: number) => string; active: (run: number) => boolean; highlight: number; brushes: Record<string, Brush> }): void {
+export function drawParallel(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  layout: ParallelLayout,
+  options: {
+    theme: Theme;
+    color: (run: number) => string;
+    active: (run: number) => boolean;
+    highlight: number;
+    brushes: Record<string, Brush>;
+  },
+): void {
   const ratio = Math.min(3, window.devicePixelRatio || 1);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -130,7 +146,8 @@ export function drawParallel(canvas: HTMLCanvasElement, width: number, height: n
       if (axis.log) {
         for (let e = Math.ceil(Math.log10(axis.from)); e <= Math.log10(axis.to); e++) {
           const y = scale.pixel(10 ** e);
-          if (Math.min(y - layout.top, layout.bottom - y) > 14) tick(formatNumber(10 ** e, 3), y, colors.muted);
+          if (Math.min(y - layout.top, layout.bottom - y) > 14)
+            tick(formatNumber(10 ** e, 3), y, colors.muted);
         }
       }
     }
@@ -145,7 +162,10 @@ export function drawParallel(canvas: HTMLCanvasElement, width: number, height: n
     }
     const brush = options.brushes[axis.id];
     if (brush) {
-      const [a, b] = brush === "missing" ? [layout.missing - 8, layout.missing + 8] : brush.map((v) => scale.pixel(v));
+      const [a, b] =
+        brush === "missing"
+          ? [layout.missing - 8, layout.missing + 8]
+          : brush.map((v) => scale.pixel(v));
       c.fillStyle = colors.accent + "38";
       c.strokeStyle = colors.accent;
       c.fillRect(x - 7, Math.min(a, b), 14, Math.abs(b - a));

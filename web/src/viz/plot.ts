@@ -1,4 +1,5 @@
-// The small toolkit behind bars, scatter, heat maps, ridges and curves: a canvas with axes, and marks on it.
+// The small toolkit behind bars, scatter, heat maps, ridges and curves: a canvas with axes, and
+// marks on it.
 import { formatTicks } from "./format";
 import { mix, ramp, themes, type Theme } from "./palette";
 import { Scale, ticks, type ScaleKind } from "./scale";
@@ -19,7 +20,15 @@ export class Plot {
   readonly colors;
   readonly box: { left: number; right: number; top: number; bottom: number };
 
-  constructor(readonly canvas: HTMLCanvasElement, readonly width: number, readonly height: number, readonly theme: Theme, readonly xAxis: PlotAxis, readonly yAxis: PlotAxis, title = "") {
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    readonly width: number,
+    readonly height: number,
+    readonly theme: Theme,
+    readonly xAxis: PlotAxis,
+    readonly yAxis: PlotAxis,
+    title = "",
+  ) {
     const ratio = Math.min(3, window.devicePixelRatio || 1);
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -27,10 +36,32 @@ export class Plot {
     this.c.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.colors = themes[theme];
     this.c.font = `11px ${getComputedStyle(canvas).fontFamily}`;
-    const widest = yAxis.labels ? Math.min(120, yAxis.labels.reduce((most, l) => Math.max(most, this.c.measureText(l).width), 10) + 14) : 48;
-    this.box = { left: widest + (yAxis.title ? 16 : 0), right: 12, top: title ? 24 : 8, bottom: xAxis.title ? 36 : 22 };
-    this.x = new Scale(xAxis.kind ?? "linear", xAxis.from, xAxis.to, this.box.left, width - this.box.right);
-    this.y = new Scale(yAxis.kind ?? "linear", yAxis.from, yAxis.to, height - this.box.bottom, this.box.top);
+    const widest = yAxis.labels
+      ? Math.min(
+          120,
+          yAxis.labels.reduce((most, l) => Math.max(most, this.c.measureText(l).width), 10) + 14,
+        )
+      : 48;
+    this.box = {
+      left: widest + (yAxis.title ? 16 : 0),
+      right: 12,
+      top: title ? 24 : 8,
+      bottom: xAxis.title ? 36 : 22,
+    };
+    this.x = new Scale(
+      xAxis.kind ?? "linear",
+      xAxis.from,
+      xAxis.to,
+      this.box.left,
+      width - this.box.right,
+    );
+    this.y = new Scale(
+      yAxis.kind ?? "linear",
+      yAxis.from,
+      yAxis.to,
+      height - this.box.bottom,
+      this.box.top,
+    );
     this.c.fillStyle = this.colors.ground;
     this.c.fillRect(0, 0, width, height);
     if (title) {
@@ -45,8 +76,22 @@ export class Plot {
   private axes(): void {
     const { c, box, colors } = this;
     const grid = mix(colors.ground, colors.text, 0.08);
-    const yt = this.yAxis.labels ? this.yAxis.labels.map((_, i) => i) : ticks(this.y.kind, Math.min(this.y.from, this.y.to), Math.max(this.y.from, this.y.to), Math.max(2, Math.floor((this.height - box.top - box.bottom) / 36)));
-    const xt = this.xAxis.labels ? this.xAxis.labels.map((_, i) => i) : ticks(this.x.kind, this.x.from, this.x.to, Math.max(2, Math.floor((this.width - box.left - box.right) / 70)));
+    const yt = this.yAxis.labels
+      ? this.yAxis.labels.map((_, i) => i)
+      : ticks(
+          this.y.kind,
+          Math.min(this.y.from, this.y.to),
+          Math.max(this.y.from, this.y.to),
+          Math.max(2, Math.floor((this.height - box.top - box.bottom) / 36)),
+        );
+    const xt = this.xAxis.labels
+      ? this.xAxis.labels.map((_, i) => i)
+      : ticks(
+          this.x.kind,
+          this.x.from,
+          this.x.to,
+          Math.max(2, Math.floor((this.width - box.left - box.right) / 70)),
+        );
     const yl = this.yAxis.labels ?? (this.yAxis.format ?? formatTicks)(yt);
     const xl = this.xAxis.labels ?? (this.xAxis.format ?? formatTicks)(xt);
     c.strokeStyle = grid;
@@ -62,7 +107,13 @@ export class Plot {
       freeY = y;
     });
     c.strokeStyle = mix(colors.ground, colors.text, 0.24);
-    line(c, box.left, this.height - box.bottom + 0.5, this.width - box.right, this.height - box.bottom + 0.5);
+    line(
+      c,
+      box.left,
+      this.height - box.bottom + 0.5,
+      this.width - box.right,
+      this.height - box.bottom + 0.5,
+    );
     c.textBaseline = "top";
     c.textAlign = "center";
     let free = -Infinity;
@@ -70,10 +121,15 @@ export class Plot {
       const x = this.x.pixel(v);
       const w = c.measureText(xl[i]).width;
       if (x - w / 2 < free + 6) return;
-      c.fillText(xl[i], Math.max(box.left + w / 2 - 10, Math.min(this.width - w / 2 - 2, x)), this.height - box.bottom + 6);
+      c.fillText(
+        xl[i],
+        Math.max(box.left + w / 2 - 10, Math.min(this.width - w / 2 - 2, x)),
+        this.height - box.bottom + 6,
+      );
       free = x + w / 2;
     });
-    if (this.xAxis.title) c.fillText(this.xAxis.title, (box.left + this.width - box.right) / 2, this.height - 14);
+    if (this.xAxis.title)
+      c.fillText(this.xAxis.title, (box.left + this.width - box.right) / 2, this.height - 14);
     if (this.yAxis.title) {
       c.save();
       c.translate(10, (box.top + this.height - box.bottom) / 2);
@@ -89,13 +145,24 @@ export class Plot {
     const { c, box } = this;
     c.save();
     c.beginPath();
-    c.rect(box.left, box.top, this.width - box.left - box.right, this.height - box.top - box.bottom + 1);
+    c.rect(
+      box.left,
+      box.top,
+      this.width - box.left - box.right,
+      this.height - box.top - box.bottom + 1,
+    );
     c.clip();
     draw();
     c.restore();
   }
 
-  lines(xs: ArrayLike<number>, ys: ArrayLike<number>, color: string, width = 1.5, dash: readonly number[] = []): void {
+  lines(
+    xs: ArrayLike<number>,
+    ys: ArrayLike<number>,
+    color: string,
+    width = 1.5,
+    dash: readonly number[] = [],
+  ): void {
     const { c } = this;
     c.strokeStyle = color;
     c.lineWidth = width;
@@ -118,7 +185,13 @@ export class Plot {
     c.lineWidth = 1;
   }
 
-  dots(xs: ArrayLike<number>, ys: ArrayLike<number>, color: (i: number) => string, radius = 3, alpha = 0.85): void {
+  dots(
+    xs: ArrayLike<number>,
+    ys: ArrayLike<number>,
+    color: (i: number) => string,
+    radius = 3,
+    alpha = 0.85,
+  ): void {
     const { c } = this;
     if (xs.length > crowd) return this.crowd(xs, ys, color);
     c.globalAlpha = alpha;
@@ -134,7 +207,10 @@ export class Plot {
     c.globalAlpha = 1;
   }
 
-  /** Very many dots: one for every two pixels that hold any, so that the cost is bound by the picture. The first of each shows its colour. */
+  /**
+   * Very many dots: one for every two pixels that hold any, so that the cost is bound by the
+   * picture. The first of each shows its colour.
+   */
   private crowd(xs: ArrayLike<number>, ys: ArrayLike<number>, color: (i: number) => string): void {
     const { c, width, height } = this;
     const columns = Math.ceil(width / 2);
@@ -152,20 +228,36 @@ export class Plot {
   }
 
   /** Bars from zero (or the lower edge of a log axis) up to y, `share` of the slot wide. */
-  bars(xs: ArrayLike<number>, ys: ArrayLike<number>, slot: number, color: string, offset = 0, share = 0.8): void {
+  bars(
+    xs: ArrayLike<number>,
+    ys: ArrayLike<number>,
+    slot: number,
+    color: string,
+    offset = 0,
+    share = 0.8,
+  ): void {
     const { c } = this;
     c.fillStyle = color;
-    const base = this.y.kind === "log" ? this.y.start : this.y.pixel(Math.max(this.y.from, Math.min(this.y.to, 0)));
+    const base =
+      this.y.kind === "log"
+        ? this.y.start
+        : this.y.pixel(Math.max(this.y.from, Math.min(this.y.to, 0)));
     for (let i = 0; i < xs.length; i++) {
       const a = this.x.pixel(xs[i] + (offset - share / 2) * slot);
       const b = this.x.pixel(xs[i] + (offset + share / 2) * slot);
       const y = this.y.pixel(ys[i]);
-      if (Number.isFinite(y)) c.fillRect(a, Math.min(y, base), Math.max(1, b - a), Math.abs(base - y));
+      if (Number.isFinite(y))
+        c.fillRect(a, Math.min(y, base), Math.max(1, b - a), Math.abs(base - y));
     }
   }
 
   /** Cells coloured by value; x and y are edges, one more than cells. */
-  heat(xEdges: ArrayLike<number>, yEdges: ArrayLike<number>, value: (column: number, row: number) => number, most: number): void {
+  heat(
+    xEdges: ArrayLike<number>,
+    yEdges: ArrayLike<number>,
+    value: (column: number, row: number) => number,
+    most: number,
+  ): void {
     const { c } = this;
     for (let i = 0; i + 1 < xEdges.length; i++) {
       const a = Math.round(this.x.pixel(xEdges[i]));
@@ -203,7 +295,11 @@ export function clip(c: CanvasRenderingContext2D, text: string, width: number): 
 }
 
 /** Range of finite values with a little air; [0, 1] when there is none. */
-export function rangeOf(values: Iterable<number>, kind: ScaleKind = "linear", air = 0.05): [number, number] {
+export function rangeOf(
+  values: Iterable<number>,
+  kind: ScaleKind = "linear",
+  air = 0.05,
+): [number, number] {
   let from = Infinity;
   let to = -Infinity;
   for (const v of values) {

@@ -1,15 +1,22 @@
-// The line renderer: every series becomes one (low, high) span per pixel column, and spans are filled into a pixel buffer.
+// The line renderer: every series becomes one (low, high) span per pixel column, and spans are
+// filled into a pixel buffer.
 //
-// Cost is bound by pixels, not by points, and needs no GPU. The buffer is opaque (ground and grid are painted first), so
-// blending is a plain mix with what is there.
+// Cost is bound by pixels, not by points, and needs no GPU. The buffer is opaque (ground and grid
+// are painted first), so blending is a plain mix with what is there.
 import { drawDensity } from "./density";
 import type { ScaleKind } from "./scale";
 import { Spans } from "./spans";
 
-/** Values of a chart: single precision where that is enough to draw them, double where not (docs/api/frame.md). */
+/**
+ * Values of a chart: single precision where that is enough to draw them, double where not
+ * (docs/api/frame.md).
+ */
 export type Numbers = Float32Array | Float64Array;
 
-/** The numbers of a chart as the raster sees them; series stand one after another, see docs/api/frame.md. */
+/**
+ * The numbers of a chart as the raster sees them; series stand one after another, see
+ * docs/api/frame.md.
+ */
 export interface RasterData {
   starts: Uint32Array; // first bin of series i; one more at the end
   raw: Uint8Array;
@@ -58,7 +65,10 @@ export class Raster {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   private readonly words: Uint32Array;
 
-  /** `memory` of earlier pictures is used again where it is large enough; every pixel of it is painted. */
+  /**
+   * `memory` of earlier pictures is used again where it is large enough; every pixel of it is
+   * painted.
+   */
   constructor(
     readonly job: RasterJob,
     memory?: ArrayBuffer,
@@ -77,7 +87,9 @@ export class Raster {
       drawDensity(spans, order, this.words, ground, density);
       return;
     }
-    if (spans.hasBand) for (const s of order) if (styles[s] && styles[s].bandAlpha > 0) this.drawBand(spans, s, styles[s]);
+    if (spans.hasBand)
+      for (const s of order)
+        if (styles[s] && styles[s].bandAlpha > 0) this.drawBand(spans, s, styles[s]);
     for (const s of order) if (styles[s]) this.drawSeries(spans, s, styles[s]);
     this.drawMarks(spans);
   }
@@ -109,7 +121,8 @@ export class Raster {
     spans.clear();
     spans.addLine(s, data.line, isolated);
     this.fillSpans(spans, (style.width * ratio) / 2, style.rgb, style.alpha, style.dash);
-    for (let i = 0; i < isolated.length; i += 2) this.disc(isolated[i], isolated[i + 1], 2 * ratio, style.rgb, style.alpha);
+    for (let i = 0; i < isolated.length; i += 2)
+      this.disc(isolated[i], isolated[i + 1], 2 * ratio, style.rgb, style.alpha);
     if (style.dots && data.raw[s]) this.drawDots(spans, s, style);
   }
 
@@ -124,7 +137,8 @@ export class Raster {
       if (y === y) visible.push(x, y);
       if (visible.length * 4 * ratio > width) return; // closer than 8 pixels: the line says it all
     }
-    for (let i = 0; i < visible.length; i += 2) this.disc(visible[i], visible[i + 1], 2.2 * ratio, style.rgb, style.alpha);
+    for (let i = 0; i < visible.length; i += 2)
+      this.disc(visible[i], visible[i + 1], 2.2 * ratio, style.rgb, style.alpha);
   }
 
   private drawBand(spans: Spans, s: number, style: RasterStyle): void {
@@ -133,7 +147,13 @@ export class Raster {
     this.fillSpans(spans, 0.5, style.rgb, style.bandAlpha, null);
   }
 
-  private fillSpans({ first, last, low, high }: Spans, half: number, rgb: [number, number, number], alpha: number, dash: readonly [number, number] | null): void {
+  private fillSpans(
+    { first, last, low, high }: Spans,
+    half: number,
+    rgb: [number, number, number],
+    alpha: number,
+    dash: readonly [number, number] | null,
+  ): void {
     const { height, ratio } = this.job;
     const on = dash ? dash[0] * ratio : 0;
     const period = dash ? (dash[0] + dash[1]) * ratio : 0;
@@ -146,7 +166,13 @@ export class Raster {
     }
   }
 
-  private span(c: number, top: number, bottom: number, rgb: [number, number, number], alpha: number): void {
+  private span(
+    c: number,
+    top: number,
+    bottom: number,
+    rgb: [number, number, number],
+    alpha: number,
+  ): void {
     const { width, height } = this.job;
     const r0 = Math.floor(top);
     const r1 = Math.min(height - 1, Math.floor(bottom));
@@ -157,9 +183,11 @@ export class Raster {
     this.blend(r0 * width + c, rgb, (r0 + 1 - top) * alpha);
     if (alpha >= 1) {
       const solid = word(rgb);
-      for (let at = (r0 + 1) * width + c, stop = r1 * width + c; at < stop; at += width) this.words[at] = solid;
+      for (let at = (r0 + 1) * width + c, stop = r1 * width + c; at < stop; at += width)
+        this.words[at] = solid;
     } else {
-      for (let at = (r0 + 1) * width + c, stop = r1 * width + c; at < stop; at += width) this.blend(at, rgb, alpha);
+      for (let at = (r0 + 1) * width + c, stop = r1 * width + c; at < stop; at += width)
+        this.blend(at, rgb, alpha);
     }
     if (bottom > r1) this.blend(r1 * width + c, rgb, Math.min(1, bottom - r1) * alpha);
   }
@@ -172,7 +200,13 @@ export class Raster {
     p[i + 2] += (rgb[2] - p[i + 2]) * share;
   }
 
-  private disc(x: number, y: number, radius: number, rgb: [number, number, number], alpha: number): void {
+  private disc(
+    x: number,
+    y: number,
+    radius: number,
+    rgb: [number, number, number],
+    alpha: number,
+  ): void {
     const { width, height } = this.job;
     // Bound by the picture, not by the place: counting up from a place far outside would never end.
     const right = Math.min(width - 1, Math.ceil(x + radius));
@@ -202,7 +236,8 @@ export class Raster {
       for (let row = 0; row < size; row++) {
         const half = ((up ? row : size - 1 - row) / size) * (size * 0.55) + 0.5;
         const last = Math.min(width - 1, Math.round(x + half));
-        for (let c = Math.max(0, Math.round(x - half)); c <= last; c++) this.blend((top + row) * width + c, style.rgb, 1);
+        for (let c = Math.max(0, Math.round(x - half)); c <= last; c++)
+          this.blend((top + row) * width + c, style.rgb, 1);
       }
     }
   }

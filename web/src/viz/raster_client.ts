@@ -9,7 +9,11 @@ const clients = new Map<number, RasterClient>();
 
 /** Counters for tests and benchmarks. */
 export const rasterStats = {
-  draws: 0, lastMs: 0, totalMs: 0, restarts: 0, ended: 0,
+  draws: 0,
+  lastMs: 0,
+  totalMs: 0,
+  restarts: 0,
+  ended: 0,
   /** Charts whose newest picture is not there yet. */
   get pending() {
     let count = 0;
@@ -37,7 +41,8 @@ function ensure(): Worker {
       if (client) client.receive(bitmap, id);
       else bitmap?.close();
     };
-    // Its program did not arrive, or it ended: without another one no chart would ever be drawn again.
+    // Its program did not arrive, or it ended: without another one no chart would ever be drawn
+    // again.
     worker.onerror = () => {
       worker?.terminate();
       worker = null;
@@ -53,7 +58,10 @@ let watch = 0;
 
 function watchOver(chart: number): void {
   // Twice, so that messages which a busy or sleeping page has not heard yet come first.
-  watch = window.setTimeout(() => (watch = window.setTimeout(() => end(chart), 1000)), patience * 1000);
+  watch = window.setTimeout(
+    () => (watch = window.setTimeout(() => end(chart), 1000)),
+    patience * 1000,
+  );
 }
 
 /** One picture that never ends would keep every other chart of the page waiting. */
@@ -61,7 +69,11 @@ function end(chart: number): void {
   worker?.terminate();
   worker = null;
   rasterStats.ended++;
-  clients.get(chart)?.giveUp(`Drawing this took more than ${patience} s and was ended. Other charts are not affected; reload the page to try again.`);
+  clients
+    .get(chart)
+    ?.giveUp(
+      `Drawing this took more than ${patience} s and was ended. Other charts are not affected; reload the page to try again.`,
+    );
   restart();
 }
 
@@ -94,7 +106,9 @@ export class RasterClient {
   }
 
   get waits(): boolean {
-    return this.last !== null && performance.now() >= this.rest.until && this.received !== this.last.id;
+    return (
+      this.last !== null && performance.now() >= this.rest.until && this.received !== this.last.id
+    );
   }
 
   /** `anew`: to a worker that has heard of nothing yet. */
@@ -109,14 +123,18 @@ export class RasterClient {
 
   receive(bitmap: ImageBitmap | null, id: number): void {
     this.received = id;
-    if (!bitmap) setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
+    if (!bitmap)
+      setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
     else if (this.last && id < this.last.id - 1) bitmap.close();
     else this.onBitmap(bitmap, id);
   }
 
   /** Not again at once: while this chart is drawn, or tried, the others wait. */
   giveUp(words: string): void {
-    this.rest = { until: performance.now() + 30_000 * 2 ** this.rest.turns, turns: Math.min(8, this.rest.turns + 1) };
+    this.rest = {
+      until: performance.now() + 30_000 * 2 ** this.rest.turns,
+      turns: Math.min(8, this.rest.turns + 1),
+    };
     this.onTrouble(words);
   }
 

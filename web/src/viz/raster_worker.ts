@@ -26,7 +26,8 @@ const pending = new Map<number, DrawMessage>();
 let scheduled = false;
 let memory: ArrayBuffer | undefined;
 
-// Straight from the pixels: a canvas of this worker would ask the page's thread about the GPU for every picture, and wait while that is busy.
+// Straight from the pixels: a canvas of this worker would ask the page's thread about the GPU for
+// every picture, and wait while that is busy.
 async function draw(job: RasterJob, data: RasterData): Promise<ImageBitmap> {
   const raster = new Raster(job, memory);
   memory = raster.pixels.buffer;
@@ -69,21 +70,50 @@ self.onmessage = (event: MessageEvent<DrawMessage | ForgetMessage>) => {
   }
 };
 
-/** Draws a made-up chart while the first real series are still on their way: by then the browser has compiled what draws them. */
+/**
+ * Draws a made-up chart while the first real series are still on their way: by then the browser has
+ * compiled what draws them.
+ */
 async function warmUp(): Promise<void> {
   const lines = 16;
   const bins = 256;
   const starts = Uint32Array.from({ length: lines + 1 }, (_, s) => s * bins);
-  const wave = (offset: number) => Float32Array.from({ length: lines * bins }, (_, i) => Math.sin(i) + offset);
+  const wave = (offset: number) =>
+    Float32Array.from({ length: lines * bins }, (_, i) => Math.sin(i) + offset);
   const bitmap = await drawn(
     {
-      width: 256, height: 128, x: { kind: "linear", from: 0, to: bins }, y: { kind: "linear", from: -2, to: 2 }, ground: [255, 255, 255], grid: [0, 0, 0], gridX: [], gridY: [],
-      styles: Array.from({ length: lines }, () => ({ rgb: [0, 0, 0], alpha: 1, bandAlpha: 0.1, width: 1.5, dash: null, dots: false })),
-      order: Uint32Array.from({ length: lines }, (_, s) => s), density: null, ratio: 1,
+      width: 256,
+      height: 128,
+      x: { kind: "linear", from: 0, to: bins },
+      y: { kind: "linear", from: -2, to: 2 },
+      ground: [255, 255, 255],
+      grid: [0, 0, 0],
+      gridX: [],
+      gridY: [],
+      styles: Array.from({ length: lines }, () => ({
+        rgb: [0, 0, 0],
+        alpha: 1,
+        bandAlpha: 0.1,
+        width: 1.5,
+        dash: null,
+        dots: false,
+      })),
+      order: Uint32Array.from({ length: lines }, (_, s) => s),
+      density: null,
+      ratio: 1,
     },
     {
-      starts, shift: Int32Array.from({ length: lines }, (_, s) => -s * bins), raw: new Uint8Array(lines), x: Float64Array.from({ length: bins + 1 }, (_, i) => i),
-      line: wave(0), low: wave(-0.2), high: wave(0.2), count: new Uint32Array(lines * bins).fill(2), under: null, markBin: new Uint32Array(0), markKind: new Uint8Array(0),
+      starts,
+      shift: Int32Array.from({ length: lines }, (_, s) => -s * bins),
+      raw: new Uint8Array(lines),
+      x: Float64Array.from({ length: bins + 1 }, (_, i) => i),
+      line: wave(0),
+      low: wave(-0.2),
+      high: wave(0.2),
+      count: new Uint32Array(lines * bins).fill(2),
+      under: null,
+      markBin: new Uint32Array(0),
+      markKind: new Uint8Array(0),
     },
   );
   bitmap?.close();

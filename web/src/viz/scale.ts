@@ -20,8 +20,8 @@ const widest = Number.MAX_VALUE / 4;
 const narrowest = 1e-290;
 
 /**
- * An axis as numbers: pixel = (transform(value) * unit - a) * factor. `unit` is 1 unless the span of the axis is so wide or so narrow that a
- * double could not hold it or its inverse.
+ * An axis as numbers: pixel = (transform(value) * unit - a) * factor. `unit` is 1 unless the span
+ * of the axis is so wide or so narrow that a double could not hold it or its inverse.
  */
 export interface AxisMap {
   unit: number;
@@ -32,13 +32,16 @@ export interface AxisMap {
 export function axisMap(kind: ScaleKind, from: number, to: number, size: number): AxisMap {
   const [low, high] = [transform(kind, from), transform(kind, to)];
   const reach = Math.max(Math.abs(low), Math.abs(high));
-  const unit = reach > widest ? 1 / 16 : Math.abs(high - low) < narrowest && reach < 1 ? 2 ** 600 : 1;
+  const unit =
+    reach > widest ? 1 / 16 : Math.abs(high - low) < narrowest && reach < 1 ? 2 ** 600 : 1;
   const a = low * unit;
   const span = high * unit - a;
   return { unit, a, factor: span !== 0 && Number.isFinite(span) ? size / span : 0 };
 }
 
-/** Maps [from, to] to pixels [start, end]; end may be smaller than start (a y axis grows upwards). */
+/**
+ * Maps [from, to] to pixels [start, end]; end may be smaller than start (a y axis grows upwards).
+ */
 export class Scale {
   private readonly map: AxisMap;
 
@@ -59,7 +62,9 @@ export class Scale {
 
   value(pixel: number): number {
     const { unit, a, factor } = this.map;
-    return factor === 0 ? this.from : untransform(this.kind, (a + (pixel - this.start) / factor) / unit);
+    return factor === 0
+      ? this.from
+      : untransform(this.kind, (a + (pixel - this.start) / factor) / unit);
   }
 }
 
@@ -70,22 +75,33 @@ function linearTicks(from: number, to: number, count: number, whole: boolean): n
   const rough = to / Math.max(1, count) - from / Math.max(1, count);
   if (!(rough >= 0) || !Number.isFinite(rough) || !(to > from)) return [from];
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, Number.MIN_VALUE)));
-  let step = Math.max((nice.find((n) => n * power >= rough * 0.999) ?? 10) * power, Number.MIN_VALUE);
+  let step = Math.max(
+    (nice.find((n) => n * power >= rough * 0.999) ?? 10) * power,
+    Number.MIN_VALUE,
+  );
   if (whole) step = Math.max(1, Math.round(step));
   const ticks: number[] = [];
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
-  for (let i = first; i <= last && ticks.length < 100; i++) ticks.push(Number((i * step).toPrecision(14)));
+  for (let i = first; i <= last && ticks.length < 100; i++)
+    ticks.push(Number((i * step).toPrecision(14)));
   // Beyond 14 digits several would read the same; one is enough.
   return ticks.filter((v, i) => i === 0 || v !== ticks[i - 1]);
 }
 
 /** Nice positions inside [from, to]; about `count` of them. `whole` keeps to whole numbers. */
-export function ticks(kind: ScaleKind, from: number, to: number, count: number, whole = false): number[] {
+export function ticks(
+  kind: ScaleKind,
+  from: number,
+  to: number,
+  count: number,
+  whole = false,
+): number[] {
   if (kind === "linear") return linearTicks(from, to, count, whole);
   const a = transform(kind, from);
   const b = transform(kind, to);
-  if (kind === "log" && b - a < 1.2) return linearTicks(from, to, count, whole).filter((v) => v > 0);
+  if (kind === "log" && b - a < 1.2)
+    return linearTicks(from, to, count, whole).filter((v) => v > 0);
   if (kind === "symlog" && b - a < 1) return linearTicks(from, to, count, whole);
   const out: number[] = [];
   const stride = Math.max(1, Math.ceil((b - a) / Math.max(1, count)));

@@ -1,7 +1,8 @@
-// The pixel columns that a series touches, and how far up and down it goes in each: what every line on a chart is drawn from.
+// The pixel columns that a series touches, and how far up and down it goes in each: what every line
+// on a chart is drawn from.
 //
-// Positions on the x axis become pixels once for a whole picture. Series that were logged at the same steps share them, so a thousand
-// runs cost little more than their values.
+// Positions on the x axis become pixels once for a whole picture. Series that were logged at the
+// same steps share them, so a thousand runs cost little more than their values.
 import { axisMap, transform, type AxisMap, type ScaleKind } from "./scale";
 import type { Numbers, RasterAxis, RasterData, RasterJob } from "./raster";
 
@@ -38,16 +39,23 @@ export class Spans {
     this.height = job.height;
     this.low = new Float32Array(job.width);
     this.high = new Float32Array(job.width);
-    this.hasBand = data.low !== null && data.high !== null && !(data.low === data.line && data.high === data.line);
+    this.hasBand =
+      data.low !== null &&
+      data.high !== null &&
+      !(data.low === data.line && data.high === data.line);
     this.ys = linear(job.y, job.height, true);
     const { kind, unit, a, factor, base } = linear(job.x, job.width, false);
     const { x } = data;
     this.at = new Float64Array(x.length);
-    if (kind === "linear") for (let i = 0; i < x.length; i++) this.at[i] = base + (x[i] * unit - a) * factor;
-    else for (let i = 0; i < x.length; i++) this.at[i] = base + (transform(kind, x[i]) * unit - a) * factor;
+    if (kind === "linear")
+      for (let i = 0; i < x.length; i++) this.at[i] = base + (x[i] * unit - a) * factor;
+    else
+      for (let i = 0; i < x.length; i++)
+        this.at[i] = base + (transform(kind, x[i]) * unit - a) * factor;
   }
 
-  toY = (value: number): number => this.ys.base + (transform(this.ys.kind, value) * this.ys.unit - this.ys.a) * this.ys.factor;
+  toY = (value: number): number =>
+    this.ys.base + (transform(this.ys.kind, value) * this.ys.unit - this.ys.a) * this.ys.factor;
 
   clear(): void {
     this.low.fill(Infinity);
@@ -71,7 +79,10 @@ export class Spans {
     return rows;
   }
 
-  /** Widens the columns by the polyline of `values`. Points without neighbours go to `isolated` as x, y. */
+  /**
+   * Widens the columns by the polyline of `values`. Points without neighbours go to `isolated` as
+   * x, y.
+   */
   addLine(s: number, values: Numbers, isolated: number[] | null): void {
     const { width, low, high, at } = this;
     const { starts, raw, count, shift } = this.data;
@@ -88,7 +99,8 @@ export class Spans {
       const y = rows[i - begin];
       const x = isRaw ? at[i + toX] : (at[i + toX] + at[i + toX + 1]) / 2;
       if (y !== y || x !== x) {
-        // An empty bin is no gap (nothing was logged there); a bin of NaN is, and so is what the axis cannot show.
+        // An empty bin is no gap (nothing was logged there); a bin of NaN is, and so is what the
+        // axis cannot show.
         if (values[i] !== values[i] && (count ? count[i] === 0 : !isRaw)) continue;
         if (joined === 1 && isolated) isolated.push(px, py);
         px = NaN;

@@ -42,7 +42,9 @@ function slice(data: ChartData, s: number, from: number, to: number): Columns {
   return { x, fields };
 }
 
-/** Joins neighbours until no more than `limit` bins are left; exact for min, max, mean and count. */
+/**
+ * Joins neighbours until no more than `limit` bins are left; exact for min, max, mean and count.
+ */
 function halve(columns: Columns, limit: number): void {
   while (columns.x.length - 1 > limit) {
     const n = columns.x.length - 1;
@@ -64,7 +66,8 @@ function halve(columns: Columns, limit: number): void {
         else if (a !== a || b !== b) joined.push(a === a ? a : b);
         else if (name === "min" || name === "low") joined.push(Math.min(a, b));
         else if (name === "max" || name === "high") joined.push(Math.max(a, b));
-        else joined.push((a * weight(i) + b * weight(i + 1)) / Math.max(1, weight(i) + weight(i + 1)));
+        else
+          joined.push((a * weight(i) + b * weight(i + 1)) / Math.max(1, weight(i) + weight(i + 1)));
       }
       out.fields.set(name, joined);
     }
@@ -74,7 +77,8 @@ function halve(columns: Columns, limit: number): void {
 }
 
 // What grows is the current series, whichever attempt it came from; older attempts never do.
-const id = (data: ChartData, s: number) => `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].rank ?? ""}\n${data.series[s].current ? "" : data.series[s].attempt}`;
+const id = (data: ChartData, s: number) =>
+  `${data.series[s].run}\n${data.series[s].key}\n${data.series[s].rank ?? ""}\n${data.series[s].current ? "" : data.series[s].attempt}`;
 
 /** What is new of some series: all their points from `from` on. */
 export interface Tail {
@@ -84,7 +88,11 @@ export interface Tail {
 
 /** `held` with the series of each tail continued. Series that are new appear at the end. */
 export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartData {
-  const byId = new Map(tails.flatMap((tail) => tail.data.series.map((_, s) => [id(tail.data, s), { tail, s }] as const)));
+  const byId = new Map(
+    tails.flatMap((tail) =>
+      tail.data.series.map((_, s) => [id(tail.data, s), { tail, s }] as const),
+    ),
+  );
   const parts: Columns[] = [];
   const raw: number[] = [];
   const series = held.series.slice();
@@ -93,7 +101,12 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
   const takeMarks = (data: ChartData, s: number, first: number, end: number, offset: number) => {
     for (let m = 0; m < data.raster.markBin.length; m++) {
       const bin = data.raster.markBin[m];
-      if (bin >= first && bin < end) marks.push({ bin: base + offset + bin - first, kind: data.raster.markKind[m], count: data.markCount[m] });
+      if (bin >= first && bin < end)
+        marks.push({
+          bin: base + offset + bin - first,
+          kind: data.raster.markKind[m],
+          count: data.markCount[m],
+        });
     }
   };
   for (let s = 0; s < held.series.length; s++) {
@@ -132,13 +145,22 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
       }
       const news = tail.series[other];
       const points = part.fields.get("count")?.reduce((n, c) => n + c, 0) ?? news.total;
-      series[s] = { ...held.series[s], total: news.total, last: news.last, lastX: news.lastX, points };
+      series[s] = {
+        ...held.series[s],
+        total: news.total,
+        last: news.last,
+        lastX: news.lastX,
+        points,
+      };
     }
     parts.push(part);
     raw.push(isRaw);
     base += part.x.length - 1;
   }
-  for (const { tail: { data: tail }, s } of byId.values()) {
+  for (const {
+    tail: { data: tail },
+    s,
+  } of byId.values()) {
     const part = slice(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1]);
     takeMarks(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1], 0);
     parts.push(part);
@@ -151,7 +173,9 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
   const total = starts[parts.length];
   const gather = (name: keyof Fields): Numbers | null => {
     if (!field(held, name)) return null;
-    const double = [held, ...tails.map((tail) => tail.data)].some((data) => field(data, name) instanceof Float64Array);
+    const double = [held, ...tails.map((tail) => tail.data)].some(
+      (data) => field(data, name) instanceof Float64Array,
+    );
     const out = double ? new Float64Array(total) : new Float32Array(total);
     parts.forEach((p, i) => out.set(p.fields.get(name) ?? [], starts[i]));
     return out;
@@ -165,11 +189,21 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
     ...held,
     series,
     raster: {
-      starts, x, shift: Int32Array.from(parts, (_, i) => i), raw: Uint8Array.from(raw), line: gather("line")!, low: gather("low"), high: gather("high"),
-      count: count && Uint32Array.from(count), under: held.raster.under ? mean : null,
-      markBin: Uint32Array.from(sound, (m) => m.bin), markKind: Uint8Array.from(sound, (m) => m.kind),
+      starts,
+      x,
+      shift: Int32Array.from(parts, (_, i) => i),
+      raw: Uint8Array.from(raw),
+      line: gather("line")!,
+      low: gather("low"),
+      high: gather("high"),
+      count: count && Uint32Array.from(count),
+      under: held.raster.under ? mean : null,
+      markBin: Uint32Array.from(sound, (m) => m.bin),
+      markKind: Uint8Array.from(sound, (m) => m.kind),
     },
-    min: gather("min"), max: gather("max"), mean,
+    min: gather("min"),
+    max: gather("max"),
+    mean,
     markCount: Uint32Array.from(sound, (m) => m.count),
     xTo: Math.max(held.xTo, ...tails.map((tail) => tail.data.xTo)),
     points: series.reduce((n, s) => n + s.points, 0),
