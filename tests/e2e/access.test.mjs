@@ -158,7 +158,7 @@ for (const name of pages) {
 }
 
 test("21: arrow keys move the cursor of a chart, Shift by ten, Enter pins; the tooltip is announced", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   const plot = await painted(page, "train/loss");
   await plot.focus();
   await page.keyboard.press("ArrowRight");
@@ -258,7 +258,7 @@ test("phone: the run list is a sheet, one chart per row, a tap shows the cursor"
 });
 
 test("22: light, dark and the system's change while open; charts are repainted within 200 ms", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   await painted(page, "train/loss");
   await settled(page);
   const times = [];

@@ -40,7 +40,7 @@ test("first view: losses first, train and validation of the same name in one car
 });
 
 test("12: eight visible runs have eight colours that stay apart, also for deutan eyes; a change of theme keeps the slots", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss&ys=log"));
+  const { page, done } = await open(address("charts", "&search=val/loss&yScale=log"));
   await painted(page, "val/loss");
   await settled(page);
   const ids = (
@@ -135,7 +135,7 @@ test("12: eight visible runs have eight colours that stay apart, also for deutan
 });
 
 test("hiding a run keeps the colours of the others", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss"));
+  const { page, done } = await open(address("charts", "&search=val/loss"));
   await painted(page, "val/loss");
   const colors = () =>
     page
@@ -161,7 +161,7 @@ test("hiding a run keeps the colours of the others", async () => {
 });
 
 test("10: hovering one chart moves the cursor of every other chart to the same step within a frame", async () => {
-  const { page, done } = await open(address("charts", "&q=loss|accuracy"));
+  const { page, done } = await open(address("charts", "&search=loss|accuracy"));
   const plot = await painted(page, "train/loss");
   await painted(page, "val/loss");
   await settled(page);
@@ -189,7 +189,7 @@ test("10: hovering one chart moves the cursor of every other chart to the same s
 });
 
 test("the tooltip gives exact values, nearest runs first, at most seven", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
   const box = await plot.boundingBox();
@@ -214,7 +214,7 @@ test("the tooltip gives exact values, nearest runs first, at most seven", async 
 });
 
 test("box zoom, pan, wheel, keyboard, double click; back and forward through zooms", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
   const box = await plot.boundingBox();
@@ -258,16 +258,16 @@ test("box zoom, pan, wheel, keyboard, double click; back and forward through zoo
 
 test("zoomed to a few points, every raw point is a dot", async () => {
   const run = (await postJson(server.url, "runs:query", { project, limit: 1 })).runs.id[0];
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   await painted(page, "train/loss");
   await page.evaluate(() => 0);
   const zoom = Buffer.from(
     JSON.stringify({
       zoom: { "*": { x: [100, 110], y: null } },
-      sel: { all: false, except: [run] },
+      selection: { all: false, except: [run] },
     }),
   ).toString("base64url");
-  await page.goto(address("charts", `&q=train/loss&z=${zoom}`));
+  await page.goto(address("charts", `&search=train/loss&z=${zoom}`));
   await page.reload();
   await painted(page, "train/loss");
   await settled(page);
@@ -277,7 +277,7 @@ test("zoomed to a few points, every raw point is a dot", async () => {
 });
 
 test("pins: a clicked step and a second one give values and their difference; a range gives statistics", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
   const box = await plot.boundingBox();
@@ -339,7 +339,7 @@ test("pins: a clicked step and a second one give values and their difference; a 
 });
 
 test("axes: log and symlog, every kind of x, any metric as x", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   await painted(page, "train/loss");
   for (const x of ["relative", "wall", "epoch", "samples", "metric:train/accuracy", "step"]) {
     await repaint(page, "train/loss", () =>
@@ -362,18 +362,18 @@ test("axes: log and symlog, every kind of x, any metric as x", async () => {
 
 test("NaN and infinities stand on the rails, a lone point between NaN is a dot", async () => {
   const reply = await postJson(server.url, "runs:query", { project });
-  let run, at;
+  let run;
   for (const id of reply.runs.id) {
     const detail = await getJson(server.url, `run?run=${encodeURIComponent(id)}`);
     if (detail.series.find((s) => s.key === "train/loss")?.nan_count) run = id;
   }
   assert.ok(run, "a demo run has NaN");
   const raw = await rawSeries(server.url, run, "train/loss");
-  at = raw.steps[raw.values.findIndex((v) => Number.isNaN(v))];
-  const z = Buffer.from(JSON.stringify({ sel: { all: false, except: [run] } })).toString(
+  const at = raw.steps[raw.values.findIndex((v) => Number.isNaN(v))];
+  const z = Buffer.from(JSON.stringify({ selection: { all: false, except: [run] } })).toString(
     "base64url",
   );
-  const { page, done } = await open(address("charts", `&q=train/loss&z=${z}`));
+  const { page, done } = await open(address("charts", `&search=train/loss&z=${z}`));
   await painted(page, "train/loss");
   await settled(page);
   const image = await pixels(page, "train/loss");
@@ -389,14 +389,14 @@ test("NaN and infinities stand on the rails, a lone point between NaN is a dot",
   await done();
 });
 
-test("older attempts are drawn faint and can be switched off", async (t) => {
+test("older attempts are drawn faint and can be switched off", async () => {
   const reply = await postJson(server.url, "runs:query", { project });
   const run = reply.runs.id[reply.runs.attempts.findIndex((n) => n > 1)];
   assert.ok(run, "a run of the test data was resumed");
-  const z = Buffer.from(JSON.stringify({ sel: { all: false, except: [run] } })).toString(
+  const z = Buffer.from(JSON.stringify({ selection: { all: false, except: [run] } })).toString(
     "base64url",
   );
-  const { page, done } = await open(address("charts", `&q=train/loss&z=${z}`));
+  const { page, done } = await open(address("charts", `&search=train/loss&z=${z}`));
   await painted(page, "train/loss");
   await settled(page);
   const before = await pixels(page, "train/loss");
@@ -412,7 +412,7 @@ test("older attempts are drawn faint and can be switched off", async (t) => {
 });
 
 test("groups: mean and band with the number of runs in the tooltip", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss"));
+  const { page, done } = await open(address("charts", "&search=val/loss"));
   const plot = await painted(page, "val/loss");
   await page.getByRole("button", { name: "Group runs" }).click();
   await repaint(page, "val/loss", () => page.getByLabel("Group by").selectOption("*"));
@@ -442,11 +442,11 @@ test("expressions make a panel of their own", async () => {
 });
 
 test("smoothing slider, pin, drag layout, card size, large view, view as table", async () => {
-  const { page, done } = await open(address("charts", "&q=train/"));
+  const { page, done } = await open(address("charts", "&search=train/"));
   await painted(page, "train/accuracy");
   await page.getByRole("button", { name: "Smoothing" }).click();
   await repaint(page, "train/accuracy", () => page.getByLabel("amount").fill("5"));
-  assert.ok((await view(page)).sa > 0.9);
+  assert.ok((await view(page)).smoothingAmount > 0.9);
   await page.keyboard.press("Escape");
   const titles = () =>
     page.locator('[data-card^="train/"]').evaluateAll((l) => l.map((c) => c.dataset.card));
@@ -460,7 +460,7 @@ test("smoothing slider, pin, drag layout, card size, large view, view as table",
     .locator(`[data-card="${before[0]}"]`)
     .getByRole("button", { name: "Pin to the top" })
     .click();
-  assert.deepEqual((await view(page)).pk, [before[0]]);
+  assert.deepEqual((await view(page)).pinnedMetrics, [before[0]]);
   await page.locator(`[data-card="${before[0]}"]`).hover();
   await page
     .locator(`[data-card="${before[0]}"]`)
@@ -483,7 +483,7 @@ test("smoothing slider, pin, drag layout, card size, large view, view as table",
 });
 
 test("saved views bring everything back", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss&xs=log"));
+  const { page, done } = await open(address("charts", "&search=train/loss&xScale=log"));
   await painted(page, "train/loss");
   await page.getByRole("button", { name: "Saved views" }).click();
   await page.getByLabel("Name of the view").fill("log x");
@@ -491,18 +491,19 @@ test("saved views bring everything back", async () => {
   await page.getByRole("button", { name: "log x", exact: true }).waitFor();
   await page.keyboard.press("Escape");
   await page.locator("#metric-search").fill("accuracy");
-  await page.waitForFunction(() => window.__taffrail.view().q === "accuracy");
+  await page.waitForFunction(() => window.__taffrail.view().search === "accuracy");
   await page.getByRole("button", { name: "Saved views" }).click();
   await page.getByRole("button", { name: "log x", exact: true }).click();
   await page.waitForFunction(
-    () => window.__taffrail.view().q === "train/loss" && window.__taffrail.view().xs === "log",
+    () =>
+      window.__taffrail.view().search === "train/loss" && window.__taffrail.view().xScale === "log",
   );
   await page.getByRole("button", { name: "Delete view log x" }).click();
   await done();
 });
 
 test("20: a chart leaves as CSV of the raw points, as SVG with a legend below 300 kB, as PNG at twice the size", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"), {
+  const { page, done } = await open(address("charts", "&search=train/loss"), {
     allow: ["ERR_INTERNET_DISCONNECTED", "Failed to load resource"],
   });
   await painted(page, "train/loss");
@@ -559,7 +560,7 @@ test("20: a chart leaves as CSV of the raw points, as SVG with a legend below 30
 });
 
 test("a panel can have its own rule for runs and its own y axis", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   await painted(page, "train/loss");
   await page.locator('[data-card="train/loss"]').hover();
   await page.getByRole("button", { name: "Settings of train/loss" }).click();

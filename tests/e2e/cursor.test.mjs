@@ -20,7 +20,7 @@ async function together() {
   const { page, done } = await open(
     address(
       "charts",
-      "&size=s&q=" +
+      "&size=s&search=" +
         encodeURIComponent("^train/(loss|accuracy|kl)$|^reconstruction$|^layers/0/weight$"),
     ),
     { width: 1600, height: 1100 },
@@ -199,7 +199,7 @@ test("10: a pinned step and a picked run are marked on the pages one moves to", 
   const { page, done } = await open(
     address(
       "charts",
-      "&q=" + encodeURIComponent("^train/loss$|^layers/0/weight$|^reconstruction$"),
+      "&search=" + encodeURIComponent("^train/loss$|^layers/0/weight$|^reconstruction$"),
     ),
   );
   const plot = await painted(page, "train/loss");

@@ -26,8 +26,8 @@ test("15: brushing two axes leaves the runs Python leaves, in the table, on the 
   await page.waitForSelector("[data-parameter]");
   await page.evaluate(() => 0);
   const brushes = { "config:lr": [0.0002, 0.002], "config:depth": [3, 6] };
-  const goal = (await view(page)).hp.goal;
-  await page.goto(address("hparams", z({ hp: { brushes, goal } })));
+  const goal = (await view(page)).hparams.goal;
+  await page.goto(address("hparams", z({ hparams: { brushes, goal } })));
   await page.reload();
   await page.waitForSelector("[data-brushed]");
   const expected = await truth(
@@ -68,7 +68,7 @@ test("15: a brush drawn with the mouse filters, a click on the axis clears it", 
     (n) => Number(document.querySelector("[data-brushed]").dataset.brushed) < n,
     list.total,
   );
-  assert.equal(Object.keys((await view(page)).hp.brushes).length, 1);
+  assert.equal(Object.keys((await view(page)).hparams.brushes).length, 1);
   await page.mouse.click(x, box.y + 100);
   await page.waitForFunction(
     (n) => Number(document.querySelector("[data-brushed]").dataset.brushed) === n,
@@ -166,7 +166,7 @@ test("15: runs without a value have their own tick, are listed as missing, and c
     await page.mouse.click(x(name), missing);
     await brushed(page, expected.length);
     assert.deepEqual(await left(), expected);
-    assert.equal((await view(page)).hp.brushes[`config:${name}`], "missing");
+    assert.equal((await view(page)).hparams.brushes[`config:${name}`], "missing");
     const words = await page
       .locator("tr[data-run]")
       .evaluateAll((rows) => rows.map((r) => r.textContent.includes("missing")));
@@ -191,7 +191,7 @@ test("15: values over decades take a log axis by themselves; it can be switched 
   assert.doesNotMatch(await label(), /width \(log\)/);
   const middle = async () => {
     await drag("rate", top, (top + bottom) / 2);
-    const [low, high] = (await view(page)).hp.brushes["config:rate"];
+    const [low, high] = (await view(page)).hparams.brushes["config:rate"];
     assert.ok(Math.abs(high - 0.1) < 0.001);
     return low;
   };

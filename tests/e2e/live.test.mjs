@@ -45,7 +45,7 @@ const stored = async (server, project) => {
 test("6: new points are on the screen within a second, history is not fetched again, zoom and scroll stay", async () => {
   const server = await running(6, 1500);
   const project = await projectOf(server);
-  const { page, done } = await open(`${server.url}#/charts?project=${project}&q=train/`);
+  const { page, done } = await open(`${server.url}#/charts?project=${project}&search=train/`);
   await painted(page, "train/loss");
   await settled(page);
   const first = await page.evaluate(() => ({ ...window.__taffrail.stats.feed }));
@@ -106,7 +106,7 @@ test("6: new points are on the screen within a second, history is not fetched ag
 test(`6: twenty runs at 200 points a second for ${full ? 60 : 8} seconds: the bytes follow the new points, the end is what the server has`, async () => {
   const server = await running(20, 400);
   const project = await projectOf(server);
-  const { page, done } = await open(`${server.url}#/charts?project=${project}&q=train/loss`);
+  const { page, done } = await open(`${server.url}#/charts?project=${project}&search=train/loss`);
   await painted(page, "train/loss");
   await settled(page);
   const first = await page.evaluate(() => ({ ...window.__taffrail.stats.feed }));
@@ -130,7 +130,7 @@ test(`6: twenty runs at 200 points a second for ${full ? 60 : 8} seconds: the by
 test("7: a server that is killed gives a banner; when it is back the page recovers within five seconds, no point twice, none lost", async () => {
   const server = await running(4, 300);
   const project = await projectOf(server);
-  const { page, done } = await open(`${server.url}#/charts?project=${project}&q=train/loss`, {
+  const { page, done } = await open(`${server.url}#/charts?project=${project}&search=train/loss`, {
     allow: [
       "ERR_CONNECTION_REFUSED",
       "ERR_CONNECTION_RESET",
@@ -214,7 +214,7 @@ test("7: behind a proxy that holds streams back the page updates by polling", as
   const front = await proxy(server, {
     pass: (incoming, answer) => !incoming.url.includes("/api/v1/events") || void answer.resume(),
   });
-  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&search=train/loss`);
   await painted(page, "train/loss");
   const before = await countOf(page);
   await page.waitForSelector(".live-dot.polling", { timeout: 15000 });
@@ -235,7 +235,7 @@ test("live: all tabs of a browser share one stream, and each of them hears it", 
       return true;
     },
   });
-  const address = `${front.url}#/charts?project=${project}&q=train/loss`;
+  const address = `${front.url}#/charts?project=${project}&search=train/loss`;
   const { page, done } = await open(address);
   await painted(page, "train/loss");
   const others = [await page.context().newPage(), await page.context().newPage()];
@@ -275,7 +275,7 @@ test("7: connections that break while a page is loaded cost a moment, not the pa
       return true;
     },
   });
-  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`, {
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&search=train/loss`, {
     allow: brokenConnections,
   });
   await painted(page, "train/loss");
@@ -301,7 +301,7 @@ test("live: what a run logs after a page was loaded and before it listens is on 
   const front = await proxy(server, {
     hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null),
   });
-  const { page, done } = await open(`${front.url}#/charts?project=${project}&q=train/loss`);
+  const { page, done } = await open(`${front.url}#/charts?project=${project}&search=train/loss`);
   await painted(page, "train/loss");
   const before = await countOf(page);
   await server.grow(15);

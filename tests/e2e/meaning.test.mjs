@@ -121,7 +121,7 @@ test("finding R04: a metric is drawn over the axis it was defined with, the othe
   await page.getByLabel("x axis", { exact: true }).selectOption("step");
   await eventually(async () => assert.equal(asked.get("val/cost").at(-1).axis, "step"));
   assert.equal(await page.getByText("over epoch").count(), 0);
-  assert.match(page.url(), /[?&]x=step/);
+  assert.match(page.url(), /[?&]xAxis=step/);
   await page.getByLabel("x axis", { exact: true }).selectOption("auto");
   await eventually(async () => assert.equal(await page.getByText("over epoch").count(), 1));
   await done();
@@ -220,7 +220,7 @@ test("finding R04: summaries and goals decide what tables, comparisons and the p
     assert.match(await page.getByRole("columnheader").nth(cost).innerText(), /↑/),
   );
 
-  await page.goto(address("compare", "meant", `&base=${await runId("meant one")}`));
+  await page.goto(address("compare", "meant", `&baseline=${await runId("meant one")}`));
   const tone = (name) =>
     page
       .getByRole("row", { name: new RegExp(name) })

@@ -138,7 +138,7 @@ test("13: sound plays and has a waveform; bytes come with ranges", async () => {
   assert.equal(part.headers.get("content-range"), `bytes 10-19/${size}`);
   assert.equal((await part.arrayBuffer()).byteLength, 10);
   const { page, done } = await open(
-    address(z({ media: { kind: "audio" }, sel: { all: false, except: [s.run] } })),
+    address(z({ media: { kind: "audio" }, selection: { all: false, except: [s.run] } })),
   );
   const audio = page.locator("audio").first();
   await audio.waitFor();
@@ -175,12 +175,12 @@ test("13: MP4 and GIF play; a range of a video is answered with 206", async () =
   assert.equal(part.status, 206);
   assert.equal(part.headers.get("content-range"), `bytes 5-104/${data.size}`);
   const { page, done } = await open(
-    address(z({ media: { kind: "video" }, sel: { all: false, except: [run] } })),
+    address(z({ media: { kind: "video" }, selection: { all: false, except: [run] } })),
   );
   await page.waitForFunction(
     () => document.querySelector('[data-key="clip"] img')?.naturalWidth === 32,
   );
-  const frames = () => page.screenshot({ clip: clip, animations: "allow" });
+  const frames = () => page.screenshot({ clip, animations: "allow" });
   await settled(page);
   const box = await page.locator('[data-key="clip"] img').boundingBox();
   const clip = {
@@ -213,7 +213,7 @@ test("text as Markdown with maths, tables, Plotly figures by our own renderer", 
     kinds: ["text", "table", "figure"],
   });
   const run = index.series[0].run;
-  const { page, done } = await open(address(z({ sel: { all: false, except: [run] } })));
+  const { page, done } = await open(address(z({ selection: { all: false, except: [run] } })));
   await page.waitForSelector(".markdown h3, .markdown p");
   await page.waitForSelector(".markdown math");
   await page.waitForSelector(".data-table tbody tr");

@@ -26,7 +26,7 @@ before(async () => {
 after(quit);
 const view = (page) => page.evaluate(() => window.__taffrail.view());
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
-const only = (...ids) => z({ sel: { all: false, except: ids } });
+const only = (...ids) => z({ selection: { all: false, except: ids } });
 const inked = (page, card, layer) =>
   page.evaluate(
     ([c, l]) => {
@@ -41,7 +41,7 @@ const inked = (page, card, layer) =>
 const same = (a, b) => a.every((v, i) => v === b[i]);
 
 test("worker: lines are drawn off the main thread", async () => {
-  const { page, done } = await open(address("charts", "&q=train/"));
+  const { page, done } = await open(address("charts", "&search=train/"));
   await painted(page, "train/loss");
   await settled(page);
   assert.ok(page.workers().some((w) => w.url().includes("raster")));
@@ -50,7 +50,7 @@ test("worker: lines are drawn off the main thread", async () => {
 });
 
 test("overlay: hovering a run in the list draws it over the chart, whose bitmap stays as it is", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   await painted(page, "train/loss");
   await settled(page);
   const before = await pixels(page, "train/loss");
@@ -67,7 +67,7 @@ test("overlay: hovering a run in the list draws it over the chart, whose bitmap 
 });
 
 test("dashes: the ninth run repeats a colour, but not its line", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss"));
+  const { page, done } = await open(address("charts", "&search=val/loss"));
   await painted(page, "val/loss");
   await settled(page);
   const looks = await page.locator(".run-row").evaluateAll((rows) =>
@@ -85,7 +85,7 @@ test("dashes: the ninth run repeats a colour, but not its line", async () => {
 });
 
 test("10: hovering a chart marks the nearest run in the list, and the images of the run are those of the step, within a frame", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss"));
+  const { page, done } = await open(address("charts", "&search=train/loss"));
   const plot = await painted(page, "train/loss");
   await settled(page);
   const frame = () =>
@@ -144,7 +144,7 @@ test("10: hovering one distribution moves the cursor in every other one", async 
 });
 
 test("crosshair: the value in the tooltip is the generated one, bit for bit", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss" + only("r004")));
+  const { page, done } = await open(address("charts", "&search=train/loss" + only("r004")));
   const plot = await painted(page, "train/loss");
   await settled(page);
   const box = await plot.boundingBox();
@@ -164,7 +164,7 @@ json.dump([int(i) for i in s.index[s == data]], sys.stdout)`,
 });
 
 test("smoothing: each of the five methods draws the line Python computes from the raw points", async () => {
-  const { page, done } = await open(address("charts", "&q=train/loss" + only("r004")));
+  const { page, done } = await open(address("charts", "&search=train/loss" + only("r004")));
   await painted(page, "train/loss");
   await page.getByRole("button", { name: "Smoothing" }).click();
   const pictures = new Set();
@@ -174,7 +174,7 @@ test("smoothing: each of the five methods draws the line Python computes from th
     );
     await page.getByLabel("amount").fill("5");
     await settled(page);
-    assert.equal((await view(page)).sm, method);
+    assert.equal((await view(page)).smoothing, method);
     pictures.add(
       await page.evaluate(() => {
         const c = document.querySelector('[data-card="train/loss"] .plot-base');
@@ -208,7 +208,7 @@ json.dump(s.rolling(21, center=True, min_periods=1).mean().tolist(), sys.stdout)
 });
 
 test("groups: mean and median with every band, and the legend names the groups", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss"));
+  const { page, done } = await open(address("charts", "&search=val/loss"));
   await painted(page, "val/loss");
   await page.getByRole("button", { name: "Group runs" }).click();
   await repaint(page, "val/loss", () => page.getByLabel("Group by").selectOption("group"));
@@ -300,7 +300,7 @@ test("Table: only rows and columns in sight are mounted, and every one can be re
 
 test("Compare: the code diff shows the changed line, the package diff the changed version", async () => {
   const { page, done } = await open(
-    address("compare", z({ cmp: ["r000", "r002"] }) + "&base=r000"),
+    address("compare", z({ compared: ["r000", "r002"] }) + "&baseline=r000"),
   );
   await page.waitForSelector(".diff .plus");
   const expected = await truth(
@@ -312,7 +312,7 @@ test("Compare: the code diff shows the changed line, the package diff the change
       expected[0],
     ),
   );
-  await page.goto(address("compare", z({ cmp: ["r002", "r003"] }) + "&base=r002"));
+  await page.goto(address("compare", z({ compared: ["r002", "r003"] }) + "&baseline=r002"));
   await page.reload();
   await page.waitForFunction(() =>
     [...document.querySelectorAll(".diff .plus")].some((l) =>
@@ -343,7 +343,8 @@ test("Media: the mean difference of two pictures is that of their pixels", async
   const { page, done } = await open(
     address(
       "media",
-      z({ media: { kind: "image" }, sel: { all: false, except: ["r000", "r004"] } }) + "&base=r000",
+      z({ media: { kind: "image" }, selection: { all: false, except: ["r000", "r004"] } }) +
+        "&baseline=r000",
     ),
   );
   await page.waitForSelector(".media-cell img");
@@ -386,7 +387,7 @@ test("Hyperparameters: categorical parameters rank beside numbers; the correlati
     .evaluateAll((l) => l.map((e) => e.dataset.parameter));
   assert.ok(axes.includes("config:model") && axes.includes("config:lr"));
   const row = page.locator('[data-parameter="config:dropout"]');
-  const goal = (await view(page)).hp.goal || "metric:val/loss";
+  const goal = (await view(page)).hparams.goal || "metric:val/loss";
   const shown = Number((await row.locator("td").last().textContent()).replace("−", "-"));
   const expected = await truth(
     `
@@ -469,7 +470,7 @@ test("states: loading keeps the shape of the page, a part that fails says so and
         })
       : route.continue());
   });
-  await page.goto(address("charts", "&q=train/loss"));
+  await page.goto(address("charts", "&search=train/loss"));
   await page.waitForSelector('[data-card="train/loss"] .skeleton');
   const before = await page.locator('[data-card="train/loss"]').boundingBox();
   release();
@@ -496,7 +497,7 @@ test("states: loading keeps the shape of the page, a part that fails says so and
 });
 
 test("selection: runs hidden on the charts are hidden on every page", async () => {
-  const { page, done } = await open(address("charts", "&q=val/loss" + only("r000", "r001")));
+  const { page, done } = await open(address("charts", "&search=val/loss" + only("r000", "r001")));
   await painted(page, "val/loss");
   await eventually(async () =>
     assert.match(

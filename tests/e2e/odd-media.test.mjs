@@ -161,7 +161,9 @@ const cell = (page, key) => page.locator(`.media-cell[data-key="${key}"]`);
 
 for (const key of Object.keys(texts)) {
   test(`finding O14: Markdown that is too much to format (${key}) is plain text with a word, and the page answers`, async () => {
-    const { page, done } = await open(address("media", `&q=text/${key}`), { init: watchThread });
+    const { page, done } = await open(address("media", `&search=text/${key}`), {
+      init: watchThread,
+    });
     const text = cell(page, `text/${key}`);
     // A line of nothing but stars is a rule, which costs nothing; the others are too much.
     if (key === "stars") await text.locator(".markdown hr").waitFor({ state: "attached" });
@@ -180,7 +182,7 @@ for (const key of Object.keys(texts)) {
 }
 
 test("finding O16: a Plotly scatter of half a million points is drawn", async () => {
-  const { page, done } = await open(address("media", "&q=scatter"), { init: watchThread });
+  const { page, done } = await open(address("media", "&search=scatter"), { init: watchThread });
   const canvas = cell(page, "scatter").locator("canvas");
   const inked = () =>
     canvas.evaluate((c) => {
@@ -212,7 +214,7 @@ const shades = (img) =>
   });
 
 test("finding O21: one bright pixel does not blacken a picture of floats; the range is said and can be chosen", async () => {
-  const { page, done } = await open(address("media", "&q=bright"));
+  const { page, done } = await open(address("media", "&search=bright"));
   const img = cell(page, "bright").locator("img");
   await eventually(
     async () => assert.match(await cell(page, "bright").innerText(), /0 … 1/),
@@ -229,7 +231,7 @@ test("finding O21: one bright pixel does not blacken a picture of floats; the ra
 });
 
 test("finding O21: pixels that are no number are marked, never black", async () => {
-  const { page, done } = await open(address("media", "&q=holes"));
+  const { page, done } = await open(address("media", "&search=holes"));
   await eventually(
     async () => assert.match(await cell(page, "holes").innerText(), /-49 … 48, 2 not finite/),
     20000,
@@ -242,7 +244,7 @@ test("finding O21: pixels that are no number are marked, never black", async () 
 });
 
 test("finding O22: a broken picture, a sliver, and meshes without anything to see are said in words", async () => {
-  const { page, done } = await open(address("media", "&q=^(broken|thin|mesh.*)$"));
+  const { page, done } = await open(address("media", "&search=^(broken|thin|mesh.*)$"));
   const words = (key, expected) =>
     eventually(async () => assert.match(await cell(page, key).innerText(), expected), 20000);
   await words("broken", /no picture that a browser can show/);
@@ -266,7 +268,9 @@ test("finding O22: a histogram from -1e308 to 1e308 keeps its counts, a curve wi
   const column = reply.series[0].columns[0];
   assert.ok(Math.abs(column.counts.reduce((a, b) => a + b, 0) - 10) < 1e-9);
   assert.ok(column.percentiles.every(Number.isFinite), column.percentiles.join());
-  const { page, done } = await open(address("distributions", state({ dist: { mode: "heat" } })));
+  const { page, done } = await open(
+    address("distributions", state({ distributions: { mode: "heat" } })),
+  );
   await page.waitForSelector('[data-histogram="wide"] canvas');
   const colours = await eventually(async () => {
     const found = await page.locator('[data-histogram="wide"] canvas').evaluate((c) => {
@@ -296,7 +300,9 @@ test("finding O22: a histogram from -1e308 to 1e308 keeps its counts, a curve wi
 });
 
 test("finding O22: runs without an environment do not have the same packages; clocks ahead and before 1970 are told as they are", async () => {
-  const { page, done } = await open(address("compare", state({ cmp: ["oddmedia", "second"] })));
+  const { page, done } = await open(
+    address("compare", state({ compared: ["oddmedia", "second"] })),
+  );
   await eventually(async () =>
     assert.match(
       await page.locator('[data-unknown="packages"]').innerText(),
@@ -323,10 +329,10 @@ test("finding O22: runs without an environment do not have the same packages; cl
 
 test("finding O10: scalars, a picture, a text and a table under one key stand side by side", async () => {
   const { page, done } = await open(
-    address("charts", "&q=^mixed$" + state({ closed: ["*media"] })),
+    address("charts", "&search=^mixed$" + state({ closed: ["*media"] })),
   );
   await page.waitForSelector('[data-card="mixed"] .plot[data-painted]');
-  await page.goto(address("media", "&q=^mixed$"));
+  await page.goto(address("media", "&search=^mixed$"));
   const item = cell(page, "mixed");
   await eventually(async () => assert.equal(await item.count(), 1));
   await eventually(async () => assert.equal(await item.locator("table").count(), 1));

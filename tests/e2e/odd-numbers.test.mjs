@@ -94,7 +94,7 @@ const shown = async (page, card) => {
 };
 
 test("finding O05: a value beyond single precision is drawn, and every other chart of the tab too", async () => {
-  const { page, done } = await open(address("&q=^(huge|fine|widest)$"));
+  const { page, done } = await open(address("&search=^(huge|fine|widest)$"));
   for (const card of ["fine", "huge", "widest"]) {
     const line = (await shown(page, card)).filter(Boolean);
     assert.ok(line.length > 100, `${card} is drawn over ${line.length} columns`);
@@ -119,7 +119,7 @@ test("finding O05: a picture that never ends is given up in words, and the other
   const z = Buffer.from(JSON.stringify({ panels: { fine: { y_scale: "log" } } })).toString(
     "base64url",
   );
-  const { page, done } = await open(address(`&q=^(fine|long)$&z=${z}`), {
+  const { page, done } = await open(address(`&search=^(fine|long)$&z=${z}`), {
     routes: { "**/assets/raster-*.js": hang },
   });
   await page.waitForFunction(
@@ -134,7 +134,9 @@ test("finding O05: a picture that never ends is given up in words, and the other
 });
 
 test("finding O11: large plain numbers and the smallest ones are straight lines, with whole labels", async () => {
-  const { page, done } = await open(address("&q=^(time|tokens|denormal)$"), { init: recordTexts });
+  const { page, done } = await open(address("&search=^(time|tokens|denormal)$"), {
+    init: recordTexts,
+  });
   for (const card of ["time", "tokens", "denormal"]) {
     const line = (await shown(page, card)).filter(Boolean);
     const middles = line.map(([a, b]) => (a + b) / 2);
@@ -163,7 +165,7 @@ test("finding O11: large plain numbers and the smallest ones are straight lines,
 });
 
 test("finding O19: a log axis with nothing to show says so and invents no labels", async () => {
-  const { page, done } = await open(address("&q=^(negative|nothing)$&ys=log"), {
+  const { page, done } = await open(address("&search=^(negative|nothing)$&yScale=log"), {
     init: recordTexts,
   });
   const note = (card) => page.locator(`[data-card="${card}"] .plot-note`);
@@ -191,7 +193,7 @@ test("finding O19: a log axis with nothing to show says so and invents no labels
 });
 
 test("finding O19: labels of a log x axis are 1, 100, 10k", async () => {
-  const { page, done } = await open(address("&q=^long$&xs=log"), { init: recordTexts });
+  const { page, done } = await open(address("&search=^long$&xScale=log"), { init: recordTexts });
   await painted(page, "long");
   await settled(page);
   const labels = new Set(
@@ -225,7 +227,7 @@ async function hover(page, card, x, y) {
 }
 
 test("finding O07: a key that two ranks logged is a line each, and the tooltip names the rank", async () => {
-  const { page, done } = await open(address("&q=^(shared|alone)$"));
+  const { page, done } = await open(address("&search=^(shared|alone)$"));
   await painted(page, "shared");
   await settled(page);
   assert.match(
@@ -246,7 +248,7 @@ test("finding O07: a key that two ranks logged is a line each, and the tooltip n
 });
 
 test("finding O07: chosen on the page, ranks are their mean and how far they spread", async () => {
-  const { page, done } = await open(address("&q=^shared$"));
+  const { page, done } = await open(address("&search=^shared$"));
   await painted(page, "shared");
   await page.getByRole("button", { name: "Axes and drawing" }).click();
   await page
@@ -271,7 +273,9 @@ test("finding O07: chosen on the page, ranks are their mean and how far they spr
 });
 
 test("finding O06: steps that go back are all on the chart, from the smallest to the largest", async () => {
-  const { page, done } = await open(address("&q=^(restarted|shuffled)$"), { init: recordTexts });
+  const { page, done } = await open(address("&search=^(restarted|shuffled)$"), {
+    init: recordTexts,
+  });
   const line = (await shown(page, "restarted")).filter(Boolean);
   assert.ok(line.length > 200, `${line.length} columns`);
   const labels = await page.evaluate(() =>
@@ -291,7 +295,7 @@ test("finding O06: steps that go back are all on the chart, from the smallest to
 });
 
 test("finding O06: a counter that begins anew while the page is open brings its points", async () => {
-  const { page, done } = await open(address("&q=^counter$"));
+  const { page, done } = await open(address("&search=^counter$"));
   await painted(page, "counter");
   const label = () => page.locator('[data-card="counter"] .plot').getAttribute("aria-label");
   await eventually(async () => assert.match(await label(), /, 100 points/));
@@ -302,7 +306,7 @@ test("finding O06: a counter that begins anew while the page is open brings its 
 });
 
 test("finding O20: the tooltip gives steps beyond 2^53 to the last digit", async () => {
-  const { page, done } = await open(address("&q=^late$"));
+  const { page, done } = await open(address("&search=^late$"));
   await painted(page, "late");
   await settled(page);
   for (const [x, i] of [

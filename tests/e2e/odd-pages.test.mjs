@@ -87,7 +87,7 @@ test("finding O09: a pattern with more ways to match than there is time finds wh
   await page.waitForSelector(`[data-card="${"a".repeat(40)}!"]`);
   // The address carries it: a page opened with it answers too.
   await page.fill("#metric-search", "(.*)*(.*)*x$");
-  await eventually(async () => assert.match(page.url(), /q=.*x/));
+  await eventually(async () => assert.match(page.url(), /search=.*x/));
   await page.reload();
   await eventually(
     async () => assert.match(await page.locator(".page-scroll").innerText(), /No metric matches/),
@@ -192,7 +192,7 @@ test("finding O13: twenty thousand nodes side by side, no nodes, and names of Ja
   await done();
 });
 
-const embeddings = () => address("distributions", state({ dist: { tab: "embeddings" } }));
+const embeddings = () => address("distributions", state({ distributions: { tab: "embeddings" } }));
 
 test("finding O15: every embedding is shown, two points explain 100 %, and a bad number costs one vector", async () => {
   const { page, done } = await open(embeddings());
@@ -241,7 +241,7 @@ test("finding O15: every embedding is shown, two points explain 100 %, and a bad
 
 test("finding O16: Compare shows every one of thousands of columns", async () => {
   const { page, done } = await open(
-    address("compare", state({ cmp: [idOf("odd pages"), idOf("odd other")] })),
+    address("compare", state({ compared: [idOf("odd pages"), idOf("odd other")] })),
   );
   await page.waitForSelector('[role="grid"]');
   await page.getByLabel("Search rows").fill("p2499");

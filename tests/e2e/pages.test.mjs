@@ -25,7 +25,7 @@ const view = (page) => page.evaluate(() => window.__taffrail.view());
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
 
 test("Projects: the number of runs is Python's, a click opens the project", async () => {
-  const { page, done } = await open(server.url + "#/projects?q=x");
+  const { page, done } = await open(server.url + "#/projects?search=x");
   await page.waitForSelector(".project");
   const expected = await truth(
     `json.dump(len([r for r in runs if r["project"] == "digits"]), sys.stdout)`,
@@ -129,7 +129,7 @@ test("Table: columns that differ come first, any column can be added, the table 
     .last()
     .check();
   await page.keyboard.press("Escape");
-  assert.ok((await view(page)).cols.includes("config:data/name"));
+  assert.ok((await view(page)).columns.includes("config:data/name"));
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Export this table as CSV" }).click(),
@@ -151,7 +151,7 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
     );
   await page.getByLabel(`Tick ${ids[0]}`).click();
   await page.getByLabel(`Tick ${ids[2]}`).click({ modifiers: ["Shift"] });
-  assert.equal((await view(page)).cmp.length, 3);
+  assert.equal((await view(page)).compared.length, 3);
   const toolbar = page.getByRole("toolbar", { name: "Ticked runs" });
   const answer = async (button, text, submit) => {
     await toolbar.getByRole("button", { name: button, exact: true }).click();
@@ -162,8 +162,8 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
   const state = async () =>
     (await postJson(server.url, "runs:query", { project, archived: "include", deleted: "include" }))
       .runs;
-  const { cmp } = await view(page);
-  const of = (runs, field) => cmp.map((id) => runs[field][runs.id.indexOf(id)]);
+  const { compared } = await view(page);
+  const of = (runs, field) => compared.map((id) => runs[field][runs.id.indexOf(id)]);
   const start = await state();
   const becomes = (field, check) => eventually(async () => check(of(await state(), field)));
   const undo = async (field) => {
@@ -221,7 +221,9 @@ test("Table: ticked runs are tagged, renamed, noted, coloured, archived and dele
 
 test("Compare: config, metrics and environment against a baseline; the difference is Python's", async () => {
   const ids = list.runs.id.slice(2, 5);
-  const { page, done } = await open(address("compare", z({ cmp: ids }) + `&base=${ids[0]}`));
+  const { page, done } = await open(
+    address("compare", z({ compared: ids }) + `&baseline=${ids[0]}`),
+  );
   await page.waitForSelector(".grid-row [data-delta]");
   const name = list.runs.name[list.runs.id.indexOf(ids[1])];
   await page.getByLabel("Search rows").fill("val/loss");
@@ -256,7 +258,10 @@ json.dump((b - a) / abs(a) * 100, sys.stdout)`,
 test("Run detail: summary, config against the baseline, notes, console with search and colours, files, environment", async () => {
   const id = list.runs.id[list.runs.id.length - 1];
   const { page, done } = await open(
-    address("run", `&run=${encodeURIComponent(id)}&base=${encodeURIComponent(list.runs.id[0])}`),
+    address(
+      "run",
+      `&run=${encodeURIComponent(id)}&baseline=${encodeURIComponent(list.runs.id[0])}`,
+    ),
   );
   await page.waitForSelector(".overview table");
   const lowest = await truth(
@@ -331,7 +336,7 @@ json.dump(h["sum"] / sum(h["counts"]), sys.stdout)`,
 });
 
 test("PR curves: the area is Python's trapezoid", async () => {
-  const { page, done } = await open(address("distributions", z({ dist: { tab: "pr" } })));
+  const { page, done } = await open(address("distributions", z({ distributions: { tab: "pr" } })));
   await page.waitForSelector("[data-area]");
   await settled(page);
   const key = await page.locator("[data-pr]").first().getAttribute("data-pr");
@@ -360,7 +365,9 @@ json.dump(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(p, p[1:])), sys.
 });
 
 test("Embeddings: two principal components explain what Python says; 3D turns", async () => {
-  const { page, done } = await open(address("distributions", z({ dist: { tab: "embeddings" } })));
+  const { page, done } = await open(
+    address("distributions", z({ distributions: { tab: "embeddings" } })),
+  );
   await page.waitForSelector("[data-explained]");
   await settled(page);
   const index = await postJson(server.url, "entries:index", {

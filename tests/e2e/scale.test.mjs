@@ -23,7 +23,7 @@ after(async () => {
 test("1: one outlier among millions of points is on the screen, its tooltip is exact, zooming in shows every raw point", async () => {
   const project = (await getJson(big.url, "projects")).projects[0].name;
   const at = Math.floor(points * 0.6180339);
-  const address = `${big.url}#/charts?project=${encodeURIComponent(project)}&q=noise`;
+  const address = `${big.url}#/charts?project=${encodeURIComponent(project)}&search=noise`;
   const { page, done } = await open(address);
   const plot = await painted(page, "noise");
   await settled(page);
@@ -110,7 +110,7 @@ json.dump([{"step": i, "time_ms": start + i, "value": float(s.iloc[i]), "epoch":
 test("zooming into millions of points moves few bytes, however long the series is", async () => {
   const project = (await getJson(big.url, "projects")).projects[0].name;
   const { page, done } = await open(
-    `${big.url}#/charts?project=${encodeURIComponent(project)}&q=noise`,
+    `${big.url}#/charts?project=${encodeURIComponent(project)}&search=noise`,
   );
   const plot = await painted(page, "noise");
   await settled(page);
@@ -229,7 +229,7 @@ test("4: a thousand runs: table, charts, hover, zoom and the smoothing slider wi
   const rows = await page.locator(".tooltip tr").count();
   assert.ok(rows > 0 && rows <= 7);
   // One chart of a thousand lines: the budgets are per chart.
-  await page.goto(address("charts") + "&q=grad_norm");
+  await page.goto(address("charts") + "&search=grad_norm");
   await painted(page, "train/grad_norm");
   await settled(page);
   const zooms = await zoomTimes(page, "train/grad_norm", 5);

@@ -256,7 +256,7 @@ async function writeOdd(program, folder, write) {
   };
 }
 
-export async function writeScenario(name, folder, { writer: program, truth, binary, ...options }) {
+export async function writeScenario(name, folder, { writer: program, truth, ...options }) {
   if (name === "empty") return undefined;
   if (name === "odd") return writeOdd(program, folder, options.write);
   if (name === "tensorboard")

@@ -132,7 +132,7 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
   const {
-    cmp: [id],
+    compared: [id],
     project,
   } = await view(page);
   const colour = async () => {
@@ -165,7 +165,7 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
   await page.keyboard.press("Control+z");
   await eventually(async () => assert.equal(await colour(), ""));
   await page.getByText(/^Undone: Coloured/).waitFor();
-  assert.deepEqual((await view(page)).cmp, [id], "the tick of before stays");
+  assert.deepEqual((await view(page)).compared, [id], "the tick of before stays");
   assert.equal(edits.length, 2);
 
   // Pressed twice at once: the edit first, then the tick; and forward again the same way.
@@ -173,12 +173,12 @@ test("undo pressed before an edit is answered takes back that edit, and nothing 
   await page.getByText(/^Done again: Coloured/).waitFor();
   await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+z");
-  await eventually(async () => assert.deepEqual((await view(page)).cmp, []));
+  await eventually(async () => assert.deepEqual((await view(page)).compared, []));
   assert.equal(await colour(), "");
   await page.keyboard.press("Control+Shift+z");
   await page.keyboard.press("Control+Shift+z");
   await eventually(async () => assert.match(await colour(), /^#/));
-  assert.deepEqual((await view(page)).cmp, [id]);
+  assert.deepEqual((await view(page)).compared, [id]);
 
   // An edit that could not be taken back stays a step.
   refuse = true;
@@ -198,7 +198,7 @@ test("the browser's Back leaves edits alone; a message's Undo takes back what th
   const name = await page.locator(".grid-row .name .ellipsis").first().textContent();
   await page.getByLabel(`Tick ${name}`).click();
   const {
-    cmp: [id],
+    compared: [id],
     project,
   } = await view(page);
   const colour = async () => {
@@ -227,7 +227,7 @@ test("the browser's Back leaves edits alone; a message's Undo takes back what th
   await page.goBack();
   await page.goBack();
   await eventually(async () =>
-    assert.deepEqual([(await view(page)).cmp, (await view(page)).sort], [[], []]),
+    assert.deepEqual([(await view(page)).compared, (await view(page)).sort], [[], []]),
   );
   assert.match(await colour(), /^#/);
   await page.keyboard.press("Control+z");

@@ -30,7 +30,7 @@ test("2: min, max, mean, last and count of every bin are those of the raw points
   const cases = [];
   for (let i = 0; i < 50; i++) {
     const scale = i % 2 ? "log" : "linear";
-    let from = Math.floor(random() * last * 0.8) + (scale === "log" ? 1 : 0);
+    const from = Math.floor(random() * last * 0.8) + (scale === "log" ? 1 : 0);
     const to = Math.min(last, from + 50 + Math.floor(random() * (last - from)));
     const width = 5 + Math.floor(random() * 300);
     const { series } = await query(server.url, {

@@ -15,16 +15,16 @@ const write = process.env.TAFFRAIL_E2E_GOLDEN === "write";
 const full = write || process.env.TAFFRAIL_E2E_FULL === "1";
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
 const pages = {
-  projects: "projects?q=x",
+  projects: "projects?search=x",
   charts: "charts?project=digits",
-  "charts-grouped": `charts?project=digits&q=loss${z({ gb: ["group"] })}`,
+  "charts-grouped": `charts?project=digits&search=loss${z({ groupBy: ["group"] })}`,
   table: "table?project=digits",
   run: "run?project=digits&run=r002",
-  compare: `compare?project=digits&base=r001${z({ cmp: ["r001", "r002", "r004", "r005"] })}`,
-  media: `media?project=digits${z({ sel: { all: false, except: ["r000", "r001"] } })}`,
+  compare: `compare?project=digits&baseline=r001${z({ compared: ["r001", "r002", "r004", "r005"] })}`,
+  media: `media?project=digits${z({ selection: { all: false, except: ["r000", "r001"] } })}`,
   distributions: "distributions?project=digits",
-  "pr-curves": `distributions?project=digits${z({ dist: { tab: "pr" } })}`,
-  embeddings: `distributions?project=digits${z({ dist: { tab: "embeddings" } })}`,
+  "pr-curves": `distributions?project=digits${z({ distributions: { tab: "pr" } })}`,
+  embeddings: `distributions?project=digits${z({ distributions: { tab: "embeddings" } })}`,
   hparams: "hparams?project=digits",
   system: "system?project=digits&run=r004",
   graph: "graph?project=digits&run=r000",

@@ -16,7 +16,7 @@ import {
 import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
 import { startKeyboard } from "./ui/keyboard";
-import { Shell } from "./ui/shell";
+import { Shell } from "./shell";
 import { rasterStats, startRaster } from "./viz/raster_client";
 
 // Read by the browser tests and benchmarks; holds counters, no behaviour.

@@ -9,9 +9,9 @@ const images = join(dirname(fileURLToPath(import.meta.url)), "../../docs/images"
 const z = (state) => "&z=" + Buffer.from(JSON.stringify(state)).toString("base64url");
 const server = await serve(["demo"], { options: { runs: 24, points: 3000 } });
 const shots = {
-  charts: `#/charts?project=digits&q=^(train|val)`,
+  charts: `#/charts?project=digits&search=^(train|val)`,
   table: `#/table?project=digits${z({ sort: [{ column: "metric:val/loss", descending: false }] })}`,
-  media: `#/media?project=digits${z({ sel: { all: false, except: ["r000", "r001", "r002"] } })}`,
+  media: `#/media?project=digits${z({ selection: { all: false, except: ["r000", "r001", "r002"] } })}`,
 };
 for (const [name, view] of Object.entries(shots)) {
   const context = await (

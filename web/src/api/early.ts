@@ -18,7 +18,7 @@ function ask(url: string, body?: string): void {
 
 const project = /[?&]project=([^&]+)/.exec(location.hash);
 // Archived runs are asked for otherwise (state/runs.ts); such an address has to wait.
-if (project && !/[?&]arch=/.test(location.hash)) {
+if (project && !/[?&](arch|showArchived)=/.test(location.hash)) {
   const name = decodeURIComponent(project[1]);
   ask(apiUrl("runs:query"), JSON.stringify({ project: name, archived: "exclude" }));
   ask(apiUrl("keys", { project: name }));

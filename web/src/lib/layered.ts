@@ -1,6 +1,17 @@
 // Places a graph of any size in layers, one pass, no recursion: for graphs that would keep the
 // better layout busy for minutes.
-import type { LayoutJob, LayoutReply } from "./layout_worker";
+export interface LayoutJob {
+  nodes: { id: string; width: number; height: number }[];
+  edges: { from: string; to: string; label: number }[]; // room for the label, in pixels
+  simple: boolean; // in layers, at once, whatever its size
+}
+export interface LayoutReply {
+  width: number;
+  height: number;
+  nodes: { id: string; x: number; y: number }[];
+  // x, y: middle of the label
+  edges: { from: string; to: string; points: { x: number; y: number }[]; x: number; y: number }[];
+}
 
 const gap = { x: 24, y: 48 };
 /** Nodes in one row; wider layers go on in the next. */

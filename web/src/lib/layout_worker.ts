@@ -1,20 +1,7 @@
 // Lays out a folded graph off the main thread.
 import { Graph, layout } from "@dagrejs/dagre";
-import { layered } from "./layered";
+import { layered, type LayoutJob, type LayoutReply } from "./layered";
 import { answer } from "./limited";
-
-export interface LayoutJob {
-  nodes: { id: string; width: number; height: number }[];
-  edges: { from: string; to: string; label: number }[]; // room for the label, in pixels
-  simple: boolean; // in layers, at once, whatever its size
-}
-export interface LayoutReply {
-  width: number;
-  height: number;
-  nodes: { id: string; x: number; y: number }[];
-  // x, y: middle of the label
-  edges: { from: string; to: string; points: { x: number; y: number }[]; x: number; y: number }[];
-}
 
 function fine({ nodes, edges }: LayoutJob): LayoutReply {
   const g = new Graph();

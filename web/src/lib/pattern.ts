@@ -267,3 +267,17 @@ export function pattern(source: string): (text: string) => boolean {
     }
   };
 }
+
+/**
+ * Text or regular expression on name, group and tags. An expression that is broken or not known
+ * counts as plain text.
+ */
+export function textMatcher(text: string): (value: string) => boolean {
+  if (!text) return () => true;
+  try {
+    return pattern(text);
+  } catch {
+    const plain = text.toLowerCase();
+    return (value) => value.toLowerCase().includes(plain);
+  }
+}

@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon";
 import { HistogramPanel, MediaCard } from "../ui/media_card";
 import { PinStrip } from "../ui/pin_strip";
 import { RunList } from "../ui/run_list";
-import { Empty, Failed } from "../ui/states";
+import { Empty } from "../ui/states";
 import { WaitingForRuns } from "./projects";
 import { sectionsOf, type Section } from "./charts_sections";
 
@@ -21,8 +21,8 @@ const sizes = {
 const gap = 12;
 
 const sections = computed<Section[]>(() => {
-  const { q, pk, closed, order, extra } = view.value;
-  return sectionsOf(keys.value, { q, pk, closed, order, extra });
+  const { search, pinnedMetrics, closed, order, extra } = view.value;
+  return sectionsOf(keys.value, { search, pinnedMetrics, closed, order, extra });
 });
 
 function move(section: Section, from: string, before: string): void {
@@ -101,12 +101,12 @@ function Sections() {
   return (
     <div class="page-scroll" ref={box} tabIndex={-1} data-scroll="charts">
       {none ? (
-        <Empty icon="search" title={view.value.q ? "No metric matches" : "No metrics yet"}>
+        <Empty icon="search" title={view.value.search ? "No metric matches" : "No metrics yet"}>
           <p>
-            {view.value.q ? (
+            {view.value.search ? (
               <>
-                Nothing is called <code>{view.value.q}</code>. The search takes regular expressions
-                (no back references, no looking ahead).
+                Nothing is called <code>{view.value.search}</code>. The search takes regular
+                expressions (no back references, no looking ahead).
               </>
             ) : (
               "This project has runs but no scalar was logged so far. This page fills by itself."

@@ -1,9 +1,9 @@
 // Which cards the charts page shows, in which sections and order.
 import type { KeyInfo } from "../api/types";
 import type { CardSpec } from "../state/ask";
-import { textMatcher } from "../state/runs";
+import { mediaKinds } from "../lib/kinds";
+import { textMatcher } from "../lib/pattern";
 import type { View } from "../state/view";
-import { mediaKinds } from "../ui/media_item";
 
 export interface Section {
   name: string;
@@ -63,9 +63,9 @@ export function suggested(keys: KeyInfo[]): CardSpec[] {
 
 export function sectionsOf(
   all: KeyInfo[],
-  v: Pick<View, "q" | "pk" | "closed" | "order" | "extra">,
+  v: Pick<View, "search" | "pinnedMetrics" | "closed" | "order" | "extra">,
 ): Section[] {
-  const accept = textMatcher(v.q);
+  const accept = textMatcher(v.search);
   const scalars = all.filter((k) => k.kind === "scalar" && !k.hidden);
   const exists = new Set(scalars.map((k) => k.key));
   const toggled = new Set(v.closed);
@@ -90,16 +90,18 @@ export function sectionsOf(
     keys: p.keys,
     expression: p.expression,
   }));
-  if (v.pk)
+  if (v.pinnedMetrics)
     top.unshift(
-      ...v.pk.filter((k) => exists.has(k)).map((k) => ({ id: "pin:" + k, title: k, keys: [k] })),
+      ...v.pinnedMetrics
+        .filter((k) => exists.has(k))
+        .map((k) => ({ id: "pin:" + k, title: k, keys: [k] })),
     );
   else top.push(...suggested(all));
   const first = sorted(top.filter((c) => c.keys.some(accept) || accept(c.title)));
   if (first.length)
     out.push({
       name: "*",
-      title: v.pk ? "pinned" : "overview",
+      title: v.pinnedMetrics ? "pinned" : "overview",
       cards: first,
       open: !toggled.has("*"),
       kind: "chart",
@@ -111,7 +113,7 @@ export function sectionsOf(
       (a < b ? -1 : 1),
   );
   for (const name of names) {
-    const closedByDefault = name === "system" && !v.q;
+    const closedByDefault = name === "system" && !v.search;
     out.push({
       name,
       title: name === "" ? "metrics" : name + "/",
@@ -134,7 +136,7 @@ export function sectionsOf(
     );
     const cards = [...found].map((key) => ({ id: `${kind}:${key}`, title: key, keys: [key] }));
     const name = "*" + kind;
-    if (cards.length) out.push({ name, title, cards, open: toggled.has(name) === !v.q, kind });
+    if (cards.length) out.push({ name, title, cards, open: toggled.has(name) === !v.search, kind });
   }
   return out;
 }

@@ -224,10 +224,10 @@ export function ComparePage() {
   const v = view.value;
   const [text, setText] = useState("");
   const ids =
-    v.cmp.length >= 2
-      ? v.cmp.filter((id) => runById.value.has(id))
+    v.compared.length >= 2
+      ? v.compared.filter((id) => runById.value.has(id))
       : visible.value.slice(0, 4).map((r) => r.id);
-  const base = ids.includes(v.base) ? v.base : ids[0];
+  const base = ids.includes(v.baseline) ? v.baseline : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
   const wanted = columns.value
     .filter((c) => !c.id.startsWith("metric:system/") && !isHiddenColumn(c.id))
@@ -259,7 +259,9 @@ export function ComparePage() {
     );
   const wantedText = text.toLowerCase();
   const rows = all.filter(
-    (r) => (!v.diff || r.differs) && (!wantedText || r.name.toLowerCase().includes(wantedText)),
+    (r) =>
+      (!v.onlyDifferences || r.differs) &&
+      (!wantedText || r.name.toLowerCase().includes(wantedText)),
   );
   const list: (CompareRow | string)[] = [];
   for (const section of ["run", "config", "summary", "metric", "environment"]) {
@@ -293,11 +295,14 @@ export function ComparePage() {
           <Select
             label="Baseline"
             value={base ?? ""}
-            onChange={(b) => change({ base: b })}
+            onChange={(baseline) => change({ baseline })}
             options={ids.map((id) => ({ value: id, label: runById.value.get(id)?.name ?? id }))}
           />
         </label>
-        <Check checked={v.diff} onChange={(diff) => change({ diff })}>
+        <Check
+          checked={v.onlyDifferences}
+          onChange={(onlyDifferences) => change({ onlyDifferences })}
+        >
           only differences
         </Check>
         <Search value={text} onChange={setText} placeholder="Search rows" label="Search rows" />
@@ -305,7 +310,7 @@ export function ComparePage() {
           {formatInteger(rows.length)} of {formatInteger(all.length)} rows
         </span>
         <span class="spacer" />
-        {v.cmp.length < 2 ? (
+        {v.compared.length < 2 ? (
           <span class="chip">the newest visible runs; tick runs in the table to choose</span>
         ) : null}
       </div>
@@ -355,7 +360,7 @@ export function ComparePage() {
                   <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />
                 );
               }}
-              onSort={(id) => id !== "key" && change({ base: id })}
+              onSort={(id) => id !== "key" && change({ baseline: id })}
             />
           </div>
         )}

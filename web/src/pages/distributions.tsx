@@ -2,7 +2,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Histograms, Index, PrCurveValue } from "../api/types";
-import { keys, runById, runs, runsState, runStyle, textMatcher, visible } from "../state/runs";
+import { textMatcher } from "../lib/pattern";
+import { keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -19,15 +20,15 @@ import { Plot } from "../viz/plot";
 import { EmbeddingsTab } from "./embeddings";
 import { WaitingForRuns } from "./projects";
 
-const patch = (dist: Partial<View["dist"]>, replace = false) =>
-  change({ dist: { ...view.value.dist, ...dist } }, replace);
+const patch = (dist: Partial<View["distributions"]>, replace = false) =>
+  change({ distributions: { ...view.value.distributions, ...dist } }, replace);
 const runLimit = 6;
 const keyLimit = 24;
 
 function HistogramsTab() {
   const v = view.value;
   const list = visible.value;
-  const accept = textMatcher(v.q);
+  const accept = textMatcher(v.search);
   const names = keys.value
     .filter((k) => k.kind === "histogram" && !k.hidden && accept(k.key))
     .map((k) => k.key);
@@ -41,7 +42,7 @@ function HistogramsTab() {
   const holders = [...new Set(index?.series.map((s) => s.run) ?? [])];
   const ids = holders.slice(0, runLimit);
   const wanted = names.slice(0, keyLimit);
-  const { from, to } = v.dist;
+  const { from, to } = v.distributions;
   const range = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) };
   const { value, error, loading, again } = useLoad(
     `hist ${ids.join()} ${wanted.join()} ${from} ${to}`,
@@ -273,19 +274,19 @@ export function DistributionsPage() {
       <div class="page">
         <Tabs
           label="Distributions"
-          value={v.dist.tab}
+          value={v.distributions.tab}
           onChange={(tab) => patch({ tab })}
           options={[
             { value: "histograms", label: "Histograms" },
-            ...(has("pr_curve") || v.dist.tab === "pr"
+            ...(has("pr_curve") || v.distributions.tab === "pr"
               ? [{ value: "pr", label: "PR curves" }]
               : []),
-            ...(has("embedding") || v.dist.tab === "embeddings"
+            ...(has("embedding") || v.distributions.tab === "embeddings"
               ? [{ value: "embeddings", label: "Embeddings" }]
               : []),
           ]}
         />
-        {v.dist.tab === "histograms" ? (
+        {v.distributions.tab === "histograms" ? (
           <div class="toolbar" role="toolbar" aria-label="Histograms">
             <IconButton
               class="phone-only"
@@ -295,14 +296,14 @@ export function DistributionsPage() {
             />
             <Search
               id="metric-search"
-              value={v.q}
-              onChange={(q) => change({ q }, true)}
+              value={v.search}
+              onChange={(search) => change({ search }, true)}
               placeholder="Search, e.g. layer"
               label="Search histograms"
             />
             <Segmented
               label="Form"
-              value={v.dist.mode}
+              value={v.distributions.mode}
               onChange={(mode) => patch({ mode })}
               options={[
                 { value: "ridge", label: "ridge" },
@@ -317,7 +318,7 @@ export function DistributionsPage() {
                 style={{ width: 84 }}
                 aria-label="From step"
                 placeholder="0"
-                value={v.dist.from ?? ""}
+                value={v.distributions.from ?? ""}
                 onChange={(e) =>
                   patch({
                     from: e.currentTarget.value === "" ? null : Number(e.currentTarget.value),
@@ -330,7 +331,7 @@ export function DistributionsPage() {
                 style={{ width: 84 }}
                 aria-label="To step"
                 placeholder={String(most)}
-                value={v.dist.to ?? ""}
+                value={v.distributions.to ?? ""}
                 onChange={(e) =>
                   patch({ to: e.currentTarget.value === "" ? null : Number(e.currentTarget.value) })
                 }
@@ -339,9 +340,9 @@ export function DistributionsPage() {
           </div>
         ) : null}
         <div class="page-scroll">
-          {v.dist.tab === "pr" ? (
+          {v.distributions.tab === "pr" ? (
             <PrTab />
-          ) : v.dist.tab === "embeddings" ? (
+          ) : v.distributions.tab === "embeddings" ? (
             <EmbeddingsTab />
           ) : (
             <HistogramsTab />

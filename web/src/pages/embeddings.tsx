@@ -35,7 +35,7 @@ function EmbeddingCard({
   index: number;
   step: number;
 }) {
-  const { dims, color } = view.value.dist;
+  const { dims, color } = view.value.distributions;
   const [projection, setProjection] = useState<Projection | null>(null);
   const [problem, setProblem] = useState("");
   const [text, setText] = useState("");
@@ -196,7 +196,7 @@ function EmbeddingCard({
             <Select
               label="Colour by"
               value={columns[label]}
-              onChange={(c) => change({ dist: { ...view.value.dist, color: c } })}
+              onChange={(c) => change({ distributions: { ...view.value.distributions, color: c } })}
               options={columns.map((c) => ({ value: c, label: c }))}
             />
           </label>
@@ -239,8 +239,8 @@ export function EmbeddingsTab() {
       <div class="toolbar">
         <Segmented
           label="Dimensions"
-          value={String(v.dist.dims)}
-          onChange={(d) => change({ dist: { ...v.dist, dims: Number(d) } })}
+          value={String(v.distributions.dims)}
+          onChange={(d) => change({ distributions: { ...v.distributions, dims: Number(d) } })}
           options={[
             { value: "2", label: "2D" },
             { value: "3", label: "3D" },

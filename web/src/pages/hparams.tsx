@@ -38,8 +38,8 @@ import { Plot, rangeOf } from "../viz/plot";
 import { axisOf, defaultAxes, passes, titleOf } from "./hparams_data";
 import { WaitingForRuns } from "./projects";
 
-const patch = (hp: Partial<View["hp"]>, replace = false) =>
-  change({ hp: { ...view.value.hp, ...hp } }, replace);
+const patch = (hp: Partial<View["hparams"]>, replace = false) =>
+  change({ hparams: { ...view.value.hparams, ...hp } }, replace);
 const isLoss = (id: string) => /loss|error|perplexity|nll/i.test(id);
 
 function goals(): string[] {
@@ -92,7 +92,7 @@ function Parallel({
   color: (run: number) => string;
   active: (run: number) => boolean;
 }) {
-  const { brushes, inverted, logs } = view.value.hp;
+  const { brushes, inverted, logs } = view.value.hparams;
   const layout = useRef<ParallelLayout | null>(null);
   const drag = useRef<{ axis: number; from: number } | null>(null);
   const [reorder, setReorder] = useState<{ axis: number; x: number } | null>(null);
@@ -107,14 +107,14 @@ function Parallel({
     const { axis, scale } = layout.current!.axes[i];
     const low = Math.min(scale.value(a), scale.value(b));
     const high = Math.max(scale.value(a), scale.value(b));
-    patch({ brushes: { ...view.value.hp.brushes, [axis.id]: [low, high] } }, replace);
+    patch({ brushes: { ...view.value.hparams.brushes, [axis.id]: [low, high] } }, replace);
   };
   const drop = (i: number, x: number) => {
     const ids = axes.map((a) => a.id);
     const [moved] = ids.splice(i, 1);
     const to = layout.current!.axes.filter((_, k) => k !== i).findIndex((a) => a.x > x);
     ids.splice(to < 0 ? ids.length : to, 0, moved);
-    patch({ axes: ids.filter((id) => id !== view.value.hp.goal && id.startsWith("config:")) });
+    patch({ axes: ids.filter((id) => id !== view.value.hparams.goal && id.startsWith("config:")) });
   };
   return (
     <div
@@ -407,23 +407,23 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
 export function HparamsPage() {
   const v = view.value;
   const list = visible.value;
-  const goalId = v.hp.goal || goals()[0] || "";
-  const ids = v.hp.axes ?? defaultAxes(list.length);
+  const goalId = v.hparams.goal || goals()[0] || "";
+  const ids = v.hparams.axes ?? defaultAxes(list.length);
   const version = columnVersion.value;
   const axes = useMemo(
     () =>
       ids
-        .map((id) => axisOf(id, list, v.hp.logs, v.hp.inverted))
+        .map((id) => axisOf(id, list, v.hparams.logs, v.hparams.inverted))
         .filter((a): a is ParallelAxis => a !== null),
-    [ids.join("\n"), list, v.hp.logs, v.hp.inverted, version],
+    [ids.join("\n"), list, v.hparams.logs, v.hparams.inverted, version],
   );
   const goal = useMemo(
-    () => (goalId ? axisOf(goalId, list, v.hp.logs, v.hp.inverted) : null),
-    [goalId, list, v.hp.logs, v.hp.inverted, version],
+    () => (goalId ? axisOf(goalId, list, v.hparams.logs, v.hparams.inverted) : null),
+    [goalId, list, v.hparams.logs, v.hparams.inverted, version],
   );
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   const all = goal ? [...axes, goal] : axes;
-  const active = (run: number) => passes(all, v.hp.brushes, run);
+  const active = (run: number) => passes(all, v.hparams.brushes, run);
   const color = colorsOf(goal);
   const chosen = list.map((_, i) => i).filter(active);
   const lower = betterOf(goalId, keys.value) < 0;
@@ -433,8 +433,8 @@ export function HparamsPage() {
         .sort((a, b) => (lower ? 1 : -1) * (goal.values[a] - goal.values[b]))
     : chosen;
   const find = (id: string) => all.find((a) => a.id === id);
-  const sx = find(v.hp.sx) ?? axes[0];
-  const sy = find(v.hp.sy) ?? goal ?? axes[1];
+  const sx = find(v.hparams.scatterX) ?? axes[0];
+  const sy = find(v.hparams.scatterY) ?? goal ?? axes[1];
   const choices = columns.value
     .filter((c) => c.id.startsWith("config:") && c.distinct > 1)
     .map((c) => c.id);
@@ -462,7 +462,7 @@ export function HparamsPage() {
           </label>
           <Segmented
             label="View"
-            value={v.hp.mode}
+            value={v.hparams.mode}
             onChange={(mode) => patch({ mode })}
             options={[
               { value: "parallel", label: "Parallel" },
@@ -495,14 +495,14 @@ export function HparamsPage() {
               </div>
             )}
           </PopoverButton>
-          {v.hp.mode === "scatter" && sx && sy ? (
+          {v.hparams.mode === "scatter" && sx && sy ? (
             <>
               <label class="field">
                 x
                 <Select
                   label="x"
                   value={sx.id}
-                  onChange={(id) => patch({ sx: id })}
+                  onChange={(id) => patch({ scatterX: id })}
                   options={all.map((a) => ({ value: a.id, label: a.title }))}
                 />
               </label>
@@ -511,7 +511,7 @@ export function HparamsPage() {
                 <Select
                   label="y"
                   value={sy.id}
-                  onChange={(id) => patch({ sy: id })}
+                  onChange={(id) => patch({ scatterY: id })}
                   options={all.map((a) => ({ value: a.id, label: a.title }))}
                 />
               </label>
@@ -520,7 +520,7 @@ export function HparamsPage() {
           <span class="muted" data-brushed={chosen.length}>
             {formatInteger(chosen.length)} of {formatInteger(list.length)} runs
           </span>
-          {Object.keys(v.hp.brushes).length ? (
+          {Object.keys(v.hparams.brushes).length ? (
             <>
               <button
                 type="button"
@@ -545,10 +545,10 @@ export function HparamsPage() {
             </Empty>
           ) : (
             <div class="page-pad stack" style={{ gap: 12 }}>
-              {v.hp.mode === "parallel" ? (
+              {v.hparams.mode === "parallel" ? (
                 <Parallel axes={all} list={list} color={color} active={active} />
               ) : null}
-              {v.hp.mode === "scatter" && sx && sy ? (
+              {v.hparams.mode === "scatter" && sx && sy ? (
                 <Scatter
                   x={sx}
                   y={sy}
@@ -559,7 +559,7 @@ export function HparamsPage() {
                   title={`${sy.title} over ${sx.title}`}
                 />
               ) : null}
-              {v.hp.mode === "matrix" ? (
+              {v.hparams.mode === "matrix" ? (
                 <div
                   class="matrix"
                   style={{ gridTemplateColumns: `repeat(${Math.min(5, all.length)}, 1fr)` }}

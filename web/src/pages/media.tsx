@@ -4,19 +4,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { EntryIndex, Index } from "../api/types";
 import { isMarked } from "../state/cursor";
+import { mediaKinds } from "../lib/kinds";
+import { textMatcher } from "../lib/pattern";
 import { isHidden } from "../state/metrics";
-import {
-  keys,
-  runById,
-  runs as allRuns,
-  runsState,
-  runStyle,
-  textMatcher,
-  visible,
-} from "../state/runs";
+import { keys, runById, runs as allRuns, runsState, runStyle, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/controls";
-import { imageUrl, mediaKinds, MediaItem } from "../ui/media_item";
+import { imageUrl, MediaItem } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
@@ -80,7 +74,7 @@ export function MediaPage() {
         : Promise.resolve({ revision: 0, series: [] }),
     (list) => list.some((id) => ids.includes(id)),
   );
-  const accept = textMatcher(v.q);
+  const accept = textMatcher(v.search);
   const series = useMemo(
     () =>
       (value?.series ?? []).filter(
@@ -89,7 +83,7 @@ export function MediaPage() {
           !isHidden(s.key, s.kind) &&
           accept(s.key),
       ),
-    [value, m.kind, v.q, keys.value],
+    [value, m.kind, v.search, keys.value],
   );
   const steps = useMemo(
     () => [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b),
@@ -115,7 +109,7 @@ export function MediaPage() {
     byRow.get(row)!.push(s);
   }
   const kinds = [...new Set((value?.series ?? []).flatMap((s) => s.kinds ?? s.kind))];
-  const reference = v.base && ids.includes(v.base) ? v.base : ids[0];
+  const reference = v.baseline && ids.includes(v.baseline) ? v.baseline : ids[0];
   const title = (row: string) => (m.rows === "run" ? (runById.value.get(row)?.name ?? row) : row);
   return (
     <>
@@ -130,8 +124,8 @@ export function MediaPage() {
           />
           <Search
             id="metric-search"
-            value={v.q}
-            onChange={(q) => change({ q }, true)}
+            value={v.search}
+            onChange={(search) => change({ search }, true)}
             placeholder="Search keys"
             label="Search media keys"
           />

@@ -373,7 +373,7 @@ function EnvironmentTab({ run }: { run: string }) {
 }
 
 export function RunPage() {
-  const { run: id, tab, base: baseId } = view.value;
+  const { run: id, tab, baseline: baseId } = view.value;
   const {
     value: run,
     error,
@@ -449,7 +449,7 @@ export function RunPage() {
         <button
           type="button"
           class="button"
-          onClick={() => change({ base: baseId === id ? "" : id })}
+          onClick={() => change({ baseline: baseId === id ? "" : id })}
         >
           <Icon name="star" />
           {baseId === id ? "Baseline" : "Use as baseline"}

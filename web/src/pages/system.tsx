@@ -131,9 +131,9 @@ export function SystemPanels({ run }: { run: string }) {
     () =>
       groupReadings(
         (value?.keys ?? []).filter(({ kind }) => kind === "scalar").map(({ key }) => key),
-        v.sys.host,
+        v.system.host,
       ),
-    [value, v.sys.host],
+    [value, v.system.host],
   );
   if (error) return <Failed message={error} retry={again} />;
   if (!value)
@@ -153,7 +153,9 @@ export function SystemPanels({ run }: { run: string }) {
   const heatOf = (name: string) => (/util|percent/.test(name) ? 100 : 0);
   const heats = [...groups.gpus].filter(([name]) => heatOf(name));
   const lines =
-    v.sys.mode === "lines" ? [...groups.gpus] : [...groups.gpus].filter(([name]) => !heatOf(name));
+    v.system.mode === "lines"
+      ? [...groups.gpus]
+      : [...groups.gpus].filter(([name]) => !heatOf(name));
   const card = (title: string, readings: Reading[]) => (
     <div class="overview-chart" key={title} data-reading={title}>
       <ChartCard
@@ -169,8 +171,8 @@ export function SystemPanels({ run }: { run: string }) {
         <div class="host-choice">
           <Segmented
             label="Hosts"
-            value={groups.hosts.includes(v.sys.host) ? v.sys.host : ""}
-            onChange={(host) => change({ sys: { ...v.sys, host } })}
+            value={groups.hosts.includes(v.system.host) ? v.system.host : ""}
+            onChange={(host) => change({ system: { ...v.system, host } })}
             options={[
               { value: "", label: `all ${groups.hosts.length} hosts` },
               ...groups.hosts.map((h) => ({ value: h, label: h })),
@@ -178,7 +180,7 @@ export function SystemPanels({ run }: { run: string }) {
           />
         </div>
       ) : null}
-      {v.sys.mode === "heat"
+      {v.system.mode === "heat"
         ? heats.map(([name, readings]) => (
             <Heat
               key={name}
@@ -224,8 +226,8 @@ export function SystemPage() {
             GPUs
             <Segmented
               label="GPUs"
-              value={v.sys.mode}
-              onChange={(mode) => change({ sys: { ...v.sys, mode } })}
+              value={v.system.mode}
+              onChange={(mode) => change({ system: { ...v.system, mode } })}
               options={[
                 { value: "heat", label: "heat" },
                 { value: "lines", label: "lines" },
@@ -237,7 +239,7 @@ export function SystemPage() {
             <Select
               label="Align"
               value={pageAxis(v).axis}
-              onChange={(x) => change({ x: x === "step" ? "auto" : x })}
+              onChange={(x) => change({ xAxis: x === "step" ? "auto" : x })}
               options={[
                 { value: "step", label: "step" },
                 { value: "relative", label: "relative time" },

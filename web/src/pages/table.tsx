@@ -26,8 +26,8 @@ import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
 import { columnOptions, RunMenu } from "../ui/run_list";
 import { Spark, useSparks } from "../ui/spark";
-import { Empty, Failed } from "../ui/states";
-import { download } from "../viz/export";
+import { Empty } from "../ui/states";
+import { download } from "../ui/export";
 import {
   formatCell,
   formatDuration,
@@ -44,7 +44,7 @@ let lastTicked = -1;
 
 const shownColumns = computed(
   () =>
-    view.value.cols ??
+    view.value.columns ??
     defaultColumns(
       columns.value.filter((c) => !isHiddenColumn(c.id)),
       runs.value.length,
@@ -52,8 +52,8 @@ const shownColumns = computed(
     ),
 );
 const rows = computed<Row[]>(() => {
-  const { sort, tg, closed } = view.value;
-  return rowsOf(listed.value, { sort, tg, closed });
+  const { sort, tableGroup, closed } = view.value;
+  return rowsOf(listed.value, { sort, tableGroup, closed });
 });
 
 function titleOf(id: string): string {
@@ -122,7 +122,7 @@ function ColumnChooser() {
             <Check
               checked={shown.includes(id)}
               onChange={(on) =>
-                change({ cols: on ? [...shown, id] : shown.filter((c) => c !== id) })
+                change({ columns: on ? [...shown, id] : shown.filter((c) => c !== id) })
               }
             >
               <span class="ellipsis">{titleOf(id)}</span>
@@ -136,7 +136,7 @@ function ColumnChooser() {
           <p class="muted small">{formatInteger(list.length - 200)} more; type to narrow.</p>
         ) : null}
       </div>
-      <button type="button" class="button" onClick={() => change({ cols: null })}>
+      <button type="button" class="button" onClick={() => change({ columns: null })}>
         Differing columns first (default)
       </button>
     </div>
@@ -146,7 +146,7 @@ function ColumnChooser() {
 function NameCell({ run, index }: { run: Run; index: number }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const v = view.value;
-  const ticked = v.cmp.includes(run.id);
+  const ticked = v.compared.includes(run.id);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
   const tick = (event: MouseEvent) => {
@@ -155,9 +155,14 @@ function NameCell({ run, index }: { run: Run; index: number }) {
         .slice(Math.min(lastTicked, index), Math.max(lastTicked, index) + 1)
         .flatMap((r) => (r.kind === "run" ? [r.run.id] : []));
       change({
-        cmp: ticked ? v.cmp.filter((id) => !span.includes(id)) : [...new Set([...v.cmp, ...span])],
+        compared: ticked
+          ? v.compared.filter((id) => !span.includes(id))
+          : [...new Set([...v.compared, ...span])],
       });
-    } else change({ cmp: ticked ? v.cmp.filter((id) => id !== run.id) : [...v.cmp, run.id] });
+    } else
+      change({
+        compared: ticked ? v.compared.filter((id) => id !== run.id) : [...v.compared, run.id],
+      });
     lastTicked = index;
   };
   return (
@@ -182,7 +187,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
       >
         {run.name}
       </button>
-      {v.base === run.id ? <span class="chip accent">base</span> : null}
+      {v.baseline === run.id ? <span class="chip accent">base</span> : null}
       <IconButton
         tiny
         icon="more"
@@ -337,8 +342,8 @@ export function TablePage() {
           />
         </div>
         <Search
-          value={v.rq}
-          onChange={(rq) => change({ rq }, true)}
+          value={v.runSearch}
+          onChange={(runSearch) => change({ runSearch }, true)}
           placeholder="Search names"
           label="Search runs by name"
         />
@@ -346,8 +351,8 @@ export function TablePage() {
           group
           <Select
             label="Group rows"
-            value={v.tg}
-            onChange={(tg) => change({ tg })}
+            value={v.tableGroup}
+            onChange={(tableGroup) => change({ tableGroup })}
             options={[
               { value: "", label: "none" },
               ...columnOptions(),
@@ -372,9 +377,9 @@ export function TablePage() {
         <span class="spacer" />
         <IconButton
           icon="archive"
-          label={v.arch ? "Hide archived runs" : "Show archived runs"}
-          pressed={v.arch}
-          onClick={() => change({ arch: !v.arch })}
+          label={v.showArchived ? "Hide archived runs" : "Show archived runs"}
+          pressed={v.showArchived}
+          onClick={() => change({ showArchived: !v.showArchived })}
         />
         <IconButton
           icon="download"
@@ -395,7 +400,11 @@ export function TablePage() {
       {runsState.value === "ready" && listed.value.length === 0 ? (
         <Empty icon="filter" title="No run matches">
           <p>{formatInteger(runs.value.length)} runs are hidden by the filter or the search.</p>
-          <button type="button" class="button" onClick={() => change({ filter: "", rq: "" })}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => change({ filter: "", runSearch: "" })}
+          >
             Clear filter and search
           </button>
         </Empty>
@@ -412,7 +421,7 @@ export function TablePage() {
             const r = list[i];
             return r.kind === "group"
               ? "group"
-              : `${v.cmp.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`;
+              : `${v.compared.includes(r.run.id) ? "ticked" : ""}${isMarked(r.run.id) ? " hovered" : ""}`;
           }}
           cell={(i, c) => {
             const r = list[i];

@@ -75,7 +75,7 @@ function compare(a: Cell, b: Cell): number {
   return String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
-export function rowsOf(runs: Run[], v: Pick<View, "sort" | "tg" | "closed">): Row[] {
+export function rowsOf(runs: Run[], v: Pick<View, "sort" | "tableGroup" | "closed">): Row[] {
   const sorted = runs.slice();
   for (const { column, descending } of v.sort.slice().reverse()) {
     const cells = new Map(sorted.map((r) => [r, cellOf(r, column)]));
@@ -86,10 +86,10 @@ export function rowsOf(runs: Run[], v: Pick<View, "sort" | "tg" | "closed">): Ro
       return absent(a) - absent(b) || compare(a, b) * (descending ? -1 : 1);
     });
   }
-  if (!v.tg) return sorted.map((run) => ({ kind: "run", run }));
+  if (!v.tableGroup) return sorted.map((run) => ({ kind: "run", run }));
   const groups = new Map<string, Run[]>();
   for (const run of sorted) {
-    const label = String(cellOf(run, v.tg) ?? "–");
+    const label = String(cellOf(run, v.tableGroup) ?? "–");
     if (!groups.has(label)) groups.set(label, []);
     groups.get(label)!.push(run);
   }

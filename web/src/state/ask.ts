@@ -16,14 +16,16 @@ export interface CardSpec {
 
 export function smoothingOf(panel: PanelSettings | undefined): Smoothing | undefined {
   const v = view.value;
-  const method = (panel?.smoothing?.method ?? v.sm) as Smoothing["method"];
-  const amount = panel?.smoothing?.amount ?? v.sa;
+  const method = (panel?.smoothing?.method ?? v.smoothing) as Smoothing["method"];
+  const amount = panel?.smoothing?.amount ?? v.smoothingAmount;
   return method === "none" ? undefined : { method, amount };
 }
 
 export function groupingOf(): Grouping | undefined {
   const v = view.value;
-  return v.gb.length ? { by: v.gb[0] === "*" ? [] : v.gb, center: v.gc, band: v.gw } : undefined;
+  return v.groupBy.length
+    ? { by: v.groupBy[0] === "*" ? [] : v.groupBy, center: v.groupCenter, band: v.groupBand }
+    : undefined;
 }
 
 /** The question of a card `width` pixels wide. Reads signals: call it inside an effect. */
@@ -46,7 +48,7 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     x: {
       axis,
       ...(axis === "metric" ? { metric } : {}),
-      scale: v.xs,
+      scale: v.xScale,
       ...(zoom.x ? { from: zoom.x[0], to: zoom.x[1] } : {}),
     },
     width: bins,
@@ -54,10 +56,10 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
     smoothing: smoothingOf(panel),
     group: grouping,
     ...(!grouping && ids.some((id) => (runById.value.get(id)?.world_size ?? 1) > 1)
-      ? { ranks: v.rk }
+      ? { ranks: v.ranks }
       : {}),
-    attempts: v.att && !grouping ? "all" : "winning",
-    y_scale: panel?.y_scale ?? v.ys,
+    attempts: v.olderAttempts && !grouping ? "all" : "winning",
+    y_scale: panel?.y_scale ?? v.yScale,
     share_x: true,
     // Where lines melt into a density nobody sees a gap, which is what the counts are for.
     fields: [

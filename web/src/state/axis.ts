@@ -4,7 +4,7 @@ import { stepMetricOf } from "./metrics";
 import { view, type View } from "./view";
 
 export interface CardAxis {
-  axis: Exclude<View["x"], "auto">;
+  axis: Exclude<View["xAxis"], "auto">;
   metric: string; // of the axis "metric"
 }
 
@@ -24,14 +24,14 @@ export const axisTitle = ({ axis, metric }: { axis: string; metric?: string }) =
 
 /** The axis of the cards that say nothing of their own. */
 export function pageAxis(v: View = view.value): CardAxis {
-  return v.x === "auto"
+  return v.xAxis === "auto"
     ? { axis: "step", metric: "" }
-    : { axis: v.x, metric: v.x === "metric" ? v.xm : "" };
+    : { axis: v.xAxis, metric: v.xAxis === "metric" ? v.xMetric : "" };
 }
 
 /** Reads signals: the metrics' definitions come with the list of keys. */
 export function axisOf(keys: readonly string[], v: View = view.value): CardAxis {
-  const own = v.x === "auto" ? stepMetricOf(keys) : "";
+  const own = v.xAxis === "auto" ? stepMetricOf(keys) : "";
   return own ? { axis: "metric", metric: own } : pageAxis(v);
 }
 

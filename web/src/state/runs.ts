@@ -16,7 +16,7 @@ import type {
   Server,
   UnreadableRun,
 } from "../api/types";
-import { pattern } from "../lib/pattern";
+import { textMatcher } from "../lib/pattern";
 import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
 import { showsRevision } from "./live";
 import { inTurn } from "./steps";
@@ -113,7 +113,7 @@ export async function loadRuns(): Promise<void> {
     });
   }
   try {
-    const archived = view.value.arch ? "include" : "exclude";
+    const archived = view.value.showArchived ? "include" : "exclude";
     const [reply, keyReply] = await Promise.all([
       post<Runs>("runs:query", { project, archived }),
       get<Keys>("keys", { project }),
@@ -142,7 +142,7 @@ export async function loadRuns(): Promise<void> {
 
 // The open project and the archive switch decide what is loaded; the filter is the server's
 // business.
-const loadKey = computed(() => JSON.stringify([view.value.project, view.value.arch]));
+const loadKey = computed(() => JSON.stringify([view.value.project, view.value.showArchived]));
 effect(() => {
   void loadKey.value;
   queueMicrotask(() => void loadRuns());
@@ -150,11 +150,16 @@ effect(() => {
 
 let filterTicket = 0;
 const filterKey = computed(() =>
-  JSON.stringify([view.value.project, view.value.filter, view.value.arch, runs.value.length]),
+  JSON.stringify([
+    view.value.project,
+    view.value.filter,
+    view.value.showArchived,
+    runs.value.length,
+  ]),
 );
 effect(() => {
   void filterKey.value;
-  const { project, filter, arch } = view.peek();
+  const { project, filter, showArchived } = view.peek();
   const ticket = ++filterTicket;
   if (!filter.trim() || !project) {
     matched.value = null;
@@ -165,7 +170,7 @@ effect(() => {
     project,
     filter,
     directory: false,
-    archived: arch ? "include" : "exclude",
+    archived: showArchived ? "include" : "exclude",
   }).then(
     (reply) => {
       if (ticket !== filterTicket) return;
@@ -180,21 +185,7 @@ effect(() => {
   );
 });
 
-/**
- * Text or regular expression on name, group and tags. An expression that is broken or not known
- * counts as plain text.
- */
-export function textMatcher(text: string): (value: string) => boolean {
-  if (!text) return () => true;
-  try {
-    return pattern(text);
-  } catch {
-    const plain = text.toLowerCase();
-    return (value) => value.toLowerCase().includes(plain);
-  }
-}
-
-const search = computed(() => view.value.rq);
+const search = computed(() => view.value.runSearch);
 /** Runs that pass the filter and the search, newest first. */
 export const listed = computed<Run[]>(() => {
   const accept = textMatcher(search.value);
@@ -204,10 +195,10 @@ export const listed = computed<Run[]>(() => {
   );
 });
 
-const selection = computed(() => JSON.stringify(view.value.sel));
+const selection = computed(() => JSON.stringify(view.value.selection));
 export const isSelected = computed<(id: string) => boolean>(() => {
   void selection.value;
-  const { all, except } = view.peek().sel;
+  const { all, except } = view.peek().selection;
   const set = new Set(except);
   return (id) => set.has(id) !== all;
 });
@@ -287,7 +278,7 @@ export function forgetColumns(): void {
   columnVersion.value++;
 }
 
-const colorBy = computed(() => view.value.cb);
+const colorBy = computed(() => view.value.colorBy);
 /** Colour of each visible run when colouring by a column: numbers on a ramp, words on slots. */
 const columnColors = computed<Map<string, string> | null>(() => {
   const id = colorBy.value;
@@ -347,13 +338,13 @@ export const styleKey = computed(() => {
 
 /** Shows or hides runs; colour slots of those that stay are kept. */
 export function setSelected(ids: string[], on: boolean): void {
-  const { sel } = view.value;
-  const except = new Set(sel.except);
+  const { selection } = view.value;
+  const except = new Set(selection.except);
   for (const id of ids) {
-    if (on === sel.all) except.delete(id);
+    if (on === selection.all) except.delete(id);
     else except.add(id);
   }
-  keepSlots({ all: sel.all, except: [...except] });
+  keepSlots({ all: selection.all, except: [...except] });
 }
 
 export function selectOnly(ids: string[]): void {
@@ -368,7 +359,7 @@ function keepSlots(sel: { all: boolean; except: string[] }): void {
   const kept: string[] = [];
   if (slots.value.size <= 24) for (const [id, slot] of slots.value) kept[slot] = id;
   const sparse = Array.from(kept, (id) => id ?? "");
-  change({ sel, slots: sparse.length ? sparse : null });
+  change({ selection: sel, slots: sparse.length ? sparse : null });
 }
 
 /** Applies edits on the server, one after another; they can be undone like any other step. */

@@ -14,7 +14,10 @@ interface Card {
 /** Cards on the same axis share its zoom; a range of steps means nothing on another one. */
 export function zoomOf(card: Card, v: View = view.value): Zoom {
   const own = v.zoom[card.id];
-  return { x: (v.za ? v.zoom[sharedZoom(card.keys, v)]?.x : own?.x) ?? null, y: own?.y ?? null };
+  return {
+    x: (v.zoomTogether ? v.zoom[sharedZoom(card.keys, v)]?.x : own?.x) ?? null,
+    y: own?.y ?? null,
+  };
 }
 
 export function setZoom(
@@ -22,9 +25,9 @@ export function setZoom(
   x: [number, number] | null,
   y: [number, number] | null,
 ): void {
-  const { zoom, za } = view.value;
+  const { zoom, zoomTogether } = view.value;
   const next: Zooms = { ...zoom };
-  if (za) {
+  if (zoomTogether) {
     const shared = sharedZoom(keys);
     if (x) next[shared] = { x, y: null };
     else delete next[shared];

@@ -10,7 +10,7 @@ import { Icon } from "./icon";
 import { PopoverButton } from "./popover";
 
 export function BulkBar() {
-  const ids = view.value.cmp.filter((id) => runById.value.has(id));
+  const ids = view.value.compared.filter((id) => runById.value.has(id));
   if (ids.length === 0) return null;
   const what =
     ids.length === 1 ? runById.value.get(ids[0])!.name : `${formatInteger(ids.length)} runs`;
@@ -132,7 +132,7 @@ export function BulkBar() {
         type="button"
         class="button danger"
         onClick={() => {
-          change({ cmp: [] });
+          change({ compared: [] });
           void applyEdits([{ runs: ids, deleted: true }], `Moved ${what} to the trash`);
         }}
       >
@@ -140,7 +140,7 @@ export function BulkBar() {
         Delete
       </button>
       <span class="spacer" />
-      <button type="button" class="button" onClick={() => change({ cmp: [] })}>
+      <button type="button" class="button" onClick={() => change({ compared: [] })}>
         Clear
       </button>
     </div>

@@ -2,7 +2,7 @@
 // menu.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../state/settings";
-import { fileName, saveBlob } from "../viz/export";
+import { fileName, saveBlob } from "../viz/save";
 import { Icon } from "./icon";
 import { MenuItem, PopoverButton } from "./popover";
 

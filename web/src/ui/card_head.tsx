@@ -5,7 +5,7 @@ import { change, view, type PanelSettings } from "../state/view";
 import type { CardSpec } from "../state/ask";
 import { setZoom, zoomOf } from "../state/zoom";
 import type { ChartData } from "../viz/chart_data";
-import { exportChart } from "../viz/export";
+import { exportChart } from "./export";
 import { formatInteger, formatNumber } from "../viz/format";
 import { densityFrom, type LineChart } from "../viz/line_chart";
 import { IconButton, Select } from "./controls";
@@ -29,7 +29,7 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
   const zoom = zoomOf(spec, v);
   const behind = zoom.x && data.series.some((s) => s.lastX !== null && s.lastX > zoom.x![1]);
   const runs = visibleIds.value.length;
-  const own = v.x === "auto" ? stepMetricOf(spec.keys) : "";
+  const own = v.xAxis === "auto" ? stepMetricOf(spec.keys) : "";
   return (
     <>
       {zoom.x || zoom.y ? (
@@ -194,7 +194,7 @@ export function CardHead({
   chart: () => LineChart | null;
 }) {
   const v = view.value;
-  const pinned = (v.pk ?? []).includes(spec.keys[0]);
+  const pinned = (v.pinnedMetrics ?? []).includes(spec.keys[0]);
   const exportAs = (kind: "png" | "svg" | "csv") => void exportChart(kind, spec, data, chart());
   return (
     <div class="card-head">
@@ -216,9 +216,9 @@ export function CardHead({
             pressed={pinned}
             onClick={() =>
               change({
-                pk: pinned
-                  ? v.pk!.filter((k) => k !== spec.keys[0])
-                  : [...(v.pk ?? []), ...spec.keys],
+                pinnedMetrics: pinned
+                  ? v.pinnedMetrics!.filter((k) => k !== spec.keys[0])
+                  : [...(v.pinnedMetrics ?? []), ...spec.keys],
               })
             }
           />

@@ -15,79 +15,20 @@ import {
   type TooltipRow,
 } from "../state/cursor";
 import { Feed, feedStats } from "../state/feed";
-import { runById, runStyle, styleKey } from "../state/runs";
+import { styleKey } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { setZoom, zoomBack, zoomForward, zoomOf } from "../state/zoom";
 import { toNumber, type ChartData } from "../viz/chart_data";
 import { formatAxisValue, formatNumber } from "../viz/format";
-import { LineChart, type Nearby, type SeriesStyle } from "../viz/line_chart";
+import { LineChart, type Nearby } from "../viz/line_chart";
 import { dashes, slotColor } from "../viz/palette";
 import { CardHead } from "./card_head";
 import { Swatch } from "./controls";
 import { copyText } from "./states";
+import { oneRun, styleOf } from "./series_style";
 import { SeriesTable } from "./series_table";
 import { tooltipText } from "./tooltip";
-
-export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesStyle | null {
-  const style = runStyle.value;
-  const byId = runById.value;
-  const current = theme.value;
-  const byKey = keys.length > 1 && oneRun(data);
-  const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
-  const ranks = [...new Set(data.series.map((s) => s.rank).filter((r) => r !== null))].sort(
-    (a, b) => a - b,
-  );
-  const single = oneRun(data);
-  return (s) => {
-    const info = data.series[s];
-    const keyDash = keys.length > 1 ? dashes[keys.indexOf(info.key) % dashes.length] : null;
-    if (info.group) {
-      const slot = labels.indexOf(info.group.label);
-      return {
-        color: slotColor(current, slot),
-        dash: keyDash ?? dashes[Math.floor(slot / 8) % 3],
-        faint: false,
-        label: info.group.label,
-      };
-    }
-    // One run, several metrics: colours tell the metrics apart.
-    if (byKey)
-      return {
-        color: slotColor(current, keys.indexOf(info.key)),
-        dash: dashes[
-          (Math.floor(keys.indexOf(info.key) / 8) + Math.max(0, ranks.indexOf(info.rank ?? -1))) % 3
-        ],
-        faint: !info.current,
-        label: withRank(info.key, info),
-      };
-    const own = style(info.run);
-    const label = withRank(byId.get(info.run)?.name ?? info.run, info);
-    if (info.rank !== null) {
-      // Of one run, colours tell its ranks apart; of several, dashes do, and the colour stays the
-      // run's.
-      const place = ranks.indexOf(info.rank);
-      return {
-        color: single && !keyDash ? slotColor(current, place) : own.color,
-        dash: keyDash ?? dashes[(single ? Math.floor(place / 8) : place) % 3],
-        faint: !info.current,
-        label,
-      };
-    }
-    return {
-      color: own.color,
-      dash: keys.length > 1 ? keyDash : own.dash,
-      faint: !info.current,
-      label,
-    };
-  };
-}
-
-const withRank = (name: string, { rank, ranks }: ChartData["series"][0]) =>
-  rank !== null ? `${name} · rank ${rank}` : ranks > 1 ? `${name} · mean of ${ranks} ranks` : name;
-
-const oneRun = (data: ChartData) =>
-  !data.header.groups && data.series.every((s) => s.run === data.series[0].run);
 
 let lookup = 0;
 
@@ -238,15 +179,15 @@ export function ChartCard({
         style: data ? styleOf(data, spec.keys) : () => null,
         styleKey: styleKey.peek(),
         xAxis: axis.axis,
-        xScale: v.xs,
-        yScale: panel?.y_scale ?? v.ys,
+        xScale: v.xScale,
+        yScale: panel?.y_scale ?? v.yScale,
         x: zoom.x,
         y:
           zoom.y ??
           (panel?.y_from !== undefined && panel?.y_to !== undefined
             ? [panel.y_from, panel.y_to]
             : null),
-        ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.out,
+        ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.ignoreOutliers,
         band: panel?.band ?? true,
         endLabels: !!full,
         highlight: hoveredRun.peek() ?? pickedRun.peek(),

@@ -6,8 +6,8 @@ import { axisId } from "../state/axis";
 import { isHidden, usedAsAxis } from "../state/metrics";
 import { keys, visible } from "../state/runs";
 import { toast } from "../state/toast";
-import { change, decodeView, encodeView, view } from "../state/view";
-import { exportSeries } from "../viz/export";
+import { change, decodeView, encodeView, view, type View } from "../state/view";
+import { exportSeries } from "./export";
 import { formatInteger, formatNumber } from "../viz/format";
 import { Check, IconButton, Search, Segmented, Select } from "./controls";
 import { Icon } from "./icon";
@@ -22,18 +22,19 @@ export function AxisSelect() {
     .filter((k) => k.kind === "scalar" && (!k.hidden || usedAsAxis.value.has(k.key)))
     .slice(0, 300);
   const defined = usedAsAxis.value.size > 0;
-  const value = v.x === "auto" && !defined ? "step" : axisId({ axis: v.x, metric: v.xm });
-  const choose = (x: string) =>
-    x.startsWith("metric:")
-      ? { x: "metric" as const, xm: x.slice(7) }
-      : { x: x === "step" && !defined ? ("auto" as const) : (x as typeof v.x), xm: "" };
+  const value =
+    v.xAxis === "auto" && !defined ? "step" : axisId({ axis: v.xAxis, metric: v.xMetric });
+  const choose = (id: string): Pick<View, "xAxis" | "xMetric"> => {
+    if (id.startsWith("metric:")) return { xAxis: "metric", xMetric: id.slice(7) };
+    return { xAxis: id === "step" && !defined ? "auto" : (id as View["xAxis"]), xMetric: "" };
+  };
   return (
     <label class="field">
       x
       <Select
         label="x axis"
         value={value}
-        onChange={(x) => change({ ...choose(x), zoom: {}, pins: [], range: null, pinAxis: "" })}
+        onChange={(id) => change({ ...choose(id), zoom: {}, pins: [], range: null, pinAxis: "" })}
         options={[
           ...(defined ? [{ value: "auto", label: "as defined" }] : []),
           { value: "step", label: "step" },
@@ -50,16 +51,16 @@ export function AxisSelect() {
 
 export function SmoothingControl() {
   const v = view.value;
-  const ema = v.sm === "ema" || v.sm === "time_ema" || v.sm === "none";
+  const ema = v.smoothing === "ema" || v.smoothing === "time_ema" || v.smoothing === "none";
   // Slider in halvings of the forgetting: as fine near 0.999 as near 0.
   const toSlider = (amount: number) =>
     ema ? Math.log2(1 / (1 - Math.min(0.999, amount))) : amount;
   const fromSlider = (s: number) => (ema ? Math.round((1 - 2 ** -s) * 1000) / 1000 : Math.round(s));
-  const amount = v.sm === "none" ? 0 : v.sa;
+  const amount = v.smoothing === "none" ? 0 : v.smoothingAmount;
   return (
     <PopoverButton
       label="Smoothing"
-      trigger={<>~ {v.sm === "none" ? "off" : formatNumber(v.sa, 3)}</>}
+      trigger={<>~ {v.smoothing === "none" ? "off" : formatNumber(v.smoothingAmount, 3)}</>}
     >
       {() => (
         <div class="form-grid" style={{ minWidth: 240 }}>
@@ -67,8 +68,13 @@ export function SmoothingControl() {
           <Select
             id="smooth-method"
             label="Smoothing method"
-            value={v.sm}
-            onChange={(sm) => change({ sm, sa: sm === "ema" || sm === "time_ema" ? 0.6 : 21 })}
+            value={v.smoothing}
+            onChange={(smoothing) =>
+              change({
+                smoothing,
+                smoothingAmount: smoothing === "ema" || smoothing === "time_ema" ? 0.6 : 21,
+              })
+            }
             options={[
               { value: "none", label: "none" },
               { value: "ema", label: "exponential (debiased)" },
@@ -91,8 +97,8 @@ export function SmoothingControl() {
               onInput={(e) =>
                 change(
                   {
-                    sa: fromSlider(Number(e.currentTarget.value)),
-                    sm: v.sm === "none" ? "ema" : v.sm,
+                    smoothingAmount: fromSlider(Number(e.currentTarget.value)),
+                    smoothing: v.smoothing === "none" ? "ema" : v.smoothing,
                   },
                   true,
                 )
@@ -259,8 +265,8 @@ export function ChartToolbar() {
       />
       <Search
         id="metric-search"
-        value={v.q}
-        onChange={(q) => change({ q }, true)}
+        value={v.search}
+        onChange={(search) => change({ search }, true)}
         placeholder="Search metrics, e.g. loss|acc"
         label="Search metrics"
       />
@@ -272,8 +278,8 @@ export function ChartToolbar() {
             <span class="label">x axis</span>
             <Segmented
               label="x scale"
-              value={view.value.xs}
-              onChange={(xs) => change({ xs })}
+              value={view.value.xScale}
+              onChange={(xScale) => change({ xScale })}
               options={[
                 { value: "linear", label: "linear" },
                 { value: "log", label: "log" },
@@ -283,8 +289,8 @@ export function ChartToolbar() {
             <span class="label">y axis</span>
             <Segmented
               label="y scale"
-              value={view.value.ys}
-              onChange={(ys) => change({ ys })}
+              value={view.value.yScale}
+              onChange={(yScale) => change({ yScale })}
               options={[
                 { value: "linear", label: "linear" },
                 { value: "log", label: "log" },
@@ -296,8 +302,8 @@ export function ChartToolbar() {
                 <span class="label">ranks</span>
                 <Segmented
                   label="Ranks"
-                  value={view.value.rk}
-                  onChange={(rk) => change({ rk })}
+                  value={view.value.ranks}
+                  onChange={(ranks) => change({ ranks })}
                   options={[
                     { value: "apart", label: "a line each" },
                     { value: "mean", label: "mean ± std" },
@@ -318,13 +324,22 @@ export function ChartToolbar() {
             />
             <span class="label">drawing</span>
             <div class="stack" style={{ gap: 2 }}>
-              <Check checked={view.value.out} onChange={(out) => change({ out })}>
+              <Check
+                checked={view.value.ignoreOutliers}
+                onChange={(ignoreOutliers) => change({ ignoreOutliers })}
+              >
                 ignore outliers
               </Check>
-              <Check checked={view.value.att} onChange={(att) => change({ att })}>
+              <Check
+                checked={view.value.olderAttempts}
+                onChange={(olderAttempts) => change({ olderAttempts })}
+              >
                 older attempts, faint
               </Check>
-              <Check checked={view.value.za} onChange={(za) => change({ za, zoom: {} })}>
+              <Check
+                checked={view.value.zoomTogether}
+                onChange={(zoomTogether) => change({ zoomTogether, zoom: {} })}
+              >
                 zoom all charts together
               </Check>
             </div>

@@ -1,9 +1,10 @@
 // Everything that can be done by name: the command palette and the key map share this list.
 import { signal } from "@preact/signals";
+import { pageKeys } from "../state/pages";
 import { keys, projects, runs, selectAll } from "../state/runs";
 import { changeSettings } from "../state/settings";
 import { toast } from "../state/toast";
-import { change, redo, undo, view, type Page } from "../state/view";
+import { change, redo, undo, view } from "../state/view";
 import { zoomBack, zoomForward } from "../state/zoom";
 import { copyText } from "./states";
 
@@ -16,19 +17,6 @@ export interface Command {
   group: string;
   run: () => void;
 }
-
-export const pageKeys: { page: Page; key: string; title: string }[] = [
-  { page: "projects", key: "p", title: "Projects" },
-  { page: "charts", key: "c", title: "Charts" },
-  { page: "table", key: "t", title: "Table" },
-  { page: "compare", key: "d", title: "Compare" },
-  { page: "media", key: "m", title: "Media" },
-  { page: "distributions", key: "h", title: "Distributions" },
-  { page: "hparams", key: "y", title: "Hyperparameters" },
-  { page: "system", key: "s", title: "System" },
-  { page: "graph", key: "a", title: "Graph" },
-  { page: "settings", key: ",", title: "Settings" },
-];
 
 const say = (label: string | null, word: string) => {
   if (label === null) toast(`Nothing to ${word}`);
@@ -81,16 +69,16 @@ export function commands(): Command[] {
       group: "Settings",
       run: () => void changeSettings({ theme: "system" }),
     },
-    { name: "Smoothing off", group: "Charts", run: () => change({ sm: "none" }) },
+    { name: "Smoothing off", group: "Charts", run: () => change({ smoothing: "none" }) },
     {
       name: "Logarithmic y axis",
       group: "Charts",
-      run: () => change({ ys: view.value.ys === "log" ? "linear" : "log" }),
+      run: () => change({ yScale: view.value.yScale === "log" ? "linear" : "log" }),
     },
     {
       name: "Logarithmic x axis",
       group: "Charts",
-      run: () => change({ xs: view.value.xs === "log" ? "linear" : "log" }),
+      run: () => change({ xScale: view.value.xScale === "log" ? "linear" : "log" }),
     },
   );
   return list;
@@ -121,7 +109,7 @@ export function places(text: string): Command[] {
       run: () =>
         change(
           k.kind === "scalar"
-            ? { page: "charts", full: k.key, q: "" }
+            ? { page: "charts", full: k.key, search: "" }
             : k.kind === "histogram" || k.kind === "pr_curve" || k.kind === "embedding"
               ? { page: "distributions" }
               : k.kind === "graph"
@@ -144,25 +132,25 @@ export function openProject(project: string): void {
     zoom: {},
     pins: [],
     range: null,
-    sel: { all: true, except: [] },
+    selection: { all: true, except: [] },
     slots: null,
-    base: "",
-    cmp: [],
+    baseline: "",
+    compared: [],
     filter: "",
-    rq: "",
-    q: "",
-    pk: null,
+    runSearch: "",
+    search: "",
+    pinnedMetrics: null,
     order: [],
     panels: {},
     extra: [],
     full: "",
-    cols: null,
+    columns: null,
     sort: [],
-    tg: "",
-    gb: [],
-    cb: "",
-    x: "auto",
-    xm: "",
+    tableGroup: "",
+    groupBy: [],
+    colorBy: "",
+    xAxis: "auto",
+    xMetric: "",
     pinAxis: "",
   });
 }

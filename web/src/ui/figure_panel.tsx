@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { apiUrl } from "../api/client";
 import type { FigureValue } from "../api/types";
 import { theme } from "../state/settings";
-import { saveBlob } from "../viz/export";
+import { saveBlob } from "../viz/save";
 import { slotColor } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
 import { CanvasPlot } from "./canvas_plot";

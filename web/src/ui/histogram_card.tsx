@@ -18,7 +18,7 @@ export function HistogramCard({
   series: HistogramSeries;
   height?: number;
 }) {
-  const { mode } = view.value.dist;
+  const { mode } = view.value.distributions;
   const plot = useRef<Plot | null>(null);
   const style = runStyle.value(series.run);
   const name = runById.value.get(series.run)?.name ?? series.run;

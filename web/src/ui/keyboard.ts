@@ -1,7 +1,8 @@
 // The global key map. Keys typed into fields, and keys a chart takes for itself, never arrive here.
 import { pickedRun, tooltip } from "../state/cursor";
+import { pageKeys } from "../state/pages";
 import { change, view } from "../state/view";
-import { commands, doRedo, doUndo, helpOpen, pageKeys, paletteOpen } from "./commands";
+import { commands, doRedo, doUndo, helpOpen, paletteOpen } from "./commands";
 import { zoomBack, zoomForward } from "../state/zoom";
 
 let waitingForPage = 0;

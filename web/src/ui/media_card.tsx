@@ -1,13 +1,14 @@
 // What is not a line, among the charts: one key of media or histograms for the visible runs, at the
 // step of the shared cursor.
 import { post } from "../api/client";
+import { mediaKinds } from "../lib/kinds";
 import type { Histograms, Index } from "../api/types";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
 import { runById, runStyle, visibleIds } from "../state/runs";
 import { formatInteger } from "../viz/format";
 import { Swatch } from "./controls";
 import { HistogramCard } from "./histogram_card";
-import { mediaKinds, MediaItem } from "./media_item";
+import { MediaItem } from "./media_item";
 import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 

@@ -20,16 +20,6 @@ import { Markdown } from "./markdown";
 import { PlainText } from "./plain_text";
 
 /** Kinds that MediaItem shows. */
-export const mediaKinds: readonly string[] = [
-  "image",
-  "video",
-  "audio",
-  "mesh",
-  "text",
-  "table",
-  "figure",
-];
-
 const cache = new Map<string, Promise<Entry>>();
 
 export function loadEntry(run: string, key: string, index: number): Promise<Entry> {

@@ -1,12 +1,13 @@
 // Media of one run: images on its overview, the newest ones or those of the step under the cursor
 // of a chart; everything with a slider on its media tab.
 import { post } from "../api/client";
+import { mediaKinds } from "../lib/kinds";
 import type { Index } from "../api/types";
 import { markedStep } from "../state/cursor";
 import { isHidden } from "../state/metrics";
 import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
-import { mediaKinds, MediaItem } from "./media_item";
+import { MediaItem } from "./media_item";
 import { Skeleton } from "./states";
 import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";

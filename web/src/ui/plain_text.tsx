@@ -1,6 +1,6 @@
 // Text as it was logged. Of a very long one the beginning is shown: the browser would need seconds
 // to lay the rest out.
-import { saveBlob } from "../viz/export";
+import { saveBlob } from "../viz/save";
 import { formatBytes } from "../viz/format";
 
 const shown = 100_000;

@@ -77,20 +77,23 @@ export function RunMenu({
         <MenuItem icon="eye" onClick={() => selectOnly([run.id])}>
           Show only this run
         </MenuItem>
-        <MenuItem icon="star" onClick={() => change({ base: v.base === run.id ? "" : run.id })}>
-          {v.base === run.id ? "No longer the baseline" : "Use as baseline"}
+        <MenuItem
+          icon="star"
+          onClick={() => change({ baseline: v.baseline === run.id ? "" : run.id })}
+        >
+          {v.baseline === run.id ? "No longer the baseline" : "Use as baseline"}
         </MenuItem>
         <MenuItem
           icon="compare"
           onClick={() =>
             change({
-              cmp: v.cmp.includes(run.id)
-                ? v.cmp.filter((id) => id !== run.id)
-                : [...v.cmp, run.id],
+              compared: v.compared.includes(run.id)
+                ? v.compared.filter((id) => id !== run.id)
+                : [...v.compared, run.id],
             })
           }
         >
-          {v.cmp.includes(run.id) ? "Take out of compare" : "Add to compare"}
+          {v.compared.includes(run.id) ? "Take out of compare" : "Add to compare"}
         </MenuItem>
         <div class="menu-line" />
         <MenuItem icon="edit" onClick={() => void rename()}>
@@ -193,7 +196,7 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
       >
         {run.name}
       </button>
-      {view.value.base === run.id ? <span class="chip accent">base</span> : null}
+      {view.value.baseline === run.id ? <span class="chip accent">base</span> : null}
       <span class={`state-dot ${run.state}`} title={stateWords(run.state)} />
       <span class="row-actions">
         <IconButton
@@ -220,8 +223,8 @@ export function RunList() {
           <div style={{ flex: 1, minWidth: 0 }}>
             <Search
               id="run-search"
-              value={v.rq}
-              onChange={(rq) => change({ rq }, true)}
+              value={v.runSearch}
+              onChange={(runSearch) => change({ runSearch }, true)}
               placeholder="Search runs"
               label="Search runs by name, group or tag"
             />
@@ -282,7 +285,7 @@ export function RunList() {
           trigger={
             <>
               <Icon name="group" />
-              {v.gb.length ? "Grouped" : "Group"}
+              {v.groupBy.length ? "Grouped" : "Group"}
             </>
           }
         >
@@ -304,8 +307,8 @@ export function RunList() {
               <Select
                 id="color-by"
                 label="Colour by"
-                value={v.cb}
-                onChange={(cb) => change({ cb })}
+                value={v.colorBy}
+                onChange={(colorBy) => change({ colorBy })}
                 options={[
                   { value: "", label: "run" },
                   ...columnOptions(),
@@ -320,9 +323,9 @@ export function RunList() {
         </PopoverButton>
         <IconButton
           icon="archive"
-          label={v.arch ? "Hide archived runs" : "Show archived runs"}
-          pressed={v.arch}
-          onClick={() => change({ arch: !v.arch })}
+          label={v.showArchived ? "Hide archived runs" : "Show archived runs"}
+          pressed={v.showArchived}
+          onClick={() => change({ showArchived: !v.showArchived })}
         />
       </div>
     </aside>
@@ -337,8 +340,8 @@ export function GroupForm() {
       <Select
         id="group-by"
         label="Group by"
-        value={v.gb[0] ?? ""}
-        onChange={(by) => change({ gb: by ? [by] : [] })}
+        value={v.groupBy[0] ?? ""}
+        onChange={(by) => change({ groupBy: by ? [by] : [] })}
         options={[
           { value: "", label: "no groups" },
           { value: "*", label: "all runs together" },
@@ -346,14 +349,14 @@ export function GroupForm() {
           { value: "tags", label: "tags" },
         ]}
       />
-      {v.gb.length && v.gb[0] !== "*" ? (
+      {v.groupBy.length && v.groupBy[0] !== "*" ? (
         <>
           <label for="group-also">and by</label>
           <Select
             id="group-also"
             label="And by"
-            value={v.gb[1] ?? ""}
-            onChange={(by) => change({ gb: by ? [v.gb[0], by] : [v.gb[0]] })}
+            value={v.groupBy[1] ?? ""}
+            onChange={(by) => change({ groupBy: by ? [v.groupBy[0], by] : [v.groupBy[0]] })}
             options={[{ value: "", label: "–" }, ...columnOptions()]}
           />
         </>
@@ -362,8 +365,8 @@ export function GroupForm() {
       <Select
         id="group-center"
         label="Line"
-        value={v.gc}
-        onChange={(gc) => change({ gc })}
+        value={v.groupCenter}
+        onChange={(groupCenter) => change({ groupCenter })}
         options={[
           { value: "mean", label: "mean" },
           { value: "median", label: "median" },
@@ -375,8 +378,8 @@ export function GroupForm() {
       <Select
         id="group-band"
         label="Band"
-        value={v.gw}
-        onChange={(gw) => change({ gw })}
+        value={v.groupBand}
+        onChange={(groupBand) => change({ groupBand })}
         options={[
           { value: "std", label: "± standard deviation" },
           { value: "sem", label: "± standard error" },

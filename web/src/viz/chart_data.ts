@@ -1,7 +1,7 @@
 // The series of one chart: decoded from frames, grown by tails, asked by the cursor.
 import type { Frame } from "../api/frame";
 import type { FrameHeader, GroupInfo } from "../api/types";
-import type { Numbers, RasterData } from "./raster";
+import type { Numbers, RasterData } from "./raster_job";
 import { transform, untransform, type ScaleKind } from "./scale";
 
 export interface SeriesInfo {

@@ -3,7 +3,7 @@
 // A span costs two additions however tall it is: columns hold where spans begin and end, and a sum
 // down each column gives the counts.
 import type { Spans } from "./spans";
-import { word } from "./raster";
+import { word } from "./raster_job";
 
 export function drawDensity(
   spans: Spans,

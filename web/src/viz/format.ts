@@ -169,7 +169,7 @@ export function formatBytes(bytes: number): string {
     value /= 1000;
     i++;
   } while (value >= 999.5 && i < units.length - 1);
-  return `${trim(value.toPrecision(3))} ${units[i]}`;
+  return `${value >= 999.5 ? formatInteger(value) : trim(value.toPrecision(3))} ${units[i]}`;
 }
 
 /** Labels for an axis in seconds (relative) or seconds since 1970 (wall). */

@@ -9,7 +9,7 @@ import { formatAxisTicks, formatTicks } from "./format";
 import { listen, type Box } from "./gestures";
 import { mix, parseColor, themes, type Theme } from "./palette";
 import { RasterClient } from "./raster_client";
-import type { RasterStyle } from "./raster";
+import type { RasterStyle } from "./raster_job";
 import { Scale, ticks, type ScaleKind } from "./scale";
 
 export interface SeriesStyle {
@@ -637,7 +637,9 @@ export class LineChart {
     if (!props?.data) return [];
     const { data } = props;
     const at = this.xs.value(px);
-    const found: Nearby[] = []; // nearest first, never more than `limit`: most of a thousand lines are turned away by one comparison
+    // Nearest first, never more than `limit`: most of a thousand lines are turned away by one
+    // comparison.
+    const found: Nearby[] = [];
     for (let s = 0; s < data.series.length; s++) {
       if (!data.series[s].current) continue;
       const bin = nearestBin(data, s, at);

@@ -1,5 +1,5 @@
 // The main thread's side of the raster worker: one worker for every chart of the page.
-import type { RasterData, RasterJob } from "./raster";
+import type { RasterData, RasterJob } from "./raster_job";
 import type { BeganMessage, DrawMessage, DrawnMessage } from "./raster_worker";
 
 let worker: Worker | null = null;

@@ -1,5 +1,6 @@
 // Runs the rasteriser off the main thread and sends back finished bitmaps.
-import { Raster, type RasterData, type RasterJob } from "./raster";
+import { Raster } from "./raster";
+import type { RasterData, RasterJob } from "./raster_job";
 
 export interface DrawMessage {
   id: number;

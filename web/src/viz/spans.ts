@@ -4,7 +4,7 @@
 // Positions on the x axis become pixels once for a whole picture. Series that were logged at the
 // same steps share them, so a thousand runs cost little more than their values.
 import { axisMap, transform, type AxisMap, type ScaleKind } from "./scale";
-import type { Numbers, RasterAxis, RasterData, RasterJob } from "./raster";
+import type { Numbers, RasterAxis, RasterData, RasterJob } from "./raster_job";
 
 interface Linear extends AxisMap {
   kind: ScaleKind;

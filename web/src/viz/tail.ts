@@ -1,6 +1,6 @@
 // Joins the tail of a live series to what is already held, so that history is never fetched twice.
 import type { ChartData } from "./chart_data";
-import type { Numbers } from "./raster";
+import type { Numbers } from "./raster_job";
 
 interface Columns {
   x: number[];
@@ -98,7 +98,7 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
   const series = held.series.slice();
   const marks: { bin: number; kind: number; count: number }[] = [];
   let base = 0;
-  const takeMarks = (data: ChartData, s: number, first: number, end: number, offset: number) => {
+  const takeMarks = (data: ChartData, first: number, end: number, offset: number) => {
     for (let m = 0; m < data.raster.markBin.length; m++) {
       const bin = data.raster.markBin[m];
       if (bin >= first && bin < end)
@@ -117,7 +117,7 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
     let isRaw = held.raster.raw[s];
     if (found === undefined) {
       part = slice(held, s, begin, end);
-      takeMarks(held, s, begin, end, 0);
+      takeMarks(held, begin, end, 0);
     } else {
       byId.delete(id(held, s));
       const { data: tail, from } = found.tail;
@@ -125,11 +125,11 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
       let cut = end;
       while (cut > begin && held.raster.x[cut - 1 + held.raster.shift[s]] >= from) cut--;
       part = slice(held, s, begin, cut);
-      takeMarks(held, s, begin, cut, 0);
+      takeMarks(held, begin, cut, 0);
       const a = tail.raster.starts[other];
       const b = tail.raster.starts[other + 1];
       const more = slice(tail, other, a, b);
-      takeMarks(tail, other, a, b, cut - begin);
+      takeMarks(tail, a, b, cut - begin);
       if (b > a) {
         part.x.pop();
         part.x.push(...more.x);
@@ -162,7 +162,7 @@ export function joinTails(held: ChartData, tails: Tail[], limit: number): ChartD
     s,
   } of byId.values()) {
     const part = slice(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1]);
-    takeMarks(tail, s, tail.raster.starts[s], tail.raster.starts[s + 1], 0);
+    takeMarks(tail, tail.raster.starts[s], tail.raster.starts[s + 1], 0);
     parts.push(part);
     raw.push(tail.raster.raw[s]);
     series.push(tail.series[s]);

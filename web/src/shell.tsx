@@ -1,36 +1,38 @@
 // The frame around every page: rail, top bar, banners, dialogs.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ChartsPage } from "../pages/charts";
-import { ProjectsPage } from "../pages/projects";
-import { TablePage } from "../pages/table";
-import { connection, lostSince } from "../state/live";
-import { loadRuns, projects, runById, runs, runsError, runsState, server } from "../state/runs";
-import { changeSettings, theme } from "../state/settings";
-import { dismiss, toasts } from "../state/toast";
-import { encodeView, change, history_, view, type Page } from "../state/view";
-import { AskLayer } from "./ask";
-import { doRedo, doUndo, helpOpen, openProject, pageKeys, paletteOpen } from "./commands";
-import { IconButton, Select } from "./controls";
-import { HelpDialog } from "./help_dialog";
-import { Icon, type IconName } from "./icon";
-import { lazy } from "./lazy";
-import { PaletteDialog } from "./palette_dialog";
-import { Failed } from "./states";
-import { TooltipLayer } from "./tooltip";
+import { ChartsPage } from "./pages/charts";
+import { ProjectsPage } from "./pages/projects";
+import { TablePage } from "./pages/table";
+import { connection, lostSince } from "./state/live";
+import { pageKeys, titleOfPage, type Page } from "./state/pages";
+import { loadRuns, projects, runById, runs, runsError, runsState, server } from "./state/runs";
+import { changeSettings, theme } from "./state/settings";
+import { dismiss, toasts } from "./state/toast";
+import { change, encodeView, history_, view } from "./state/view";
+import { AskLayer } from "./ui/ask";
+import { doRedo, doUndo, helpOpen, openProject, paletteOpen } from "./ui/commands";
+import { IconButton, Select } from "./ui/controls";
+import { HelpDialog } from "./ui/help_dialog";
+import { Icon, type IconName } from "./ui/icon";
+import { lazy } from "./ui/lazy";
+import { PaletteDialog } from "./ui/palette_dialog";
+import { Failed } from "./ui/states";
+import { TooltipLayer } from "./ui/tooltip";
 
-const pages: Record<Page, ComponentType> = {
+// The compiler asks for each page of the list, and for no other.
+const components: Record<Page, ComponentType> = {
   projects: ProjectsPage,
   charts: ChartsPage,
   table: TablePage,
-  run: lazy(() => import("../pages/run").then((m) => m.RunPage)),
-  compare: lazy(() => import("../pages/compare").then((m) => m.ComparePage)),
-  media: lazy(() => import("../pages/media").then((m) => m.MediaPage)),
-  distributions: lazy(() => import("../pages/distributions").then((m) => m.DistributionsPage)),
-  hparams: lazy(() => import("../pages/hparams").then((m) => m.HparamsPage)),
-  system: lazy(() => import("../pages/system").then((m) => m.SystemPage)),
-  graph: lazy(() => import("../pages/graph").then((m) => m.GraphPage)),
-  settings: lazy(() => import("../pages/settings").then((m) => m.SettingsPage)),
+  run: lazy(() => import("./pages/run").then((m) => m.RunPage)),
+  compare: lazy(() => import("./pages/compare").then((m) => m.ComparePage)),
+  media: lazy(() => import("./pages/media").then((m) => m.MediaPage)),
+  distributions: lazy(() => import("./pages/distributions").then((m) => m.DistributionsPage)),
+  hparams: lazy(() => import("./pages/hparams").then((m) => m.HparamsPage)),
+  system: lazy(() => import("./pages/system").then((m) => m.SystemPage)),
+  graph: lazy(() => import("./pages/graph").then((m) => m.GraphPage)),
+  settings: lazy(() => import("./pages/settings").then((m) => m.SettingsPage)),
 };
 
 /** A link that changes the view; the address works in a new tab too. */
@@ -97,7 +99,6 @@ function Rail() {
 function Crumbs() {
   const v = view.value;
   const list = projects.value ?? [];
-  const title = pageKeys.find((p) => p.page === v.page)?.title;
   return (
     <div class="crumbs">
       {v.project ? (
@@ -116,7 +117,7 @@ function Crumbs() {
       {v.page === "run" ? (
         <span class="ellipsis">{(runById.value.get(v.run)?.name ?? v.run) || "Run"}</span>
       ) : (
-        <span>{title}</span>
+        <span>{titleOfPage(v.page)}</span>
       )}
     </div>
   );
@@ -142,9 +143,11 @@ function Connection() {
 
 export function Shell() {
   const v = view.value;
-  const Page = pages[v.page];
+  const Page = components[v.page];
   useEffect(() => {
-    document.title = `${v.page === "run" ? (runById.value.get(v.run)?.name ?? "Run") : (pageKeys.find((p) => p.page === v.page)?.title ?? "")}${v.project ? " · " + v.project : ""} · Taffrail`;
+    const run = v.page === "run" ? runById.value.get(v.run)?.name : undefined;
+    const parts = [run ?? titleOfPage(v.page), v.project, "Taffrail"];
+    document.title = parts.filter(Boolean).join(" · ");
   }, [v.page, v.project, v.run]);
   const live = connection.value;
   // Without the list of runs every page would say that there is nothing; it is not known.
