@@ -14,6 +14,9 @@ from debian_root import NoRoot
 from newcomer import Newcomer
 
 
+AT_ONCE = Path(__file__).with_name("at_once.mjs")
+
+
 def build(context: Context) -> Counts:
     """build of everything, and of what ./scripts/demo starts out of the same compiler cache"""
     return one(context.build("ci") and context.build("release", "taffrail_command", "vae_digits"), "build ci and release")
@@ -32,8 +35,18 @@ def unit(context: Context) -> Counts:
 def web(context: Context) -> Counts:
     """types and unit tests of the dashboard page"""
     folder = context.root / "web"
-    counts = one(context.run("node_modules/.bin/tsc", "--noEmit", cwd=folder) == 0, "web: types")
+    counts = one(context.run("node_modules/.bin/tsc", "--noEmit", "-p", "tests", cwd=folder) == 0, "web: types")
+    result = context.root / "build" / "junit-web.xml"
+    result.unlink(missing_ok=True)
+    context.run("node", "tests/run.mjs", *reporters(result), cwd=folder, timeout=300)
+    counts += from_junit(result, "web")
+    context.ran += counts.names
     return counts
+
+
+def reporters(result: Path) -> list[str]:
+    """Node's test runner tells of a failure at once, and writes the file that is counted."""
+    return [f"--test-reporter={AT_ONCE}", "--test-reporter-destination=stdout", "--test-reporter=junit", f"--test-reporter-destination={result}"]
 
 
 def sanitize(context: Context) -> Counts:
@@ -141,9 +154,6 @@ def interop(context: Context) -> Counts:
     return counts
 
 
-AT_ONCE = Path(__file__).with_name("at_once.mjs")
-
-
 def slowness() -> float:
     """How much slower than the machine the time budgets were set on (83 ms for this loop): 1 there and on faster ones."""
     best = float("inf")
@@ -170,8 +180,7 @@ def browser(context: Context) -> Counts:
         name = Path(path).name.removesuffix(".test.mjs")
         result = context.root / "build" / f"junit-browser-{name}.xml"
         result.unlink(missing_ok=True)
-        context.run("node", "--test", "--test-timeout=600000", f"--test-reporter={AT_ONCE}", "--test-reporter-destination=stdout",
-                    "--test-reporter=junit", f"--test-reporter-destination={result}", path, timeout=5400 if context.full else 1500, env=environment)
+        context.run("node", "--test", "--test-timeout=600000", *reporters(result), path, timeout=5400 if context.full else 1500, env=environment)
         counts = from_junit(result, "browser")
         print(f"{name}: {counts}", flush=True)
         return counts

@@ -135,7 +135,7 @@ def test_no_regex_header():
 
 def test_no_file_is_a_warehouse():
     large = []
-    for pattern in ("src/**/*.cpp", "src/**/*.h", "include/**/*.h", "tests/**/*.cpp", "tests/**/*.py", "scripts/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx"):
+    for pattern in ("src/**/*.cpp", "src/**/*.h", "include/**/*.h", "tests/**/*.cpp", "tests/**/*.py", "scripts/**/*.py", "web/src/**/*.ts", "web/src/**/*.tsx", "web/tests/*.ts", "tests/e2e/**/*.mjs"):
         for path in ROOT.glob(pattern):
             text = path.read_text()
             lines = text.count("\n")

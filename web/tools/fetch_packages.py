@@ -1,7 +1,7 @@
 """fetch_packages.py WEB: the packages that bundling the page needs, as package-lock.json names them, where there is no npm.
 
 Debian's npm brings 335 packages along for the few that are wanted here. What is fetched must have the checksum of the lock file.
-Packages of other systems and those that only tests need are left out.
+Packages of other systems and those that only tests need (`devDependencies`) are left out.
 """
 
 import base64
@@ -17,7 +17,6 @@ import tarfile
 import urllib.request
 from pathlib import Path, PurePosixPath
 
-TESTS_ONLY = re.compile(r"^(@types/|@typescript/|typescript$|playwright-core$|undici-types$)")
 CPU = {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
 
 
@@ -26,7 +25,7 @@ def wanted(lock: dict) -> dict[str, dict]:
     chosen = {}
     for place, entry in lock["packages"].items():
         name = place.removeprefix("node_modules/")
-        if place and not TESTS_ONLY.match(name) and CPU in entry.get("cpu", [CPU]) and "linux" in entry.get("os", ["linux"]):
+        if place and not entry.get("dev") and CPU in entry.get("cpu", [CPU]) and "linux" in entry.get("os", ["linux"]):
             chosen[name] = entry
     return chosen
 
