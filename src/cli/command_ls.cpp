@@ -5,6 +5,7 @@
 #include "cli/run_json.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
+#include "model/run_time.h"
 #include "query/cells.h"
 #include "query/filter.h"
 #include "terminal/text.h"
@@ -212,7 +213,7 @@ void Ls::print_table(const Session& session, const std::vector<ListedRun>& runs)
              info.deleted ? Style::Dim : Style::Bold},
             state_cell(session, info.state),
             relative_time(info.start_time_ns, session.now_ns),
-            info.start_time_ns != 0 ? short_duration(info.end_time_ns - info.start_time_ns) : ""};
+            info.start_time_ns != 0 ? short_duration(model::duration_ns(info).value_or(-1)) : ""};
         for (const std::string& name : extra) {
             const Cell cell = first_value(run, name);
             const auto* number = std::get_if<double>(&cell);

@@ -6,6 +6,7 @@
 #include "cli/targets.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
+#include "model/run_time.h"
 #include "terminal/text.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ void Show::print_head(const Session& session, const RunInfo& info) const {
     }
     if (info.start_time_ns != 0) {
         facts += dot + "started " + format_time_utc(info.start_time_ns).substr(0, 19) + "Z";
-        facts += dot + "ran " + short_duration(info.end_time_ns - info.start_time_ns);
+        facts += dot + "ran " + short_duration(model::duration_ns(info).value_or(-1));
     }
     if (info.attempts > 1) {
         facts += dot + std::to_string(info.attempts) + " attempts";

@@ -64,11 +64,11 @@ std::string short_duration(std::int64_t duration_ns) {
 }
 
 std::string relative_time(std::int64_t time_ns, std::int64_t now_ns) {
-    const std::int64_t age = now_ns - time_ns;
     if (time_ns == 0) {
         return "";
     }
-    if (age < 0 || age > 60 * kDay) {
+    std::int64_t age = 0;
+    if (__builtin_sub_overflow(now_ns, time_ns, &age) || age < 0 || age > 60 * kDay) {
         return format_time_utc(time_ns).substr(0, 10);
     }
     if (age < kMinute) {

@@ -9,12 +9,14 @@
 namespace taffrail::model {
 
 /// From its start to its last sign of life. Nothing where the clock cannot tell: it was set back
-/// while the run went on, or the start is not known.
+/// while the run went on, the start is not known, or the two are further apart than any run.
 inline std::optional<std::int64_t> duration_ns(const RunInfo& info) {
-    if (info.start_time_ns == 0 || info.end_time_ns < info.start_time_ns) {
+    std::int64_t duration = 0;
+    if (info.start_time_ns == 0 || info.end_time_ns < info.start_time_ns ||
+        __builtin_sub_overflow(info.end_time_ns, info.start_time_ns, &duration)) {
         return std::nullopt;
     }
-    return info.end_time_ns - info.start_time_ns;
+    return duration;
 }
 
 }  // namespace taffrail::model

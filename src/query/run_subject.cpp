@@ -1,5 +1,6 @@
 // What the names of a filter mean for a run.
 #include "model/metric_meaning.h"
+#include "model/run_time.h"
 #include "query/filter.h"
 
 #include <algorithm>
@@ -70,9 +71,11 @@ std::vector<Cell> RunSubject::values(std::string_view name) const {
         if (info_.start_time_ns == 0) {
             return {};
         }
-        return {Cell(name == "started" ? info_.start_time_ns
-                     : name == "ended" ? info_.end_time_ns
-                                       : info_.end_time_ns - info_.start_time_ns)};
+        if (name == "duration") {
+            const auto duration = model::duration_ns(info_);
+            return duration ? std::vector<Cell>{*duration} : std::vector<Cell>();
+        }
+        return {Cell(name == "started" ? info_.start_time_ns : info_.end_time_ns)};
     }
     const auto config = [&](std::string_view key) -> std::vector<Cell> {
         for (auto entry = info_.config.rbegin(); entry != info_.config.rend(); ++entry) {

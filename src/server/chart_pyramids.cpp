@@ -1,4 +1,5 @@
 // A chart from the bins that runs keep: what it costs depends on its width, not on its points.
+#include "model/axes.h"
 #include "server/chart_parts.h"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ double position(const RunDetails& run, const AxisQuery& axis, Step step, std::in
         case Axis::WallTime:
             return static_cast<double>(time_ns) * 1e-9;
         case Axis::RelativeTime:
-            return static_cast<double>(time_ns - run.info.start_time_ns) * 1e-9;
+            return model::difference(time_ns, run.info.start_time_ns) * 1e-9;
         default:
             return std::nan("");
     }

@@ -1,6 +1,7 @@
 #include "server/series_source.h"
 
 #include "model/attempts.h"
+#include "model/axes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +50,7 @@ SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, st
                 x = static_cast<double>(point.time_ns) * 1e-9;
                 break;
             case Axis::RelativeTime:
-                x = static_cast<double>(point.time_ns - start_ns) * 1e-9;
+                x = model::difference(point.time_ns, start_ns) * 1e-9;
                 break;
             case Axis::Epoch:
                 x = point.epoch;

@@ -77,7 +77,7 @@ bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& id
             return process_start(identity.process_id) == identity.process_start;
         }
     }
-    return wall_time_ns() - last_sign_ns < kSilenceNs;
+    return last_sign_ns > wall_time_ns() - kSilenceNs;
 }
 
 }  // namespace taffrail::storage

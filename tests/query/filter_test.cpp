@@ -169,6 +169,10 @@ TEST_F(FilterTest, FindingR12_TimesAndDurations) {
               std::string::npos);
     info_.start_time_ns = info_.end_time_ns = 0;
     EXPECT_FALSE(matches("started<2026-01-31 or duration<1h"));
+    // Times of a stranger's file may be further apart than any number of nanoseconds.
+    info_.start_time_ns = INT64_MIN;
+    info_.end_time_ns = INT64_MAX;
+    EXPECT_FALSE(matches("duration<1h or duration>1h"));
 }
 
 TEST_F(FilterTest, FindingR12_WholeNumbersAreExact) {

@@ -13,6 +13,7 @@ namespace taffrail::tensorboard {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLatestNameNs = INT64_MAX / 2;  ///< with room for the attempts after it
 
 /// One process of the run: a rank in an attempt.
 using Process = std::pair<std::int32_t, std::uint32_t>;
@@ -68,8 +69,11 @@ class Files {
         const auto& [rank, attempt] = process;
         const std::int64_t start_ns =
             info_.start_time_ns != 0 ? info_.start_time_ns : wall_time_ns();
+        // Names of files begin with a time since 1970; what a wrong clock says besides is in the
+        // records.
         const std::int64_t begin_ns =
-            beginning.time_ns != INT64_MAX && attempt > 0 ? beginning.time_ns : start_ns;
+            std::clamp(beginning.time_ns != INT64_MAX && attempt > 0 ? beginning.time_ns : start_ns,
+                       kSecondNs, kLatestNameNs);
         std::int64_t& newest = newest_ns_.try_emplace(rank, begin_ns - kSecondNs).first->second;
         newest = now_ns_ = std::max(begin_ns, newest + kSecondNs);
         SinkOptions options;

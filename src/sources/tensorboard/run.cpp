@@ -242,7 +242,7 @@ RunInfo TensorboardRun::info() const {
         info.start_time_ns = info.end_time_ns = touched_ns;
     }
     const std::int64_t sign_of_life_ns = std::min(touched_ns, info.end_time_ns);
-    info.state = wall_time_ns() - sign_of_life_ns < kQuietNs ? RunState::Running : RunState::Idle;
+    info.state = sign_of_life_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Idle;
     for (std::string_view tag : {kSessionStartTag, kSessionEndTag}) {
         const TagData* data = data_.find(tag);
         const auto message = data != nullptr && data->details
