@@ -3,10 +3,12 @@
 #include "codec/formats/tensorboard/framing.h"
 #include "codec/tlog/frame_encoder.h"
 #include "io/files.h"
+#include "manifest_parts.h"
 #include "store/frame_file.h"
 #include "table_parts.h"
 
-#include <cstdlib>
+#include <functional>
+#include <map>
 
 namespace taffrail::fuzzing {
 namespace {
@@ -26,9 +28,9 @@ void take_files(const std::string& folder, const std::string& below, FolderDocum
     }
 }
 
-std::vector<Part> take_frames_apart(const std::string& url) {
+std::vector<Part> take_frames_apart(const std::string& folder, const std::string& url) {
     std::vector<Part> parts;
-    storage::FrameFile file(url);
+    storage::FrameFile file(folder, url);
     (void)file.poll(
         [&](const storage::FrameFile::Frame& frame) {
             parts.push_back({PartKind::Frame,
@@ -55,8 +57,12 @@ std::vector<Part> take_events_apart(ByteSpan file) {
     return parts;
 }
 
+bool is_manifest(std::string_view name) {
+    return name.starts_with("manifest-");
+}
+
 bool is_log(std::string_view name) {
-    return name.ends_with(".tlog") || name.starts_with("manifest-");
+    return name.ends_with(".tlog") || is_manifest(name);
 }
 
 Bytes put_frames_together(const std::vector<Part>& parts) {
@@ -158,7 +164,10 @@ FolderDocument take_apart(const std::string& folder) {
         }
         if (is_log(name)) {
             file.form = Form::Frames;
-            file.parts = take_frames_apart(url);
+            file.parts = take_frames_apart(folder, url);
+            if (is_manifest(file.name)) {
+                forget_checksums(file);
+            }
         } else if (name.ends_with(".parquet")) {
             file.form = Form::Table;
             file.parts = take_table_apart(*bytes);
@@ -173,12 +182,27 @@ FolderDocument take_apart(const std::string& folder) {
 }
 
 void put_together(const FolderDocument& document, const std::string& folder) {
-    for (const FileDocument& file : document.files) {
+    const auto write = [&](const FileDocument& file, const Bytes& bytes) {
         const std::string url = io::join(folder, file.name);
-        if (!io::make_directories(io::parent(url)).ok()) {
-            continue;  // the name of a file as a folder: a real disk could not hold it either
+        // The name of a file as a folder: a real disk could not hold it either.
+        if (io::make_directories(io::parent(url)).ok()) {
+            (void)io::write_file_atomically(url, bytes, false);
         }
-        (void)io::write_file_atomically(url, bytes_of(file), false);
+    };
+    std::map<std::string, Bytes, std::less<>> others;
+    for (const FileDocument& file : document.files) {
+        if (!is_manifest(file.name)) {
+            write(file, others[file.name] = bytes_of(file));
+        }
+    }
+    for (FileDocument file : document.files) {
+        if (is_manifest(file.name)) {
+            fill_in_checksums(file, [&](std::string_view name) -> const Bytes* {
+                const auto found = others.find("data/" + std::string(name));
+                return found == others.end() ? nullptr : &found->second;
+            });
+            write(file, bytes_of(file));
+        }
     }
 }
 

@@ -1,16 +1,13 @@
 #include "exercise.h"
 
-#include "cli/export/exporters.h"
-#include "cli/run_copy.h"
 #include "codec/value_codec.h"
-#include "io/files.h"
 
 #include <algorithm>
 
 namespace taffrail::fuzzing {
 namespace {
 
-// Enough to reach every path, few enough for thousands of tries a second.
+// Enough to reach every path, few enough for many tries a second.
 constexpr std::size_t kMostKeys = 12;
 constexpr std::size_t kMostEntries = 8;
 
@@ -34,7 +31,9 @@ void read_bins(const RecordedRun& run, const std::string& key) {
 
 void read_key(const RecordedRun& run, const KeyInfo& key) {
     if (key.kind == Kind::Scalar) {
-        (void)run.points(key.key);
+        if (const auto points = run.points(key.key); points.ok()) {
+            (void)run.superseded(*points);
+        }
         read_bins(run, key.key);
         return;
     }
@@ -47,26 +46,9 @@ void read_key(const RecordedRun& run, const KeyInfo& key) {
     }
 }
 
-void export_run(const std::shared_ptr<RecordedRun>& run) {
-    cli::ExportRequest request;
-    request.runs = {run};
-    std::size_t budget = 8u << 20;
-    const cli::ExportOutput nowhere = [&](std::string_view bytes) -> Result<void> {
-        if (bytes.size() > budget) {
-            return Error{ErrorCode::Unavailable, "enough"};
-        }
-        budget -= bytes.size();
-        return {};
-    };
-    (void)cli::export_jsonl(request, nowhere);
-    (void)cli::export_csv_tidy(request, nowhere);
-    (void)cli::export_csv_wide(request, nowhere);
-    (void)cli::export_parquet(request, nowhere);
-}
-
 }  // namespace
 
-void read_everything(const Catalogue& catalogue, const std::string& scratch) {
+void read_everything(const Catalogue& catalogue) {
     for (const RunInfo& info : catalogue.runs(true)) {
         const auto run = catalogue.run(info.id);
         if (!run.ok()) {
@@ -81,10 +63,6 @@ void read_everything(const Catalogue& catalogue, const std::string& scratch) {
         (void)(*run)->environment();
         (void)(*run)->for_each([](const Record&) { return true; });
         (void)(*run)->damage();
-        export_run(*run);
-        if (auto copy = cli::RunCopy::create(scratch, info); copy.ok()) {
-            (void)(*copy)->take(**run, {});
-        }
     }
 }
 

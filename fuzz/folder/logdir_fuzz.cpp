@@ -1,37 +1,49 @@
 // A whole TensorBoard logdir of a stranger: event files with every plugin's values, traces,
-// projector files, through the reader, the exports, an import and every route.
+// projector files, through the reader, every route, the exports, an import and a repair.
 #include "document.h"
 #include "exercise.h"
 #include "io/files.h"
 #include "mutate.h"
-#include "sources/tensorboard/catalogue.h"
+#include "sources/tensorboard/repair.h"
+#include "turn.h"
 
 namespace {
 
 using namespace taffrail;
+using fuzzing::Share;
 
 const std::string kLogdir = "memory://fuzz-logdir";
+const std::string kRepaired = "memory://fuzz-logdir-repaired";
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-    return fuzzing::mutate_serialised(data, size, max_size, seed,
-                                      [](std::string_view) { return true; });
+bool taffrail::fuzzing::may_change(std::string_view) {
+    return true;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const bool registered = (register_tensorboard_source(), true);
     const auto folder = fuzzing::parse(std::as_bytes(std::span(data, size)));
-    if (!folder || !registered) {
+    if (!folder) {
         return -1;
     }
+    const fuzzing::Turn turn(data, size);
     (void)io::remove_tree(kLogdir);
     fuzzing::put_together(*folder, kLogdir);
-    if (const auto catalogue = tensorboard::open_logdir(kLogdir); catalogue.ok()) {
-        fuzzing::read_everything(**catalogue, "memory://fuzz-logdir-scratch");
+    if (const auto catalogue = read(kLogdir); catalogue.ok()) {
+        fuzzing::read_everything(**catalogue);
     }
-    fuzzing::ask_every_route(kLogdir);
-    (void)io::remove_tree("memory://fuzz-logdir-scratch");
+    if (turn.takes(Share::Routes)) {
+        fuzzing::ask_every_route(kLogdir);
+    }
+    if (turn.takes(Share::LookingCommands)) {
+        fuzzing::call_looking_commands(kLogdir);
+    }
+    if (turn.takes(Share::Copies)) {
+        fuzzing::call_copying_commands(kLogdir, "memory://fuzz-logdir-scratch");
+    }
+    if (turn.takes(Share::Changes)) {
+        (void)tensorboard::repair_logdir(kLogdir, kRepaired);
+        (void)io::remove_tree(kRepaired);
+    }
     return 0;
 }

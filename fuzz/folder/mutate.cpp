@@ -2,9 +2,10 @@
 
 #include "chance.h"
 #include "codec/tlog/frame.h"
-#include "wire_mutate.h"
+#include "mutate_parts.h"
 
 #include <algorithm>
+#include <span>
 
 namespace taffrail::fuzzing {
 namespace {
@@ -29,6 +30,8 @@ void mutate_content(Part& part, Chance& chance) {
             mutate_message(part.content, chance);
             return;
         case PartKind::Page:
+            mutate_page(part.content, chance);
+            return;
         case PartKind::Block:
         case PartKind::Bytes:
             chance.bytes(part.content, part.content.size() + 64);
@@ -91,16 +94,27 @@ void mutate_order(std::vector<Part>& parts, Chance& chance) {
     }
 }
 
-}  // namespace
-
-void mutate(FolderDocument& folder, unsigned seed, const MayChange& may_change) {
-    Chance chance(seed);
+std::vector<FileDocument*> changeable(FolderDocument& folder) {
     std::vector<FileDocument*> files;
     for (FileDocument& file : folder.files) {
         if (may_change(file.name) && !file.parts.empty()) {
             files.push_back(&file);
         }
     }
+    return files;
+}
+
+std::size_t write_back(const FolderDocument& folder, std::uint8_t* to, std::size_t max_size) {
+    const Bytes bytes = serialise(folder);
+    if (bytes.size() > max_size) {
+        return 0;
+    }
+    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(to));
+    return bytes.size();
+}
+
+void mutate(FolderDocument& folder, Chance& chance) {
+    std::vector<FileDocument*> files = changeable(folder);
     if (files.empty()) {
         return;
     }
@@ -123,19 +137,62 @@ void mutate(FolderDocument& folder, unsigned seed, const MayChange& may_change) 
     }
 }
 
+/// A part of one folder in the place of one of the other, or beside it; now and then a whole file.
+void cross(FolderDocument& folder, FolderDocument& other, Chance& chance) {
+    std::vector<FileDocument*> files = changeable(folder), sources = changeable(other);
+    if (files.empty() || sources.empty()) {
+        return;
+    }
+    const FileDocument& source = *chance.pick(sources);
+    std::erase_if(files, [&](const FileDocument* file) { return file->form != source.form; });
+    if (files.empty() || chance.one_in(8)) {
+        std::erase_if(folder.files,
+                      [&](const FileDocument& file) { return file.name == source.name; });
+        folder.files.push_back(source);
+        return;
+    }
+    FileDocument& file = *chance.pick(files);
+    const Part part = source.parts[chance.below(source.parts.size())];
+    std::vector<Part*> alike;
+    for (Part& each : file.parts) {
+        if (each.kind == part.kind && each.number == part.number) {
+            alike.push_back(&each);
+        }
+    }
+    if (!alike.empty() && !chance.one_in(4)) {
+        // Where it stood is told by the number that the old part had.
+        chance.pick(alike)->content = part.content;
+    } else {
+        const auto at = static_cast<std::ptrdiff_t>(chance.below(file.parts.size() + 1));
+        file.parts.insert(file.parts.begin() + at, part);
+    }
+}
+
+}  // namespace
+
 std::size_t mutate_serialised(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                              unsigned seed, const MayChange& may_change) {
+                              unsigned seed) {
     auto folder = parse(std::as_bytes(std::span(data, size)));
     if (!folder) {
         return size;
     }
-    mutate(*folder, seed, may_change);
-    const Bytes changed = serialise(*folder);
-    if (changed.size() > max_size) {
-        return size;
+    Chance chance(seed);
+    mutate(*folder, chance);
+    const std::size_t changed = write_back(*folder, data, max_size);
+    return changed != 0 ? changed : size;
+}
+
+std::size_t cross_serialised(std::span<const std::uint8_t> first,
+                             std::span<const std::uint8_t> second, std::span<std::uint8_t> out,
+                             unsigned seed) {
+    auto folder = parse(std::as_bytes(first));
+    auto other = parse(std::as_bytes(second));
+    if (!folder || !other) {
+        return 0;
     }
-    std::copy(changed.begin(), changed.end(), reinterpret_cast<std::byte*>(data));
-    return changed.size();
+    Chance chance(seed);
+    cross(*folder, *other, chance);
+    return write_back(*folder, out.data(), out.size());
 }
 
 }  // namespace taffrail::fuzzing

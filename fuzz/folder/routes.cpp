@@ -4,6 +4,7 @@
 #include "server/url.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace taffrail::fuzzing {
 namespace {
@@ -56,9 +57,13 @@ class Asker {
   private:
     std::string ask(const Request& request) {
         Response response = router_.answer(request, false);
+        if (response.status >= 500) {
+            std::abort();
+        }
         if (response.stream) {
             Sink sink;
-            response.stream(sink);
+            while (response.stream(sink) && !sink.gone()) {
+            }
         }
         return std::string(response.body.bytes());
     }
@@ -73,6 +78,32 @@ std::string text_json(std::string_view text) {
     return quoted.substr(1, quoted.size() - 2);
 }
 
+/// The bytes that an answer names.
+void ask_for_blobs(Asker& asker, const std::string& id, std::string_view answer) {
+    constexpr std::string_view kMember = "\"sha\":\"";
+    std::size_t asked = 0;
+    for (std::size_t at = answer.find(kMember);
+         at != std::string_view::npos && asked < kMostKeysAsked;
+         at = answer.find(kMember, at + 1), ++asked) {
+        const auto sha = answer.substr(at + kMember.size(), 64);
+        asker.get("blob", {{"run", id}, {"sha", std::string(sha)}});
+    }
+}
+
+void export_all(Asker& asker, const std::string& runs) {
+    for (const char* how :
+         {R"("format":"csv","shape":"tidy","attempts":"all")", R"("format":"csv","shape":"wide")",
+          R"("format":"jsonl")", R"("format":"parquet","x":{"axis":"relative"})",
+          R"("what":"runs","columns":["metric:loss","config:lr"])"}) {
+        const std::string answer = asker.post("exports", "{\"runs\":[" + runs + "]," + how + "}");
+        constexpr std::string_view kHref = "api/v1/export?id=";
+        if (const auto at = answer.find(kHref); at != std::string::npos) {
+            const auto id = answer.substr(at + kHref.size());
+            asker.get("export", {{"id", id.substr(0, id.find('"'))}});
+        }
+    }
+}
+
 void ask_for_key(Asker& asker, const std::string& id, const KeyInfo& key) {
     const std::string run = text_json(id), name = text_json(key.key);
     if (key.kind == Kind::Scalar) {
@@ -80,7 +111,7 @@ void ask_for_key(Asker& asker, const std::string& id, const KeyInfo& key) {
                                    "}],\"x\":{\"axis\":\"step\"},\"at\":7}";
         asker.post("series:points", series);
         asker.post("series:stats", series);
-        for (const char* axis : {"step", "time", "relative", "epoch", "samples"}) {
+        for (const char* axis : {"step", "wall", "relative", "epoch", "samples"}) {
             asker.post("series:query", "{\"charts\":[{\"runs\":[" + run + "],\"keys\":[" + name +
                                            "],\"x\":{\"axis\":\"" + axis +
                                            "\"},\"width\":100,\"smoothing\":{\"method\":\"ema\","
@@ -88,7 +119,9 @@ void ask_for_key(Asker& asker, const std::string& id, const KeyInfo& key) {
         }
         return;
     }
-    asker.get("entries", {{"run", id}, {"key", key.key}, {"first", "0"}, {"count", "20"}});
+    const std::string entries =
+        asker.get("entries", {{"run", id}, {"key", key.key}, {"first", "0"}, {"count", "20"}});
+    ask_for_blobs(asker, id, entries);
     if (key.kind == Kind::Image) {
         asker.get("image", {{"run", id}, {"key", key.key}, {"index", "0"}, {"item", "0"}});
         asker.get("image",
@@ -116,7 +149,9 @@ void ask_every_route(const std::string& root) {
     asker.get("projects", {});
     asker.get("keys", {});
     asker.post("runs:query", "{\"filter\":\"loss<1 or lr>0\",\"columns\":[\"metric:loss\"]}");
-    for (const auto& details : *context.workspace->runs()) {
+    const auto list = context.workspace->runs();
+    std::string runs;
+    for (const auto& details : *list) {
         const std::string& id = details->id;
         for (const char* path : {"run", "environment", "console", "files", "keys"}) {
             asker.get(path, {{"run", id}});
@@ -125,7 +160,13 @@ void ask_every_route(const std::string& root) {
         for (std::size_t i = 0; i < std::min(details->keys.size(), kMostKeysAsked); ++i) {
             ask_for_key(asker, id, details->keys[i]);
         }
+        runs += (runs.empty() ? "" : ",") + text_json(id);
     }
+    export_all(asker, runs);
+    asker.post("edits", "{\"edits\":[{\"runs\":[" + runs +
+                            "],\"add_tags\":[\"good\"],\"name\":\"other\"}]}");
+    context.workspace->refresh();
+    asker.get("changes", {{"since", "0"}});
 }
 
 }  // namespace taffrail::fuzzing

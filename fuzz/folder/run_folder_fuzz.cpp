@@ -1,33 +1,32 @@
 // A whole run folder of a stranger, through everything a command or the dashboard does with one:
-// read, asked, verified, sealed, its logs dropped, read again.
+// read, asked, exported, imported, verified, sealed, its logs dropped, read again, removed.
 #include "document.h"
 #include "exercise.h"
 #include "io/files.h"
 #include "mutate.h"
-#include "store/catalogue.h"
-#include "store/run_check.h"
+#include "outside.h"
+#include "store/layout.h"
 #include "store/sealing.h"
+#include "turn.h"
 
 namespace {
 
 using namespace taffrail;
+using fuzzing::Share;
 
 const std::string kRoot = "memory://fuzz-root";
 const std::string kRun = kRoot + "/runs/01FUZZ-run";
-const std::string kScratch = "memory://fuzz-scratch";
 
 void read_run() {
-    if (const auto catalogue = storage::open_catalogue(kRun); catalogue.ok()) {
-        fuzzing::read_everything(**catalogue, kScratch);
+    if (const auto catalogue = read(kRun); catalogue.ok()) {
+        fuzzing::read_everything(**catalogue);
     }
 }
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-    return fuzzing::mutate_serialised(data, size, max_size, seed,
-                                      [](std::string_view) { return true; });
+bool taffrail::fuzzing::may_change(std::string_view) {
+    return true;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -35,16 +34,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!folder) {
         return -1;
     }
+    const fuzzing::Turn turn(data, size);
     (void)io::remove_tree(kRoot);
-    (void)io::remove_tree(kScratch);
     (void)storage::make_root(kRoot);
     fuzzing::put_together(*folder, kRun);
+    const fuzzing::Outside outside(kRoot);
     read_run();
-    fuzzing::ask_every_route(kRoot);
-    (void)storage::check_run_files(kRun);
-    (void)storage::seal_finished(kRun);
-    (void)storage::reseal_damaged(kRun);
-    (void)storage::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
-    read_run();
+    if (turn.takes(Share::Routes)) {
+        fuzzing::ask_every_route(kRoot);
+    }
+    if (turn.takes(Share::LookingCommands)) {
+        fuzzing::call_looking_commands(kRoot);
+    }
+    if (turn.takes(Share::Copies)) {
+        fuzzing::call_copying_commands(kRoot, "memory://fuzz-scratch");
+    }
+    if (turn.takes(Share::Changes)) {
+        (void)storage::seal_finished(kRun);
+        (void)storage::reseal_damaged(kRun);
+        (void)storage::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
+        read_run();
+        fuzzing::call_changing_commands(kRoot);
+    }
+    outside.must_be_untouched();
     return 0;
 }

@@ -5,17 +5,16 @@
 #include "io/files.h"
 #include "mutate.h"
 #include "seal/sealed_file.h"
-#include "store/catalogue.h"
+#include "store/layout.h"
+#include "turn.h"
 
 namespace {
 
 using namespace taffrail;
+using fuzzing::Share;
 
-const std::string kRun = "memory://fuzz-sealed/runs/01FUZZ-run";
-
-bool is_sealed(std::string_view name) {
-    return name.ends_with(".parquet");
-}
+const std::string kRoot = "memory://fuzz-sealed";
+const std::string kRun = kRoot + "/runs/01FUZZ-run";
 
 void read_file(const std::string& url) {
     const auto opened = seal::SealedFile::open(url);
@@ -37,9 +36,8 @@ void read_file(const std::string& url) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-    return fuzzing::mutate_serialised(data, size, max_size, seed, is_sealed);
+bool taffrail::fuzzing::may_change(std::string_view name) {
+    return name.ends_with(".parquet");
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -47,16 +45,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!folder) {
         return -1;
     }
-    (void)io::remove_tree(kRun);
+    const fuzzing::Turn turn(data, size);
+    (void)io::remove_tree(kRoot);
+    (void)storage::make_root(kRoot);
     fuzzing::put_together(*folder, kRun);
     for (const auto& file : folder->files) {
-        if (is_sealed(file.name)) {
+        if (fuzzing::may_change(file.name)) {
             read_file(io::join(kRun, file.name));
         }
     }
-    if (const auto catalogue = storage::open_catalogue(kRun); catalogue.ok()) {
-        fuzzing::read_everything(**catalogue, "memory://fuzz-sealed-scratch");
+    if (const auto catalogue = read(kRun); catalogue.ok()) {
+        fuzzing::read_everything(**catalogue);
     }
-    (void)io::remove_tree("memory://fuzz-sealed-scratch");
+    if (turn.takes(Share::Routes)) {
+        fuzzing::ask_every_route(kRoot);
+    }
+    if (turn.takes(Share::LookingCommands)) {
+        fuzzing::call_looking_commands(kRoot);
+    }
+    if (turn.takes(Share::Copies)) {
+        fuzzing::call_copying_commands(kRoot, "memory://fuzz-sealed-scratch");
+    }
     return 0;
 }

@@ -1,5 +1,6 @@
 // Any bytes as a Parquet file, a page, an index of a sealed file: decoders must answer or refuse,
 // never read outside.
+#include "codec/parquet/compression.h"
 #include "codec/parquet/encodings.h"
 #include "codec/parquet/page.h"
 #include "codec/parquet/reader.h"
@@ -12,12 +13,44 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+using namespace taffrail;
+
+parquet::Column column_of(unsigned detail) {
+    const parquet::Type types[] = {parquet::Type::Int32, parquet::Type::Int64,
+                                   parquet::Type::Double, parquet::Type::ByteArray};
+    return {"c", types[detail % 4], static_cast<parquet::Shape>(detail / 4 % 3)};
+}
+
+/// The content of a page, packed here: few changed bytes would still be a zstd frame.
+void read_page_of(unsigned detail, ByteSpan bytes) {
+    ByteCursor from(bytes);
+    parquet::PageHeader header;
+    header.encoding = from.read<parquet::Encoding>();
+    header.values = from.read<std::uint16_t>();
+    const ByteSpan content = from.take(from.remaining());
+    Bytes packed;
+    parquet::append_zstd(packed, content);
+    header.dictionary = detail / 16 % 2 != 0;
+    header.uncompressed_bytes = static_cast<std::int32_t>(content.size());
+    header.compressed_bytes = static_cast<std::int32_t>(packed.size());
+    header.crc = parquet::crc32(packed);
+    Bytes page;
+    parquet::append_page_header(page, header);
+    append(page, ByteSpan(packed));
+    std::vector<std::string> dictionary = {"", "train", "loss/total"};
+    parquet::DecodedColumn decoded;
+    static_cast<void>(parquet::read_page(page, column_of(detail), {}, dictionary, decoded));
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace taffrail;
     if (size < 2) {
         return 0;
     }
-    const unsigned what = data[0] % 5;
+    const unsigned what = data[0] % 6;
     const unsigned detail = data[1];
     const ByteSpan bytes = std::as_bytes(std::span(data + 2, size - 2));
     switch (what) {
@@ -32,13 +65,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
             break;
         case 1: {
-            const parquet::Type types[] = {parquet::Type::Int32, parquet::Type::Int64,
-                                           parquet::Type::Double, parquet::Type::ByteArray};
-            const parquet::Column column{"c", types[detail % 4],
-                                         static_cast<parquet::Shape>(detail / 4 % 3)};
             std::vector<std::string> dictionary;
             parquet::DecodedColumn decoded;
-            static_cast<void>(parquet::read_page(bytes, column, {}, dictionary, decoded));
+            static_cast<void>(
+                parquet::read_page(bytes, column_of(detail), {}, dictionary, decoded));
             break;
         }
         case 2:
@@ -51,6 +81,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             static_cast<void>(parquet::read_rle(bytes, detail % 33, levels));
             break;
         }
+        case 5:
+            read_page_of(detail, bytes);
+            break;
         default: {
             std::vector<std::int64_t> first(detail), last(detail);
             static_cast<void>(seal::decode_axis_nodes(bytes, std::span<std::int64_t>(first),

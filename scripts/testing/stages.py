@@ -86,31 +86,35 @@ def faults(context: Context) -> Counts:
     return context.ctest("ci", "faults", jobs=1)
 
 
-# Targets that change a whole folder in its decoded form, of a build with the command and the server: only the full run builds them.
+# Targets that change a whole folder in its decoded form: some tries a second, so the quick run only repeats what is kept.
 WHOLE_FOLDERS = ("run_folder_fuzz", "sealed_file_fuzz", "manifest_fuzz", "logdir_fuzz")
 
 
 def fuzz(context: Context) -> Counts:
-    """each fuzz target for a few seconds (in --full 2 minutes, what reads event files 10, whole folders 30)"""
+    """each fuzz target for a few seconds, whole folders over their kept seeds (in --full 2 minutes, what reads event files 10, whole folders 30)"""
     # The short run tries the same inputs each time, so that it turns red by a change and not by luck; the long one goes where none has been.
     luck = 0 if context.full else 1
-    if not context.build("fuzz") or (context.full and not context.build("fuzz-folders", *WHOLE_FOLDERS)):
+    if not context.build("fuzz", "fuzzers"):
         return one(False, "build fuzz")
     targets = sorted((context.root / "build" / "fuzz" / "fuzz").glob("**/*_fuzz"))
-    if context.full:
-        targets += [context.root / "build" / "fuzz-folders" / "fuzz" / "folder" / name for name in WHOLE_FOLDERS]
 
     def run_one(target: Path) -> Counts:
         whole = target.name in WHOLE_FOLDERS
         seconds = 4 if not context.full else 1800 if whole else 600 if target.name.startswith("tensorboard_") else 120
         corpus = context.root / "build" / "fuzz" / "corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)
-        seeds = [str(path) for path in [context.root / "fuzz" / "corpus" / target.name] if path.exists()]
+        seeds = context.root / "fuzz" / "corpus" / target.name
+        limits = ("-rss_limit_mb=1024", "-malloc_limit_mb=128", "-timeout=10")
+        if whole and not context.full:
+            what = sorted(seeds.iterdir()) if seeds.exists() else []
+            if not what:
+                return one(False, f"fuzz {target.name}: no seeds are kept")
+        else:
+            what = (corpus, *([seeds] if seeds.exists() else []), f"-max_total_time={seconds}", f"-seed={luck}", "-print_final_stats=0", "-verbosity=0",
+                    *(("-len_control=0", "-max_len=200000") if whole else ()))
         said = corpus.parent / f"{target.name}.log"
         with said.open("w") as log:
-            status = context.run(target, corpus, *seeds, f"-max_total_time={seconds}", f"-seed={luck}", "-rss_limit_mb=1024", "-malloc_limit_mb=128", "-timeout=10",
-                                 *(("-len_control=0", "-max_len=200000") if whole else ()), "-print_final_stats=0", "-verbosity=0",
-                                 cwd=corpus.parent, timeout=seconds + 120, stdout=log, stderr=subprocess.STDOUT)
+            status = context.run(target, *what, *limits, cwd=corpus.parent, timeout=seconds + 120, stdout=log, stderr=subprocess.STDOUT)
         text = said.read_text(errors="replace")
         if status != 0:
             print(text[-6000:], flush=True)

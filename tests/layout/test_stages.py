@@ -39,3 +39,13 @@ def test_interop_names_only_programs_that_are_built():
         folder, name = path.rsplit("/", 1)
         cmake = ROOT / folder / "CMakeLists.txt"
         assert cmake.exists() and re.search(rf"\b{name}\b", cmake.read_text()), f"{path} is not built"
+
+
+def test_whole_folders_are_targets_with_kept_seeds():
+    """The quick run tries nothing else of them."""
+    cmake = (ROOT / "fuzz/folder/CMakeLists.txt").read_text()
+    named = {f"{name}_fuzz" for name in re.search(r"foreach\(name IN ITEMS ([\w ]+)\)", cmake)[1].split()}
+    assert set(stages.WHOLE_FOLDERS) == named
+    for name in named:
+        seeds = [path.stat().st_size for path in (ROOT / "fuzz/corpus" / name).iterdir()]
+        assert seeds and max(seeds) <= 200_000, f"{name} takes inputs up to 200,000 bytes"
