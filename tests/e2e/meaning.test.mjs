@@ -32,6 +32,15 @@ before(async () => {
           await run.scalars("val/cost", cost, { first: 9, stride: 10 });
           await run.scalars("quality", quality);
           await run.scalars("debug/grad", [1, 2, 3]);
+          const histogram = { kind: "histogram", edges: [0, 1, 2], counts: [1, 2], min: 0, max: 2 };
+          for (const key of ["debug/grad", "shown"]) {
+            await run.value(`${key} words`, { kind: "text", text: "words" });
+            await run.value(`${key} weights`, { ...histogram, sum: 4, sum_squares: 6 });
+            await run.value(`${key} graph`, {
+              kind: "graph",
+              nodes: [{ name: key, op: "Op", inputs: [] }],
+            });
+          }
           await run.finish();
         }
         const endless = await open("endless", { project: "long" });
@@ -158,6 +167,10 @@ test("finding R04: hidden metrics are in no list of any page, and there for who 
     [address("hparams", "meant"), "quality"],
     [address("run", "meant", `&run=${one}`), "quality"],
     [address("run", "meant", `&run=${one}&tab=charts`), "quality"],
+    [address("run", "meant", `&run=${one}&tab=media`), "shown words"],
+    [address("media", "meant"), "shown words"],
+    [address("distributions", "meant"), "shown weights"],
+    [address("graph", "meant"), "shown"],
   ]) {
     await page.goto(place);
     await eventually(async () =>

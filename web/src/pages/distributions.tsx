@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
+import { shownOf } from "../state/metrics";
 import { keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
@@ -39,7 +40,7 @@ function HistogramsTab() {
       ? post<Index>("entries:index", { runs: asked, kinds: ["histogram"] })
       : Promise.resolve({ revision: 0, series: [] }),
   );
-  const holders = [...new Set(index?.series.map((s) => s.run) ?? [])];
+  const holders = [...new Set(shownOf(index).map((s) => s.run))];
   const ids = holders.slice(0, runLimit);
   const wanted = names.slice(0, keyLimit);
   const { from, to } = v.distributions;
@@ -147,15 +148,15 @@ function PrTab() {
       : Promise.resolve({ revision: 0, series: [] }),
   );
   const steps = useMemo(
-    () => [...new Set(index?.series.flatMap((s) => s.step) ?? [])].sort((a, b) => a - b),
-    [index],
+    () => [...new Set(shownOf(index).flatMap((s) => s.step))].sort((a, b) => a - b),
+    [index, keys.value],
   );
   const step = at ?? steps[steps.length - 1] ?? 0;
   const { value: curves, loading } = useLoad(
-    `prv ${step} ${index?.series.length ?? 0} ${ids.join()}`,
+    `prv ${step} ${shownOf(index).length} ${ids.join()}`,
     () =>
       Promise.all(
-        (index?.series ?? []).map(async (s) => ({
+        shownOf(index).map(async (s) => ({
           run: s.run,
           key: s.key,
           entry:
@@ -265,7 +266,7 @@ function PrTab() {
 export function DistributionsPage() {
   const v = view.value;
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
-  const has = (kind: string) => keys.value.some((k) => k.kind === kind);
+  const has = (kind: string) => keys.value.some((k) => k.kind === kind && !k.hidden);
   const steps = keys.value.filter((k) => k.kind === "histogram").map((k) => k.last_step);
   const most = steps.reduce((a, b) => Math.max(a, b), 0);
   return (

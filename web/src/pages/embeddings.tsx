@@ -4,6 +4,7 @@ import { getBytes, post } from "../api/client";
 import type { EmbeddingValue, Index } from "../api/types";
 import { computePca } from "../lib/compute";
 import type { Projection } from "../lib/pca";
+import { shownOf } from "../state/metrics";
 import { runById, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
@@ -232,7 +233,7 @@ export function EmbeddingsTab() {
         <Skeleton height={220} />
       </div>
     );
-  if (!value.series.length)
+  if (!shownOf(value).length)
     return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (
     <>
@@ -251,7 +252,7 @@ export function EmbeddingsTab() {
         class="overview"
         style={{ gridTemplateColumns: "repeat(auto-fill, minmax(min(520px, 100%), 1fr))" }}
       >
-        {value.series
+        {shownOf(value)
           .map((s) => ({ s, last: lastOf(s, "embedding") }))
           .filter(({ last }) => last >= 0)
           .map(({ s, last }) => (

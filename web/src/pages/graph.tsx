@@ -5,6 +5,7 @@ import type { GraphNode, GraphValue, Index } from "../api/types";
 import { fold, groupsOf, type Folded, type FoldedNode } from "../lib/graph";
 import type { LayoutJob, LayoutReply } from "../lib/layered";
 import { LimitedWorker } from "../lib/limited";
+import { shownOf } from "../state/metrics";
 import { runById, runs, runsState, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
@@ -352,7 +353,7 @@ export function GraphPage() {
       ? post<Index>("entries:index", { runs: ids, kinds: ["graph"] })
       : Promise.resolve({ revision: 0, series: [] }),
   );
-  const choices = index?.series ?? [];
+  const choices = shownOf(index);
   const chosen =
     choices.find((s) => s.run + "\n" + s.key === v.graph.key) ??
     choices.find((s) => s.run === v.run) ??

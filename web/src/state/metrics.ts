@@ -18,6 +18,11 @@ const hidden = computed(
 export const isHidden = (key: string, kind: string = "scalar"): boolean =>
   hidden.value.has(`${kind}\n${key}`);
 
+/** The entries of an answer that are not hidden. */
+export const shownOf = <T extends { key: string; kind: string }>(
+  index: { series: T[] } | null | undefined,
+): T[] => index?.series.filter((s) => !isHidden(s.key, s.kind)) ?? [];
+
 export function isHiddenColumn(id: string): boolean {
   const key = keyOfColumn(id);
   return key !== null && isHidden(key);

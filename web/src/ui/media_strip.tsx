@@ -4,7 +4,7 @@ import { post } from "../api/client";
 import { mediaKinds } from "../lib/kinds";
 import type { Index } from "../api/types";
 import { markedStep } from "../state/cursor";
-import { isHidden } from "../state/metrics";
+import { shownOf } from "../state/metrics";
 import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { MediaItem } from "./media_item";
@@ -18,7 +18,7 @@ export function LatestImages({ run }: { run: string }) {
     () => post<Index>("entries:index", { runs: [run], kinds: ["image"] }),
     (runs) => runs.includes(run),
   );
-  const shown = value?.series.filter((s) => !isHidden(s.key, s.kind)) ?? [];
+  const shown = shownOf(value);
   if (!shown.length) return null;
   const step = markedStep.value;
   /** The newest entry at or before the cursor; steps may come in any order. */
@@ -71,46 +71,44 @@ export function MediaOfRun({ run }: { run: string }) {
     );
   return (
     <div class="overview">
-      {value.series
-        .filter((s) => !isHidden(s.key, s.kind))
-        .map((s) => {
-          const i = entryAt(s.step, mediaStep());
-          const steps = [...new Set(s.step)].sort((a, b) => a - b);
-          return (
-            <section
-              class="card"
-              key={s.kind + s.key}
-              data-media={s.key}
-              data-step={i >= 0 ? s.step[i] : ""}
-            >
-              <div class="row">
-                <h3 title={s.key}>{s.key}</h3>
-                <span class="spacer" />
-                <span class="muted small">
-                  {i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}
-                  {i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}
-                </span>
-              </div>
-              {steps.length > 1 ? (
-                <StepTrack
-                  steps={steps}
-                  step={s.step[Math.max(0, i)]}
-                  seek={seekMedia}
-                  label={`Step of ${s.key}`}
-                />
-              ) : null}
-              <MediaItem
-                run={run}
-                name={s.key}
-                kind={kindAt(s, i)}
-                index={i}
-                items={s.items?.[i] ?? 1}
-                size={220}
-                fit
+      {shownOf(value).map((s) => {
+        const i = entryAt(s.step, mediaStep());
+        const steps = [...new Set(s.step)].sort((a, b) => a - b);
+        return (
+          <section
+            class="card"
+            key={s.kind + s.key}
+            data-media={s.key}
+            data-step={i >= 0 ? s.step[i] : ""}
+          >
+            <div class="row">
+              <h3 title={s.key}>{s.key}</h3>
+              <span class="spacer" />
+              <span class="muted small">
+                {i < 0 ? "from" : "step"} {formatInteger(s.step[Math.max(0, i)])}
+                {i < 0 ? "" : ` · ${i + 1} of ${s.step.length}`}
+              </span>
+            </div>
+            {steps.length > 1 ? (
+              <StepTrack
+                steps={steps}
+                step={s.step[Math.max(0, i)]}
+                seek={seekMedia}
+                label={`Step of ${s.key}`}
               />
-            </section>
-          );
-        })}
+            ) : null}
+            <MediaItem
+              run={run}
+              name={s.key}
+              kind={kindAt(s, i)}
+              index={i}
+              items={s.items?.[i] ?? 1}
+              size={220}
+              fit
+            />
+          </section>
+        );
+      })}
     </div>
   );
 }
