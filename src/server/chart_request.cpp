@@ -1,8 +1,11 @@
-// Reading a chart's request.
+#include "server/chart_request.h"
+
+#include "query/expression.h"
 #include "server/api/api.h"
-#include "server/chart_query.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 namespace taffrail::server {
 namespace {
@@ -11,18 +14,12 @@ constexpr std::pair<std::string_view, Axis> kAxes[] = {
     {"step", Axis::Steps},  {"relative", Axis::RelativeTime}, {"wall", Axis::WallTime},
     {"epoch", Axis::Epoch}, {"samples", Axis::Samples},       {"metric", Axis::Metric}};
 
-AxisScale parse_scale(const Json& json, std::string_view name) {
-    const std::string text = json.string_or(name, "linear");
-    if (text == "linear") {
-        return AxisScale::Linear;
+query::AxisScale parse_scale(const Json& json, std::string_view name) {
+    const auto scale = query::scale_named(json.string_or(name, "linear"));
+    if (!scale) {
+        refuse(400, "invalid", "'" + std::string(name) + "' is linear, log or symlog");
     }
-    if (text == "log") {
-        return AxisScale::Log;
-    }
-    if (text == "symlog") {
-        return AxisScale::Symlog;
-    }
-    refuse(400, "invalid", "'" + std::string(name) + "' is linear, log or symlog");
+    return *scale;
 }
 
 std::optional<double> optional_number(const Json& json, std::string_view name) {
@@ -36,8 +33,8 @@ std::optional<double> optional_number(const Json& json, std::string_view name) {
     return member->number();
 }
 
-Grouping parse_group(const Json& json) {
-    Grouping group;
+query::Grouping parse_group(const Json& json) {
+    query::Grouping group;
     group.by = string_list(json, "by", 16);
     const auto centre = query::centre_named(json.string_or("center", "mean"));
     const auto band = query::band_named(json.string_or("band", "none"));
@@ -51,10 +48,40 @@ Grouping parse_group(const Json& json) {
     return group;
 }
 
+void keep_fields(const std::vector<std::string>& fields, Frame& frame) {
+    if (fields.empty()) {
+        return;
+    }
+    const auto wanted = [&](std::string_view name) {
+        return std::ranges::find(fields, name) != fields.end();
+    };
+    frame.with_counts = wanted("count");
+    // A point is its own min and max.
+    const bool spread =
+        wanted("spread") && !std::ranges::all_of(frame.series, &query::ChartSeries::raw);
+    for (query::ChartSeries& series : frame.series) {
+        if (!wanted("min") && !spread) {
+            series.min.clear();
+        }
+        if (!wanted("max") && !spread) {
+            series.max.clear();
+        }
+        if (!wanted("mean") && !frame.grouped) {
+            series.mean.clear();
+        }
+        if (!wanted("last")) {
+            series.last.clear();
+        }
+        if (!wanted("smooth")) {
+            series.smooth.clear();
+        }
+    }
+}
+
 }  // namespace
 
-AxisQuery parse_axis(const Json* json) {
-    AxisQuery axis;
+query::AxisQuery parse_axis(const Json* json) {
+    query::AxisQuery axis;
     if (json == nullptr || json->is_null()) {
         return axis;
     }
@@ -95,7 +122,7 @@ query::Smoothing parse_smoothing(const Json* json) {
     return smoothing;
 }
 
-std::string axis_json(const AxisQuery& axis) {
+std::string axis_json(const query::AxisQuery& axis) {
     JsonWriter json;
     const auto found =
         std::ranges::find(kAxes, axis.axis, [](const auto& row) { return row.second; });
@@ -114,12 +141,13 @@ std::string axis_json(const AxisQuery& axis) {
     return std::move(json).take();
 }
 
-ChartQuery parse_chart_query(const Json& json) {
+ChartRequest parse_chart_request(const Json& json) {
     if (!json.is_object()) {
         refuse(400, "invalid", "every chart is an object");
     }
-    ChartQuery chart;
-    chart.id = json.string_or("id", "");
+    ChartRequest request;
+    query::ChartQuery& chart = request.chart;
+    request.id = json.string_or("id", "");
     chart.runs = string_list(json, "runs", 10'000);
     chart.keys = string_list(json, "keys", 1000);
     chart.expression = json.string_or("expression", "");
@@ -153,18 +181,38 @@ ChartQuery parse_chart_query(const Json& json) {
     if (ranks != "together" && ranks != "apart" && ranks != "mean") {
         refuse(400, "invalid", "'ranks' is together, apart or mean");
     }
-    chart.ranks = ranks == "apart" ? Ranks::Apart : ranks == "mean" ? Ranks::Mean : Ranks::Together;
-    chart.fields = string_list(json, "fields", 16);
-    chart.share_x = json.truth_or("share_x", false);
-    chart.y_scale = parse_scale(json, "y_scale");
+    chart.ranks = ranks == "apart"  ? query::Ranks::Apart
+                  : ranks == "mean" ? query::Ranks::Mean
+                                    : query::Ranks::Together;
+    request.fields = string_list(json, "fields", 16);
+    request.share_x = json.truth_or("share_x", false);
+    request.y_scale = parse_scale(json, "y_scale");
     const std::string precision = json.string_or("precision", "auto");
-    chart.precision = precision == "f32"   ? Precision::F32
-                      : precision == "q16" ? Precision::Q16
-                                           : Precision::Auto;
+    request.precision = precision == "f32"   ? Precision::F32
+                        : precision == "q16" ? Precision::Q16
+                                             : Precision::Auto;
     if (chart.runs.size() * std::max<std::size_t>(1, chart.keys.size()) > 20'000) {
         refuse(413, "too_large", "a chart may have at most 20,000 series");
     }
-    return chart;
+    return request;
+}
+
+void check_expression(const std::string& text) {
+    const auto parsed = query::Expression::parse(text);
+    if (const auto* error = std::get_if<query::ExpressionError>(&parsed)) {
+        throw ApiError{400, "invalid", "expression: " + error->message, error->offset};
+    }
+}
+
+Frame make_frame(const ChartRequest& request, query::ChartAnswer answer, std::uint64_t revision) {
+    Frame frame{std::move(answer)};
+    frame.chart = request.id;
+    frame.revision = revision;
+    frame.y_scale = request.y_scale;
+    frame.precision = request.precision;
+    frame.share_x = request.share_x;
+    keep_fields(request.fields, frame);
+    return frame;
 }
 
 }  // namespace taffrail::server

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "codec/json_writer.h"
 #include "server/api/api.h"
+#include "server/chart_request.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,6 +15,8 @@
 
 namespace taffrail::server {
 namespace {
+
+using query::ChartSeries;
 
 constexpr std::size_t kF32Series = 50;
 constexpr std::uint16_t kNoValue = 65535;
@@ -62,19 +65,19 @@ class BodyWriter {
     std::string body_;
 };
 
-using Column = std::vector<double> FrameSeries::*;
+using Column = std::vector<double> ChartSeries::*;
 
 std::size_t all_bins(const Frame& frame) {
     return std::accumulate(
         frame.series.begin(), frame.series.end(), std::size_t{0},
-        [](std::size_t sum, const FrameSeries& series) { return sum + series.bins(); });
+        [](std::size_t sum, const ChartSeries& series) { return sum + series.bins(); });
 }
 
 /// The column of every series, one after the other; NaN for a series that lacks it.
 template <typename T, typename Convert>
 void fill(std::span<T> out, const Frame& frame, Column column, Convert convert) {
     T* to = out.data();
-    for (const FrameSeries& series : frame.series) {
+    for (const ChartSeries& series : frame.series) {
         const std::vector<double>& values = series.*column;
         to =
             values.size() == series.bins()
@@ -89,7 +92,7 @@ template <typename ToScale>
 bool write_quantised(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
                      ToScale to_axis) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const FrameSeries& series : frame.series) {
+    for (const ChartSeries& series : frame.series) {
         for (const double value : series.*column) {
             const double at = to_axis(value);
             if (std::isfinite(at)) {
@@ -139,7 +142,7 @@ struct Span {
 // may lie close to each other.
 bool single_is_enough(const Frame& frame, Column column) {
     Span all;
-    for (const FrameSeries& series : frame.series) {
+    for (const ChartSeries& series : frame.series) {
         Span own;
         for (const double value : series.*column) {
             own.add(value);
@@ -156,11 +159,11 @@ bool single_is_enough(const Frame& frame, Column column) {
 void write_values(BodyWriter& body, const Frame& frame, std::string_view name, Column column,
                   bool quantised) {
     if (std::ranges::all_of(frame.series,
-                            [&](const FrameSeries& series) { return (series.*column).empty(); })) {
+                            [&](const ChartSeries& series) { return (series.*column).empty(); })) {
         return;
     }
     if (quantised &&
-        (frame.y_scale == AxisScale::Linear
+        (frame.y_scale == query::AxisScale::Linear
              ? write_quantised(body, frame, name, column, [](double value) { return value; })
              : write_quantised(body, frame, name, column,
                                [&](double value) { return to_scale(frame.y_scale, value); }))) {
@@ -188,7 +191,7 @@ SharedX place_x(const Frame& frame) {
     // decides.
     std::unordered_multimap<std::uint64_t, std::size_t> known;
     for (std::size_t i = 0; i < frame.series.size(); ++i) {
-        const FrameSeries& series = frame.series[i];
+        const ChartSeries& series = frame.series[i];
         std::optional<std::size_t> same;
         if (frame.share_x && !series.x.empty()) {
             const std::uint64_t ends = std::bit_cast<std::uint64_t>(series.x.front()) * 31 +
@@ -217,7 +220,7 @@ SharedX place_x(const Frame& frame) {
 void write_x(BodyWriter& body, const Frame& frame, const SharedX& place, bool quantised) {
     const auto each = [&](auto out, auto convert) {
         for (const std::size_t owner : place.owner) {
-            const FrameSeries& series = frame.series[owner];
+            const ChartSeries& series = frame.series[owner];
             const std::size_t given = std::min(series.bins() + 1, series.x.size());
             out =
                 std::transform(series.x.begin(),
@@ -241,7 +244,7 @@ void write_counts(BodyWriter& body, const Frame& frame) {
     std::vector<std::uint32_t> count, runs, mark_bin, mark_count;
     std::vector<std::uint8_t> mark_kind;
     std::uint32_t bin = 0;
-    for (const FrameSeries& series : frame.series) {
+    for (const ChartSeries& series : frame.series) {
         if (frame.with_counts) {
             count.insert(count.end(), series.count.begin(), series.count.end());
         }
@@ -277,10 +280,10 @@ void write_counts(BodyWriter& body, const Frame& frame) {
 }
 
 template <typename Project>
-void write_list(JsonWriter& json, std::string_view name, const std::vector<FrameSeries>& series,
+void write_list(JsonWriter& json, std::string_view name, const std::vector<ChartSeries>& series,
                 Project project) {
     json.key(name).begin_array();
-    for (const FrameSeries& one : series) {
+    for (const ChartSeries& one : series) {
         json.value(project(one));
     }
     json.end_array();
@@ -311,7 +314,7 @@ void write_directory(JsonWriter& json, const Frame& frame, const SharedX& place)
     }
     write_list(json, "points", frame.series, [](const auto& s) { return s.points; });
     json.key("last_x").begin_array();
-    for (const FrameSeries& series : frame.series) {
+    for (const ChartSeries& series : frame.series) {
         series.last_x&& std::isfinite(*series.last_x) ? json.value(*series.last_x) : json.null();
     }
     json.end_array();
@@ -330,34 +333,6 @@ void write_names(JsonWriter& json, std::string_view name, const std::vector<std:
 
 }  // namespace
 
-std::string_view to_string(AxisScale scale) noexcept {
-    return scale == AxisScale::Log ? "log" : scale == AxisScale::Symlog ? "symlog" : "linear";
-}
-
-double to_scale(AxisScale scale, double value) noexcept {
-    switch (scale) {
-        case AxisScale::Linear:
-            return value;
-        case AxisScale::Log:
-            return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
-        case AxisScale::Symlog:
-            return std::copysign(std::log10(1 + std::abs(value)), value);
-    }
-    return value;
-}
-
-double from_scale(AxisScale scale, double value) noexcept {
-    switch (scale) {
-        case AxisScale::Linear:
-            return value;
-        case AxisScale::Log:
-            return std::pow(10, value);
-        case AxisScale::Symlog:
-            return std::copysign(std::pow(10, std::abs(value)) - 1, value);
-    }
-    return value;
-}
-
 std::string encode_frame(const Frame& frame) {
     const bool quantised = frame.precision == Precision::Q16 ||
                            (frame.precision == Precision::Auto && frame.series.size() > kF32Series);
@@ -367,13 +342,13 @@ std::string encode_frame(const Frame& frame) {
     const SharedX place = place_x(frame);
     if (frame.error_json.empty()) {
         write_x(body, frame, place, quantised);
-        write_values(body, frame, "min", &FrameSeries::min, quantised);
-        write_values(body, frame, "max", &FrameSeries::max, quantised);
-        write_values(body, frame, "mean", &FrameSeries::mean, quantised);
-        write_values(body, frame, "last", &FrameSeries::last, quantised);
-        write_values(body, frame, "smooth", &FrameSeries::smooth, quantised);
-        write_values(body, frame, "low", &FrameSeries::low, quantised);
-        write_values(body, frame, "high", &FrameSeries::high, quantised);
+        write_values(body, frame, "min", &ChartSeries::min, quantised);
+        write_values(body, frame, "max", &ChartSeries::max, quantised);
+        write_values(body, frame, "mean", &ChartSeries::mean, quantised);
+        write_values(body, frame, "last", &ChartSeries::last, quantised);
+        write_values(body, frame, "smooth", &ChartSeries::smooth, quantised);
+        write_values(body, frame, "low", &ChartSeries::low, quantised);
+        write_values(body, frame, "high", &ChartSeries::high, quantised);
         write_counts(body, frame);
     }
     fields.end_array();
@@ -383,14 +358,12 @@ std::string encode_frame(const Frame& frame) {
     if (!frame.error_json.empty()) {
         json.key("error").raw(frame.error_json);
     }
-    json.key("x")
-        .raw(frame.x_json.empty() ? "{\"axis\":\"step\"}" : frame.x_json)
-        .member("y_scale", to_string(frame.y_scale));
+    json.key("x").raw(axis_json(frame.x)).member("y_scale", to_string(frame.y_scale));
     write_names(json, "runs", frame.runs);
     write_names(json, "keys", frame.keys);
     if (frame.grouped) {
         json.key("groups").begin_array();
-        for (const FrameGroup& group : frame.groups) {
+        for (const query::ChartGroup& group : frame.groups) {
             json.begin_object().member("label", group.label).key("values").begin_array();
             for (const Cell& cell : group.values) {
                 write_cell(json, cell);

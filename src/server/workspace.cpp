@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/names.h"
-#include "base/parallel.h"
 #include "seal/page_cache.h"
 #include "server/waiting_catalogue.h"
 
@@ -40,16 +39,9 @@ std::string project_of(const Workspace::Root& root) {
 
 }  // namespace
 
-const KeyInfo* RunDetails::key(std::string_view name, std::optional<Kind> kind) const noexcept {
-    const auto found = std::ranges::equal_range(
-        keys, name, {}, [](const KeyInfo& entry) { return std::string_view(entry.key); });
-    const auto wanted = std::ranges::find(found, kind.value_or(Kind::Scalar), &KeyInfo::kind);
-    return wanted != found.end() ? &*wanted : kind || found.empty() ? nullptr : &found.front();
-}
-
 // Half for open runs; pages and lines are small beside them and help every chart.
 Workspace::Workspace(std::size_t memory_bytes)
-    : open_(memory_bytes / 2), lines_(std::min<std::size_t>(256u << 20, memory_bytes / 8)) {
+    : RunSet(std::min<std::size_t>(256u << 20, memory_bytes / 8)), open_(memory_bytes / 2) {
     seal::PageCache::shared().set_limit(std::min<std::size_t>(256u << 20, memory_bytes / 4));
 }
 
@@ -83,10 +75,6 @@ Workspace::~Workspace() {
 
 bool newer(const std::shared_ptr<const RunDetails>& a, const std::shared_ptr<const RunDetails>& b) {
     return a->info.start_time_ns > b->info.start_time_ns;
-}
-
-void Workspace::parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-    for_each_index(count, std::max(2u, std::thread::hardware_concurrency()), work);
 }
 
 std::string Workspace::global_id(std::size_t root, std::string_view id) const {

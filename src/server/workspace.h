@@ -5,17 +5,15 @@
 #include <taffrail/reader.h>
 
 #include "model/followed.h"
+#include "query/run_set.h"
 #include "server/event_hub.h"
-#include "server/line_cache.h"
 #include "server/marks.h"
 #include "server/open_runs.h"
-#include "server/rank_index.h"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,25 +31,13 @@ struct RootSpec {
     std::string path;
 };
 
-/// What a table or a chart needs of a run without its points. Immutable once made.
-struct RunDetails {
-    std::string id;  ///< unique over all roots
-    std::size_t root = 0;
-    RunInfo info;
-    std::vector<KeyInfo> keys;  ///< sorted by name
-    std::uint64_t revision = 0;
-
-    /// A key may have had several kinds; the scalar one where none is asked for.
-    [[nodiscard]] const KeyInfo* key(std::string_view name,
-                                     std::optional<Kind> kind = {}) const noexcept;
-};
-
+using query::RunDetails;
 using RunList = std::vector<std::shared_ptr<const RunDetails>>;
 
 /// The order of lists.
 bool newer(const std::shared_ptr<const RunDetails>& a, const std::shared_ptr<const RunDetails>& b);
 
-class Workspace {
+class Workspace final : public query::RunSet {
   public:
     /// Opens every root; a root that cannot be opened is an error that names it.
     /// `memory_bytes` is for everything that can be had again from the files: open runs, decoded
@@ -59,7 +45,7 @@ class Workspace {
     static Result<std::shared_ptr<Workspace>> open(std::vector<RootSpec> roots,
                                                    std::shared_ptr<StateStore> state,
                                                    std::size_t memory_bytes = 0);
-    ~Workspace();
+    ~Workspace() override;
 
     struct Root {
         std::string name, location, source;
@@ -73,10 +59,10 @@ class Workspace {
     /// All runs, newest first; archived and deleted ones included. Cheap: a pointer to the current
     /// list.
     [[nodiscard]] std::shared_ptr<const RunList> runs() const;
-    [[nodiscard]] std::shared_ptr<const RunDetails> details(std::string_view id) const;
+    [[nodiscard]] std::shared_ptr<const RunDetails> details(std::string_view id) const override;
     /// The run itself, opened where it is not, and closed when others were used since and memory is
     /// needed: hold it for one answer.
-    [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const;
+    [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
 
     [[nodiscard]] std::uint64_t revision() const noexcept { return revision_; }
 
@@ -85,10 +71,6 @@ class Workspace {
     [[nodiscard]] const std::string& instance() const noexcept { return instance_; }
 
     [[nodiscard]] Marks& marks() noexcept { return *marks_; }
-
-    [[nodiscard]] LineCache& lines() noexcept { return lines_; }
-
-    [[nodiscard]] RankIndex& ranks() noexcept { return ranks_; }
 
     [[nodiscard]] const OpenRuns& open_runs() const noexcept { return open_; }
 
@@ -100,9 +82,6 @@ class Workspace {
     void refresh_marks(const std::vector<std::string>& ids);
     void start_watching();
     void stop_watching();
-
-    /// Runs `work(i)` for i in [0, count) on several threads; what it throws comes out here.
-    static void parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
   private:
     /// What one look at the roots found.
@@ -139,8 +118,6 @@ class Workspace {
     mutable OpenRuns open_;
 
     EventHub hub_;
-    LineCache lines_;
-    RankIndex ranks_;
     std::mutex refresh_mutex_;
     std::thread watcher_;
     std::mutex watch_mutex_;

@@ -218,7 +218,7 @@ void Workspace::watch() {
         refresh();
         // Answers of many megabytes come and go; what they leave behind goes back to the system.
         if (turn % kTrimEvery == 0) {
-            lines_.forget_unused_since(LineCache::Clock::now() - kLinesKeptFor);
+            lines().forget_unused_since(query::LineCache::Clock::now() - kLinesKeptFor);
             malloc_trim(0);
         }
         lock.lock();

@@ -1,7 +1,7 @@
 // A chart over HTTP shows the points that the run's reader says count, live, sealed and dropped,
 // and the whole of its axis.
-#include "codec/json.h"
-#include "server/chart_query.h"
+#include "query/chart/chart.h"
+#include "server/workspace.h"
 #include "store/attempt_runs.h"
 #include "store/sealing.h"
 
@@ -25,16 +25,16 @@ class ChartAttempts : public ::testing::Test {
 
     ~ChartAttempts() override { std::filesystem::remove_all(root_); }
 
-    [[nodiscard]] Frame ask(ChartQuery chart) const {
+    [[nodiscard]] query::ChartAnswer ask(query::ChartQuery chart) const {
         auto workspace = Workspace::open({{"", folder_}}, std::make_shared<StateStore>("")).value();
         chart.runs = {workspace->runs()->front()->id};
         chart.width = 1000;
-        return answer_chart(*workspace, chart);
+        return query::answer_chart(*workspace, chart);
     }
 
-    static std::uint64_t points_of(const Frame& frame, bool current) {
+    static std::uint64_t points_of(const query::ChartAnswer& frame, bool current) {
         std::uint64_t points = 0;
-        for (const FrameSeries& series : frame.series) {
+        for (const query::ChartSeries& series : frame.series) {
             points += series.current == current ? series.points : 0;
         }
         return points;
@@ -61,14 +61,14 @@ TEST_F(ChartAttempts, FindingO02_ChartsShowWhatTheReaderSaysCounts) {
                 }
                 SCOPED_TRACE(key);
                 const std::uint64_t winners = run.winners(key).size();
-                ChartQuery chart;
+                query::ChartQuery chart;
                 chart.keys = {key};
-                const Frame plain = ask(chart);
+                const query::ChartAnswer plain = ask(chart);
                 EXPECT_EQ(points_of(plain, true), winners);
                 ASSERT_EQ(plain.series.size(), 1u);
                 EXPECT_EQ(plain.series[0].total, winners);
                 chart.all_attempts = true;
-                const Frame both = ask(chart);
+                const query::ChartAnswer both = ask(chart);
                 EXPECT_EQ(points_of(both, true), winners);
                 EXPECT_EQ(points_of(both, false), all - winners) << "old points can be asked for";
                 chart.all_attempts = false;
@@ -104,16 +104,15 @@ TEST_F(ChartAttempts, FindingO06_TheRangeOfAChartHoldsStepsThatGoBack) {
     batch.long_rows.push_back({key, {seq, step, time_ns, {}, {}, {}, route}, value});
     log->append(batch).value();
     log->close(RunState::Finished).value();
-    ChartQuery chart;
+    query::ChartQuery chart;
     chart.keys = {"loss"};
-    const Frame frame = ask(chart);
+    const query::ChartAnswer frame = ask(chart);
     ASSERT_EQ(frame.series.size(), 1u);
     EXPECT_EQ(frame.series[0].points, 4u);
     EXPECT_EQ(frame.series[0].x.front(), 1);
     EXPECT_EQ(frame.series[0].x.back(), 9);
-    const Json axis = parse_json(frame.x_json).value();
-    EXPECT_EQ(axis.find("from")->number(), 1);
-    EXPECT_EQ(axis.find("to")->number(), 9);
+    EXPECT_EQ(frame.x.from, 1);
+    EXPECT_EQ(frame.x.to, 9);
 }
 
 }  // namespace

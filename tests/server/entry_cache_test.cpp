@@ -1,6 +1,6 @@
 #include "server/entry_cache.h"
 
-#include "server/fake_run.h"
+#include "query/fake_run.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 
 namespace taffrail::server {
 namespace {
+
+using query::FakeRun;
 
 class EntryCaches : public testing::Test {
   protected:

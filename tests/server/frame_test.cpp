@@ -36,8 +36,8 @@ const Json* field(const Decoded& frame, std::string_view name) {
     return nullptr;
 }
 
-FrameSeries series_of(std::vector<double> values) {
-    FrameSeries series;
+query::ChartSeries series_of(std::vector<double> values) {
+    query::ChartSeries series;
     series.run = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         series.x.push_back(static_cast<double>(i));
@@ -135,7 +135,7 @@ TEST(FrameBytes, SeriesAtTheSameXSendItOnce) {
 TEST(FrameBytes, QuantisedValuesAreWithinOneStep) {
     Frame frame;
     frame.precision = Precision::Q16;
-    frame.y_scale = AxisScale::Log;
+    frame.y_scale = query::AxisScale::Log;
     frame.series = {series_of({1e-6, 1, 1e6, -1})};
     const Decoded decoded = decode(encode_frame(frame));
     const Json* mean = field(decoded, "mean");

@@ -1,11 +1,13 @@
 #include "server/open_runs.h"
 
-#include "server/fake_run.h"
+#include "query/fake_run.h"
 
 #include <gtest/gtest.h>
 
 namespace taffrail::server {
 namespace {
+
+using query::FakeRun;
 
 TEST(OpenRuns, FindingG02_OneBudgetHoldsAndTheLongestUnusedGoesFirst) {
     OpenRuns runs(1000);

@@ -4,7 +4,7 @@
 #include "io/files.h"
 #include "io/open_files.h"
 #include "io/temporary_folder.h"
-#include "server/fake_run.h"
+#include "query/fake_run.h"
 #include "store/layout.h"
 #include "store/meta_edit.h"
 #include "store/open_log.h"
@@ -18,6 +18,8 @@
 
 namespace taffrail::server {
 namespace {
+
+using query::FakeRun;
 
 std::string make_finished_run(const std::string& root, const std::string& id) {
     const std::string folder = storage::make_run_folder(root, id, "run").value();

@@ -1,7 +1,7 @@
 // What a prepared download will hold, and the tickets that keep it until it is fetched.
 #pragma once
 
-#include "server/chart_query.h"
+#include "query/chart/axis.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace taffrail::server {
 struct ExportJob {
     std::string format, shape, what, name;
     std::vector<std::string> runs, keys, columns;
-    AxisQuery x;
+    query::AxisQuery x;
     bool has_x = false;
     bool all_attempts = false;  ///< else without the points that later attempts superseded
     /// Runs that were known to be damaged when the download was prepared, and announced as that.

@@ -1,9 +1,9 @@
 #include "server/api/export_streams.h"
 
 #include "base/strings.h"
+#include "query/columns.h"
 #include "query/wide_table.h"
 #include "server/api/export_parquet.h"
-#include "server/columns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ std::string csv_cell(const Cell& cell) {
     if (const auto* number = std::get_if<double>(&cell)) {
         return csv_number(*number);
     }
-    return cell.index() == 0 ? std::string() : csv_text(cell_label(cell));
+    return cell.index() == 0 ? std::string() : csv_text(query::cell_label(cell));
 }
 
 std::vector<std::string> keys_of(const RunDetails& run, const ExportJob& job) {
@@ -84,12 +84,13 @@ std::vector<Point> points_of(const ApiContext& context, const RunDetails& detail
         refuse(points.error());
     }
     if (!job.all_attempts) {
-        points = winning_points(*run, *std::move(points));
+        points = query::winning_points(*run, *std::move(points));
     }
     if (!job.has_x || (!job.x.from && !job.x.to)) {
         return *std::move(points);
     }
-    const SeriesPoints positions = on_axis(*points, job.x, details.info.start_time_ns, {});
+    const query::SeriesPoints positions =
+        query::on_axis(*points, job.x, details.info.start_time_ns, {});
     std::vector<bool> keep(points->size(), false);
     for (std::size_t i = 0; i < positions.x.size(); ++i) {
         keep[positions.source[i]] = (!job.x.from || positions.x[i] >= *job.x.from) &&
@@ -339,7 +340,7 @@ class RunTable final : public Download {
                     csv_text(details->info.project) + ',' +
                     std::string(to_string(details->info.state));
             for (const std::string& column : job_.columns) {
-                text += ',' + csv_cell(column_value(*details, column));
+                text += ',' + csv_cell(query::column_value(*details, column));
             }
             text += '\n';
         }

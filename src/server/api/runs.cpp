@@ -1,7 +1,7 @@
 // POST runs:query: which runs, in which order, with which columns; columnar.
 #include "query/cells.h"
+#include "query/columns.h"
 #include "server/api/api.h"
-#include "server/columns.h"
 #include "server/run_filter.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void sort_runs(RunList& runs, const std::vector<SortColumn>& columns) {
         std::vector<std::pair<Cell, std::shared_ptr<const RunDetails>>> keyed;
         keyed.reserve(runs.size());
         for (auto& run : runs) {
-            keyed.emplace_back(column_value(*run, column->column), run);
+            keyed.emplace_back(query::column_value(*run, column->column), run);
         }
         std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
             return query::compare_cells(a.first, b.first, column->descending) < 0;
@@ -87,7 +87,7 @@ struct ColumnFacts {
         }
         ++present;
         if (distinct.size() < kDistinctLimit) {
-            distinct.insert(cell_label(cell));
+            distinct.insert(query::cell_label(cell));
         }
         truths = truths || cell.index() == 1;
         texts = texts || cell.index() == 4;
@@ -240,7 +240,7 @@ Response query(const ApiContext& context, const Request& request) {
     for (const std::string& column : columns) {
         json.key(column).begin_array();
         for (const auto& run : window) {
-            write_cell(json, column_value(*run, column));
+            write_cell(json, query::column_value(*run, column));
         }
         json.end_array();
     }

@@ -1,6 +1,6 @@
 // POST series:query: one frame per chart, sent as soon as it is ready.
 #include "server/api/api.h"
-#include "server/chart_query.h"
+#include "server/chart_request.h"
 
 namespace taffrail::server {
 namespace {
@@ -32,9 +32,9 @@ Response series_query(const ApiContext& context, const Request& request) {
     if (charts->array()->size() > kChartLimit) {
         refuse(413, "too_large", "at most 64 charts in one request");
     }
-    std::vector<ChartQuery> queries;
+    std::vector<ChartRequest> queries;
     for (const Json& chart : *charts->array()) {
-        queries.push_back(parse_chart_query(chart));
+        queries.push_back(parse_chart_request(chart));
     }
     Response response;
     response.headers = {{"Content-Type", "application/vnd.taffrail.frames"},
@@ -45,10 +45,15 @@ Response series_query(const ApiContext& context, const Request& request) {
         if (next == queries.size()) {
             return false;
         }
-        const ChartQuery& chart = queries[next++];
+        const ChartRequest& chart = queries[next++];
         Frame frame;
         try {
-            frame = answer_chart(*context.workspace, chart);
+            if (!chart.chart.expression.empty()) {
+                check_expression(chart.chart.expression);
+            }
+            const std::uint64_t revision = context.workspace->revision();
+            frame =
+                make_frame(chart, query::answer_chart(*context.workspace, chart.chart), revision);
         } catch (const ApiError& error) {
             frame = error_frame(request, chart.id, error);
         }

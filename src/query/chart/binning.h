@@ -1,0 +1,29 @@
+// Points in memory to the bins of a answer: used where a pyramid cannot answer (smoothing, groups,
+// expressions, metric axes, symlog, older attempts).
+#pragma once
+
+#include "query/chart/answer.h"
+
+#include <span>
+#include <vector>
+
+namespace taffrail::query {
+
+/// Where the bins of a chart lie: `width` of equal size between from and to on the transformed
+/// axis.
+struct ChartGrid {
+    AxisScale scale = AxisScale::Linear;
+    double from = 0, to = 1;
+    std::size_t width = 1;
+
+    [[nodiscard]] std::vector<double> edges() const;
+};
+
+/// Fills x, min, max, mean, last, smooth, count, marks and points of `series`. Points with x in
+/// [from, to]; at most `raw_limit` of them come raw. Empty outer bins are left out. `smoothed` may
+/// be empty.
+void bin_points(std::span<const double> x, std::span<const double> y,
+                std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
+                ChartSeries& series);
+
+}  // namespace taffrail::query
