@@ -1,10 +1,12 @@
-// What a bin knows about its points, and how two such summaries become one.
+// What is known of some points of a series, and how two such summaries become one: the only summary
+// there is, for bins, charts and statistics.
 //
-// min and max start at the infinities of the wrong sign, so an empty summary is the neutral element
-// and a real infinity needs no special case; whether there was anything to compare is told by the
-// counts.
+// min, max, sum and last are those of the finite points; NaN and the infinities are counted apart.
+// min and max start at the infinities of the wrong sign, so an empty summary is the neutral
+// element; whether there was anything finite is told by the counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -13,39 +15,41 @@ namespace taffrail::model {
 struct BinStats {
     double min = std::numeric_limits<double>::infinity();
     double max = -std::numeric_limits<double>::infinity();
-    double sum = 0;  ///< of the finite values
+    double sum = 0;
     double last = std::numeric_limits<double>::quiet_NaN();
+    /// All points, and the ones that are not finite among them.
     std::uint64_t count = 0, nan_count = 0, positive_infinity_count = 0,
                   negative_infinity_count = 0;
 
     /// Adds the next point in axis order.
     void add(double value) noexcept {
         ++count;
-        last = value;
         if (value - value == 0) {
             sum += value;
+            last = value;
+            min = value < min ? value : min;
+            max = value > max ? value : max;
         } else if (value != value) {
             ++nan_count;
-            return;
         } else if (value > 0) {
             ++positive_infinity_count;
         } else {
             ++negative_infinity_count;
         }
-        min = value < min ? value : min;
-        max = value > max ? value : max;
     }
 
     [[nodiscard]] std::uint64_t finite_count() const noexcept {
         return count - nan_count - positive_infinity_count - negative_infinity_count;
     }
 
-    [[nodiscard]] bool has_extremes() const noexcept { return count > nan_count; }
+    /// Nothing finite: min, max, mean and last are absent.
+    [[nodiscard]] bool has_finite() const noexcept { return finite_count() > 0; }
 
-    /// Mean of the finite values, NaN when there is none.
+    /// NaN when nothing is finite. Rounding does not carry it beyond the points it is the mean of.
     [[nodiscard]] double mean() const noexcept {
-        return finite_count() == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                   : sum / static_cast<double>(finite_count());
+        return has_finite()
+                   ? std::min(std::max(sum / static_cast<double>(finite_count()), min), max)
+                   : std::numeric_limits<double>::quiet_NaN();
     }
 };
 

@@ -89,8 +89,8 @@ void reserve_bins(Bins& bins, std::size_t count) {
 
 void push_bin(Bins& bins, const BinStats& stats) {
     constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-    bins.min.push_back(stats.has_extremes() ? stats.min : kNothing);
-    bins.max.push_back(stats.has_extremes() ? stats.max : kNothing);
+    bins.min.push_back(stats.has_finite() ? stats.min : kNothing);
+    bins.max.push_back(stats.has_finite() ? stats.max : kNothing);
     bins.mean.push_back(stats.mean());
     bins.last.push_back(stats.last);
     bins.count.push_back(stats.count);

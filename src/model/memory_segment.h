@@ -59,19 +59,7 @@ class MemorySegment final : public BinSegment {
         stats.count += (last - first) * node_points(level);
     }
 
-    void add_specials(std::uint64_t first, std::uint64_t last, BinStats& stats) const {
-        const std::vector<SpecialTotals>& specials = pyramid_.specials();
-        if (specials.empty()) {
-            return;
-        }
-        const SpecialTotals before = specials_before(specials, first),
-                            upto = specials_before(specials, last);
-        stats.nan_count += upto.nan_count - before.nan_count;
-        stats.positive_infinity_count +=
-            upto.positive_infinity_count - before.positive_infinity_count;
-        stats.negative_infinity_count +=
-            upto.negative_infinity_count - before.negative_infinity_count;
-    }
+    [[nodiscard]] std::span<const SpecialTotals> specials() const { return pyramid_.specials(); }
 
     [[nodiscard]] double first_x() const override { return point_x(0); }
 

@@ -75,6 +75,8 @@ void Pyramid::add_base_node(const double* values) {
         for (std::uint64_t i = 0; i < kBaseFanOut; ++i) {
             stats.add(values[i]);
         }
+        block.min = stats.min;
+        block.max = stats.max;
         block.sum = stats.sum;
         SpecialTotals totals = specials_.empty() ? SpecialTotals{} : specials_.back();
         totals.node = base.nodes();

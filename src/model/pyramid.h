@@ -1,5 +1,5 @@
-// Minimum, maximum and sum of every 64 points, of every 512, of every 4096, …: what a zoom reads
-// instead of points.
+// Minimum, maximum and sum of the finite ones of every 64 points, of every 512, of every 4096, …:
+// what a zoom reads instead of points.
 //
 // Only whole nodes exist; the points behind the last whole node are read one by one. A node needs
 // no count (its size is known), no `last` (that is the value at its end) and no axis (that is the

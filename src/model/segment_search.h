@@ -5,7 +5,7 @@
 //   node_x(level, k), node_end_x(level, k)   positions of the first and last point of a node
 //   point_x(i), point_value(i)
 //   add_nodes(level, first, last, stats)     min, max, sum and count
-//   add_specials(first, last, stats)         NaN and infinity counts of base nodes
+//   specials()                               NaN and infinity counts of base nodes
 //   node_last(level, k)                      value of the last point of a node
 // A source that must read a file keeps its first error and answers zeros after it; the caller asks
 // for it at the end.
@@ -16,7 +16,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 
 namespace taffrail::model {
 
@@ -55,6 +57,8 @@ class SegmentSearch {
     }
 
   private:
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
     /// First index in [first, end) whose position is ≥ x, else end. Cheap when it is near `first`.
     template <typename Position>
     static std::uint64_t gallop(std::uint64_t first, std::uint64_t end, double x,
@@ -172,12 +176,81 @@ class SegmentSearch {
             return;
         }
         add_points(first, first_node * kBaseFanOut, stats);
-        const unsigned level = add_nodes(0, first_node, last_node, stats);
-        source_.add_specials(first_node, last_node, stats);
-        if (last_node * kBaseFanOut == last) {
-            stats.last = source_.node_last(level, last / node_points(level) - 1);
-        }
+        add_whole_nodes(first_node, last_node, stats);
         add_points(last_node * kBaseFanOut, last, stats);
+    }
+
+    void add_whole_nodes(std::uint64_t first, std::uint64_t last, BinStats& stats) {
+        BinStats whole;
+        const unsigned level = add_nodes(0, first, last, whole);
+        add_specials(first, last, whole);
+        if (whole.max == kInfinity || whole.min == -kInfinity) {
+            // Nodes of files that older versions wrote took infinities for extremes.
+            whole.min = kInfinity;
+            whole.max = -kInfinity;
+            add_finite_extremes(first, last, whole);
+        }
+        stats.min = std::min(stats.min, whole.min);
+        stats.max = std::max(stats.max, whole.max);
+        stats.sum += whole.sum;
+        stats.count += whole.count;
+        stats.nan_count += whole.nan_count;
+        stats.positive_infinity_count += whole.positive_infinity_count;
+        stats.negative_infinity_count += whole.negative_infinity_count;
+        if (whole.has_finite()) {
+            const double end =
+                source_.node_last(level, last * kBaseFanOut / node_points(level) - 1);
+            stats.last = end - end == 0 ? end : last_finite(first, last);
+        }
+    }
+
+    void add_specials(std::uint64_t first, std::uint64_t last, BinStats& stats) {
+        const std::span<const SpecialTotals> specials = source_.specials();
+        if (specials.empty()) {
+            return;
+        }
+        const SpecialTotals before = specials_before(specials, first),
+                            upto = specials_before(specials, last);
+        stats.nan_count += upto.nan_count - before.nan_count;
+        stats.positive_infinity_count +=
+            upto.positive_infinity_count - before.positive_infinity_count;
+        stats.negative_infinity_count +=
+            upto.negative_infinity_count - before.negative_infinity_count;
+    }
+
+    /// Extremes of base nodes without a look at those that hold infinities: their points are read.
+    void add_finite_extremes(std::uint64_t first, std::uint64_t last, BinStats& stats) {
+        BinStats found;
+        const std::span<const SpecialTotals> specials = source_.specials();
+        auto odd = std::ranges::lower_bound(specials, first, {}, &SpecialTotals::node);
+        std::uint64_t node = first;
+        for (; odd != specials.end() && odd->node < last; ++odd) {
+            source_.add_nodes(0, node, odd->node, found);
+            add_points(odd->node * kBaseFanOut, (odd->node + 1) * kBaseFanOut, found);
+            node = odd->node + 1;
+        }
+        source_.add_nodes(0, node, last, found);
+        stats.min = found.min;
+        stats.max = found.max;
+    }
+
+    /// Of base nodes that hold a finite point. Whole nodes of others behind it are jumped over, as
+    /// a run that diverged has millions.
+    double last_finite(std::uint64_t first, std::uint64_t last) {
+        const auto nothing_from = [&](std::uint64_t node) {
+            BinStats rest;
+            rest.count = (last - node) * kBaseFanOut;
+            add_specials(node, last, rest);
+            return !rest.has_finite();
+        };
+        std::uint64_t low = first, high = last;  // nothing finite from `high` on
+        while (high - low > 1) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            (nothing_from(middle) ? high : low) = middle;
+        }
+        BinStats node;
+        add_points(low * kBaseFanOut, high * kBaseFanOut, node);
+        return node.last;
     }
 
     void add_points(std::uint64_t first, std::uint64_t last, BinStats& stats) {

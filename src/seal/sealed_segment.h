@@ -121,18 +121,8 @@ class SealedSegment final : public model::BinSegment {
             stats.count += (last - first) * model::node_points(level);
         }
 
-        void add_specials(std::uint64_t first, std::uint64_t last, model::BinStats& stats) const {
-            const auto& specials = parts_.entry->specials;
-            if (specials.empty()) {
-                return;
-            }
-            const auto before = model::specials_before(specials, first),
-                       upto = model::specials_before(specials, last);
-            stats.nan_count += upto.nan_count - before.nan_count;
-            stats.positive_infinity_count +=
-                upto.positive_infinity_count - before.positive_infinity_count;
-            stats.negative_infinity_count +=
-                upto.negative_infinity_count - before.negative_infinity_count;
+        [[nodiscard]] std::span<const model::SpecialTotals> specials() const {
+            return parts_.entry->specials;
         }
 
         double point_x(std::uint64_t index) {

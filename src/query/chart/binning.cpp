@@ -1,53 +1,34 @@
 #include "query/chart/binning.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 namespace taffrail::query {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+std::uint32_t clamp_count(std::uint64_t count) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
+}
 
-/// Sums up one bin.
-struct BinSum {
-    double min = std::numeric_limits<double>::infinity(), max = -min, last = kNan;
-    double sum = 0, smooth_sum = 0;
-    std::uint32_t finite = 0, smooth_count = 0, count = 0, nan = 0, positive = 0, negative = 0;
-
-    void add(double y, double smoothed) {
-        ++count;
-        if (std::isnan(y)) {
-            ++nan;
-        } else if (std::isinf(y)) {
-            ++(y > 0 ? positive : negative);
-        } else {
-            ++finite;
-            min = std::min(min, y);
-            max = std::max(max, y);
-            sum += y;
-            last = y;
+/// How many points each bin has is known already: the same ones are averaged.
+std::vector<double> smooth_means(const ChartSeries& series, std::span<const double> smoothed) {
+    std::vector<double> means;
+    means.reserve(series.bins());
+    std::size_t at = 0;
+    for (const std::uint32_t count : series.count) {
+        double sum = 0;
+        std::uint32_t finite = 0;
+        for (const std::size_t end = at + count; at < end; ++at) {
+            if (smoothed[at] - smoothed[at] == 0) [[likely]] {
+                sum += smoothed[at];
+                ++finite;
+            }
         }
-        if (std::isfinite(smoothed)) {
-            smooth_sum += smoothed;
-            ++smooth_count;
-        }
+        means.push_back(finite > 0 ? sum / finite : std::numeric_limits<double>::quiet_NaN());
     }
-
-    void push_to(ChartSeries& series, bool with_smooth) const {
-        series.min.push_back(finite > 0 ? min : kNan);
-        series.max.push_back(finite > 0 ? max : kNan);
-        series.mean.push_back(finite > 0 ? std::clamp(sum / finite, min, max) : kNan);
-        series.last.push_back(last);
-        if (with_smooth) {
-            series.smooth.push_back(smooth_count > 0 ? smooth_sum / smooth_count : kNan);
-        }
-        series.count.push_back(count);
-        series.nan.push_back(nan);
-        series.positive_infinity.push_back(positive);
-        series.negative_infinity.push_back(negative);
-    }
-};
+    return means;
+}
 
 }  // namespace
 
@@ -63,46 +44,76 @@ std::vector<double> ChartGrid::edges() const {
     return boundaries;
 }
 
+void take_bins(Bins bins, double unit, ChartSeries& series) {
+    std::size_t first = 0, last = bins.size();
+    while (first < last && bins.count[first] == 0) {
+        ++first;
+    }
+    while (last > first && bins.count[last - 1] == 0) {
+        --last;
+    }
+    const std::size_t size = last - first;
+    series.raw = bins.raw;
+    series.points = bins.points;
+    const auto taken = [&](std::vector<double>& column) {
+        return size == bins.size()
+                   ? std::move(column)
+                   : std::vector(column.begin() + static_cast<std::ptrdiff_t>(first),
+                                 column.begin() + static_cast<std::ptrdiff_t>(last));
+    };
+    series.min = taken(bins.min);
+    series.max = taken(bins.max);
+    series.mean = taken(bins.mean);
+    series.last = taken(bins.last);
+    const std::vector<double>& x = bins.raw ? bins.x : bins.edges;
+    series.x.resize(size + 1, 0);
+    series.count.resize(size);
+    bool all_finite = true;
+    for (std::size_t to = 0; to < size; ++to) {
+        const std::size_t i = first + to;
+        all_finite = all_finite && bins.nan_count[i] + bins.positive_infinity_count[i] +
+                                           bins.negative_infinity_count[i] ==
+                                       0;
+        series.x[to] = x[i] * unit;
+        series.count[to] = clamp_count(bins.count[i]);
+    }
+    if (size > 0) {
+        series.x[size] = (bins.raw ? x[last - 1] : x[last]) * unit;
+    }
+    if (!all_finite) {
+        const auto marks = [&](const std::vector<std::uint64_t>& counts) {
+            std::vector<std::uint32_t> out(size);
+            std::transform(counts.begin() + static_cast<std::ptrdiff_t>(first),
+                           counts.begin() + static_cast<std::ptrdiff_t>(last), out.begin(),
+                           clamp_count);
+            return out;
+        };
+        series.nan = marks(bins.nan_count);
+        series.positive_infinity = marks(bins.positive_infinity_count);
+        series.negative_infinity = marks(bins.negative_infinity_count);
+    }
+}
+
 void bin_points(std::span<const double> x, std::span<const double> y,
                 std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
                 ChartSeries& series) {
     const auto first = static_cast<std::size_t>(std::ranges::lower_bound(x, grid.from) - x.begin());
-    const auto last = static_cast<std::size_t>(std::ranges::upper_bound(x, grid.to) - x.begin());
-    series.points = last > first ? last - first : 0;
-    if (series.points == 0) {
+    const auto behind = static_cast<std::size_t>(std::ranges::upper_bound(x, grid.to) - x.begin());
+    if (behind <= first) {
+        series.points = 0;
         series.x.push_back(grid.from);
         return;
     }
-    const bool with_smooth = !smoothed.empty();
-    const auto smooth_at = [&](std::size_t i) { return with_smooth ? smoothed[i] : kNan; };
-    if (series.points <= raw_limit) {
-        series.raw = true;
-        for (std::size_t i = first; i < last; ++i) {
-            BinSum bin;
-            bin.add(y[i], smooth_at(i));
-            bin.push_to(series, with_smooth);
-            series.x.push_back(x[i]);
-        }
-        series.x.push_back(x[last - 1]);
-        return;
+    const std::size_t count = behind - first;
+    const std::span<const double> places = x.subspan(first, count);
+    const std::span<const double> values = y.subspan(first, count);
+    take_bins(count <= raw_limit
+                  ? model::raw_bins(std::vector(places.begin(), places.end()), values)
+                  : model::stats_on_edges(places, values, grid.edges()),
+              1, series);
+    if (!smoothed.empty()) {
+        series.smooth = smooth_means(series, smoothed.subspan(first, count));
     }
-    const std::vector<double> edges = grid.edges();
-    const auto bin_of = [&](double at) {
-        const auto after = std::ranges::upper_bound(edges, at) - edges.begin();
-        return static_cast<std::size_t>(
-            std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(grid.width) - 1));
-    };
-    const std::size_t first_bin = bin_of(x[first]), last_bin = bin_of(x[last - 1]);
-    std::size_t i = first;
-    for (std::size_t bin = first_bin; bin <= last_bin; ++bin) {
-        BinSum sum;
-        for (; i < last && (x[i] < edges[bin + 1] || bin == last_bin); ++i) {
-            sum.add(y[i], smooth_at(i));
-        }
-        sum.push_to(series, with_smooth);
-        series.x.push_back(edges[bin]);
-    }
-    series.x.push_back(edges[last_bin + 1]);
 }
 
 }  // namespace taffrail::query

@@ -1,9 +1,11 @@
-// Points in memory to the bins of a answer: used where a pyramid cannot answer (smoothing, groups,
-// expressions, metric axes, symlog, older attempts).
+// Points in memory to the bins of a chart: used where a pyramid cannot answer (smoothing, groups,
+// expressions, metric axes, symlog, older attempts). The bins are those of model/bins.h.
 #pragma once
 
+#include "model/bins.h"
 #include "query/chart/answer.h"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -18,6 +20,9 @@ struct ChartGrid {
 
     [[nodiscard]] std::vector<double> edges() const;
 };
+
+/// Takes bins over as a series of a chart, x times `unit`; empty outer bins are left out.
+void take_bins(Bins bins, double unit, ChartSeries& series);
 
 /// Fills x, min, max, mean, last, smooth, count, marks and points of `series`. Points with x in
 /// [from, to]; at most `raw_limit` of them come raw. Empty outer bins are left out. `smoothed` may

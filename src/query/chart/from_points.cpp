@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <span>
@@ -178,36 +179,27 @@ void join_group(const Grouping& group, const ChartGrid& grid,
     std::ranges::sort(distinct);
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     const bool raw = distinct.size() <= grid.width;
-    const std::vector<double> edges = raw ? distinct : grid.edges();
-    const std::size_t bins = raw ? distinct.size() : grid.width;
-    std::vector<std::vector<double>> sums(members.size(), std::vector<double>(bins, 0));
-    std::vector<std::vector<std::uint32_t>> counts(members.size(),
-                                                   std::vector<std::uint32_t>(bins, 0));
-    std::vector<std::uint32_t> points(bins, 0);
-    for (std::size_t m = 0; m < members.size(); ++m) {
-        const Line& line = *members[m];
-        const std::span<const double> values =
-            line.smoothed.empty() ? line.y : std::span<const double>(line.smoothed);
-        for (std::size_t i = 0; i < line.x.size(); ++i) {
-            if (line.x[i] < grid.from || line.x[i] > grid.to) {
-                continue;
-            }
-            const auto after = std::ranges::upper_bound(edges, line.x[i]) - edges.begin();
-            const auto bin = static_cast<std::size_t>(
-                std::clamp<std::ptrdiff_t>(after - 1, 0, static_cast<std::ptrdiff_t>(bins) - 1));
-            ++points[bin];
-            ++series.points;
-            if (std::isfinite(values[i])) {
-                sums[m][bin] += values[i];
-                ++counts[m][bin];
-            }
-        }
+    // A place of its own is a bin from there to the next; the last one is closed.
+    std::vector<double> edges = raw ? std::move(distinct) : grid.edges();
+    if (raw && !edges.empty()) {
+        edges.push_back(edges.back());
+    }
+    const std::size_t bins = edges.empty() ? 0 : edges.size() - 1;
+    std::vector<std::vector<double>> means;
+    std::vector<std::uint64_t> points(bins, 0);
+    for (const Line* line : members) {
+        Bins own = model::stats_on_edges(
+            line->x, line->smoothed.empty() ? line->y : std::span<const double>(line->smoothed),
+            edges);
+        std::ranges::transform(own.count, points, points.begin(), std::plus());
+        means.push_back(std::move(own.mean));
+        series.points += own.points;
     }
     series.raw = raw;
     std::vector<double> samples(members.size());
     for (std::size_t b = 0; b < bins; ++b) {
         for (std::size_t m = 0; m < members.size(); ++m) {
-            samples[m] = counts[m][b] > 0 ? sums[m][b] / counts[m][b] : std::nan("");
+            samples[m] = means[m][b];
         }
         const GroupPoint point = join(samples, group.centre, group.band);
         series.x.push_back(edges[b]);
@@ -215,9 +207,9 @@ void join_group(const Grouping& group, const ChartGrid& grid,
         series.low.push_back(point.low);
         series.high.push_back(point.high);
         series.runs.push_back(point.samples);
-        series.count.push_back(points[b]);
+        series.count.push_back(static_cast<std::uint32_t>(points[b]));
     }
-    series.x.push_back(bins == 0 ? grid.from : raw ? edges.back() : edges[bins]);
+    series.x.push_back(bins == 0 ? grid.from : edges.back());
 }
 
 void answer_groups(RunSet& runs, const ChartQuery& chart, const std::vector<Line>& lines,

@@ -27,6 +27,24 @@ std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
     return {std::make_move_iterator(lost.begin()), std::make_move_iterator(lost.end())};
 }
 
+double position_of(const Point& point, Axis axis, std::int64_t start_ns) noexcept {
+    switch (axis) {
+        case Axis::Steps:
+            return static_cast<double>(point.step);
+        case Axis::WallTime:
+            return static_cast<double>(point.time_ns) * 1e-9;
+        case Axis::RelativeTime:
+            return model::difference(point.time_ns, start_ns) * 1e-9;
+        case Axis::Epoch:
+            return point.epoch;
+        case Axis::Samples:
+            return point.samples == INT64_MIN ? std::nan("") : static_cast<double>(point.samples);
+        case Axis::Metric:
+            break;
+    }
+    return std::nan("");
+}
+
 SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns,
                      const std::vector<Point>& metric) {
     std::unordered_map<Step, double> by_step;
@@ -41,28 +59,10 @@ SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, st
     series.source.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Point& point = points[i];
-        double x = std::nan("");
-        switch (axis.axis) {
-            case Axis::Steps:
-                x = static_cast<double>(point.step);
-                break;
-            case Axis::WallTime:
-                x = static_cast<double>(point.time_ns) * 1e-9;
-                break;
-            case Axis::RelativeTime:
-                x = model::difference(point.time_ns, start_ns) * 1e-9;
-                break;
-            case Axis::Epoch:
-                x = point.epoch;
-                break;
-            case Axis::Samples:
-                x = point.samples == INT64_MIN ? std::nan("") : static_cast<double>(point.samples);
-                break;
-            case Axis::Metric:
-                if (const auto found = by_step.find(point.step); found != by_step.end()) {
-                    x = found->second;
-                }
-                break;
+        double x = position_of(point, axis.axis, start_ns);
+        if (axis.axis == Axis::Metric) {
+            const auto found = by_step.find(point.step);
+            x = found != by_step.end() ? found->second : std::nan("");
         }
         if (std::isfinite(x)) {
             series.x.push_back(x);
