@@ -1,6 +1,5 @@
 // What decodes must encode to bytes that decode to the same bytes, and be fit for use: with its
 // blobs filled in, every value becomes what an export makes of it.
-#include "cli/export/value_json.h"
 #include "codec/capture.h"
 #include "codec/gif.h"
 #include "codec/image_resize.h"
@@ -10,6 +9,7 @@
 #include "codec/tensor.h"
 #include "codec/value_check.h"
 #include "codec/value_codec.h"
+#include "query/export/value_json.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -111,7 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::abort();
     }
     JsonWriter json;
-    cli::write_value(json, *value, {});
+    query::write_value(json, *value, {});
     if (!fill_blobs(*value, input)) {
         return 0;
     }

@@ -2,7 +2,7 @@
 //   make_seeds samples CORPUS    the seeds of run_folder, sealed_file and manifest that are made
 //   here, below the kept corpora make_seeds FOLDER SEED       a run folder or logdir in its decoded
 //   form make_seeds put SEED FOLDER   the way back, to look at a crash with the command
-#include "cli/export/exporters.h"
+#include "cli/export/tensorboard.h"
 #include "codec/parquet/reader.h"
 #include "codec/value_codec.h"
 #include "document.h"
@@ -97,8 +97,9 @@ int write_logdir_seeds(const std::string& corpus) {
     if (!run.ok()) {
         return fail(run.error().message);
     }
-    cli::ExportRequest request;
+    query::ExportRequest request;
     request.runs = {*run};
+    request.attempts = Attempts::All;  // with the marks of later attempts
     const std::string logdir = kRoot + "/logdir", kept = io::join(corpus, "logdir_fuzz");
     if (auto done = cli::export_tensorboard(request, logdir, [](std::string_view) {}); !done.ok()) {
         return fail(done.error().message);

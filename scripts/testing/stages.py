@@ -152,7 +152,7 @@ def interop(context: Context) -> Counts:
     counts = context.pytest("parquet", "tests/interop/parquet", "-k", "not clickhouse", environment=environment)
     if context.full:
         counts += context.pytest("clickhouse", "tests/interop/parquet", "-k", "clickhouse", environment=environment)
-    for folder, family in (("media", "media"), ("tensorboard", "tensorboard"), ("torchmetrics", "lightning"), ("lightning", "lightning"), ("server", "server"),
+    for folder, family in (("media", "media"), ("tensorboard", "tensorboard"), ("attempts", "tensorboard"), ("torchmetrics", "lightning"), ("lightning", "lightning"), ("server", "server"),
                            ("terminal", "tests"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")):
         counts += context.pytest(family, f"tests/interop/{folder}", environment=environment)
     return counts

@@ -2,7 +2,7 @@
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
-#include "cli/export/exporters.h"
+#include "cli/export/tensorboard.h"
 #include "cli/run_json.h"
 #include "cli/targets.h"
 #include "io/files.h"
@@ -44,8 +44,8 @@ class Export final : public Command {
                               "write pictures, sound, meshes and arrays below this folder");
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match");
         arguments.choice("--attempts", attempts_, {"winning", "all"},
-                         "of CSV and Parquet: only points that no later attempt superseded, or "
-                         "every point (other formats have all)");
+                         "only points that no later attempt superseded, or every point (default: "
+                         "winning; of jsonl and media, which keep everything: all)");
         arguments.flag("--wide", wide_,
                        "CSV with one column a key and one line a step, rank and attempt");
         arguments.flag("--json", json_,
@@ -71,18 +71,20 @@ class Export final : public Command {
   private:
     /// What makes no sense together; "" when all is well.
     [[nodiscard]] std::string wrong_usage() const;
-    Result<ExportRequest> collect(const Session& session) const;
-    Result<void> check_keys(const ExportRequest& request) const;
-    Result<void> write(const Session& session, const ExportRequest& request);
+    Result<query::ExportRequest> collect(const Session& session) const;
+    Result<void> check_keys(const query::ExportRequest& request) const;
+    Result<void> write(const Session& session, const query::ExportRequest& request);
     /// What the runs could not give is said, after everything else is written.
-    ExitCode report(const Session& session, const ExportRequest& request) const;
-    Result<void> write_tensorboard(const Session& session, const ExportRequest& request) const;
-    Result<void> write_as(const ExportRequest& request, const ExportOutput& output) const;
+    ExitCode report(const Session& session, const query::ExportRequest& request) const;
+    Result<void> write_tensorboard(const Session& session,
+                                   const query::ExportRequest& request) const;
+    Result<void> write_as(const query::ExportRequest& request,
+                          const query::ExportOutput& output) const;
 
     std::vector<std::string> targets_;
     TargetOptions where_;
     std::string format_ = "jsonl", output_, media_, pattern_;
-    std::string attempts_ = "winning";
+    std::string attempts_;
     bool wide_ = false, json_ = false;
     std::uint64_t bytes_ = 0;  ///< written to the output
 };
@@ -107,7 +109,7 @@ std::string Export::wrong_usage() const {
 }
 
 /// Nothing to export is an error only where a pattern caused it: a run may well be empty.
-Result<void> Export::check_keys(const ExportRequest& request) const {
+Result<void> Export::check_keys(const query::ExportRequest& request) const {
     if (pattern_.empty()) {
         return {};
     }
@@ -132,11 +134,14 @@ Result<void> Export::check_keys(const ExportRequest& request) const {
                                           " (taffrail show lists the keys of a run)"};
 }
 
-Result<ExportRequest> Export::collect(const Session& session) const {
-    ExportRequest request;
+Result<query::ExportRequest> Export::collect(const Session& session) const {
+    query::ExportRequest request;
     request.pattern = pattern_;
     request.media_folder = media_;
-    request.attempts = attempts_ == "all" ? Attempts::All : Attempts::Winning;
+    const bool keeps_everything = format_ == "jsonl" || format_ == "media";
+    request.attempts = attempts_ == "all" || (attempts_.empty() && keeps_everything)
+                           ? Attempts::All
+                           : Attempts::Winning;
     std::vector<std::string> targets = targets_;
     if (targets.empty()) {
         targets.emplace_back();
@@ -151,18 +156,22 @@ Result<ExportRequest> Export::collect(const Session& session) const {
     return request;
 }
 
-Result<void> Export::write_as(const ExportRequest& request, const ExportOutput& output) const {
-    if (format_ == "csv") {
-        return wide_ ? export_csv_wide(request, output) : export_csv_tidy(request, output);
+Result<void> Export::write_as(const query::ExportRequest& request,
+                              const query::ExportOutput& output) const {
+    if (wide_) {
+        return query::export_wide(request, output);
     }
-    if (format_ == "parquet") {
-        return export_parquet(request, output);
+    if (format_ == "csv" || format_ == "parquet") {
+        return query::export_points(
+            request, format_ == "csv" ? query::TableFormat::Csv : query::TableFormat::Parquet,
+            output);
     }
-    return format_ == "media" ? export_media(request, output) : export_jsonl(request, output);
+    return format_ == "media" ? query::export_media(request, output)
+                              : query::export_records(request, output);
 }
 
 Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
-                                       [[maybe_unused]] const ExportRequest& request) const {
+                                       [[maybe_unused]] const query::ExportRequest& request) const {
 #if defined(TAFFRAIL_HAS_TENSORBOARD)
     return export_tensorboard(request, output_,
                               [&](std::string_view message) { session.warn(message); });
@@ -171,7 +180,7 @@ Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
 #endif
 }
 
-Result<void> Export::write(const Session& session, const ExportRequest& request) {
+Result<void> Export::write(const Session& session, const query::ExportRequest& request) {
     TAFFRAIL_TRY(check_keys(request));
     if (format_ == "tensorboard") {
         return write_tensorboard(session, request);
@@ -190,7 +199,7 @@ Result<void> Export::write(const Session& session, const ExportRequest& request)
     });
 }
 
-ExitCode Export::report(const Session& session, const ExportRequest& request) const {
+ExitCode Export::report(const Session& session, const query::ExportRequest& request) const {
     ExitCode outcome = ExitCode::Ok;
     JsonWriter json(1);
     json.begin_object().member("format", format_).member("output", output_).member("bytes", bytes_);

@@ -1,6 +1,5 @@
 #include "base/sha256.h"
 #include "base/strings.h"
-#include "cli/export/exporters.h"
 #include "cli/fake_catalogue.h"
 #include "codec/capture.h"
 #include "codec/json.h"
@@ -204,19 +203,31 @@ TEST_F(ExportTest, WithoutAMediaFolderFilesAreNull) {
 
 TEST_F(ExportTest, CsvComesTidyAndWide) {
     run_->scalar("a,b", {5});
+    const std::string head = "ID0,\"one, \"\"two\"\"\",";
     EXPECT_THAT(run_line({"export", "ID0", "--format", "csv"}, catalogue_).out,
-                StartsWith("run,key,step,time,epoch,samples,phase,rank,attempt,value\nID0,\"a,b\","
-                           "0,1700000000000000000,,,,0,0,5\n"));
+                StartsWith("run,name,key,step,time,epoch,samples,phase,rank,attempt,value\n" +
+                           head + "\"a,b\",0,1700000000000000000,,,,0,0,5\n"));
     EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out,
-              "run,step,rank,attempt,\"a,b\",loss\nID0,0,0,0,5,1\nID0,1,0,0,,NaN\n"
-              "ID0,2,0,0,,Infinity\n");
+              "run,name,step,rank,attempt,\"a,b\",loss\n" + head + "0,0,0,5,1\n" + head +
+                  "1,0,0,,NaN\n" + head + "2,0,0,,Infinity\n");
     EXPECT_EQ(
         run_line({"export", "ID0", "--format", "csv", "--wide", "--keys", "lo*"}, catalogue_).out,
-        "run,step,rank,attempt,loss\nID0,0,0,0,1\nID0,1,0,0,NaN\nID0,2,0,0,Infinity\n");
+        "run,name,step,rank,attempt,loss\n" + head + "0,0,0,1\n" + head + "1,0,0,NaN\n" + head +
+            "2,0,0,Infinity\n");
+}
+
+// A spreadsheet would run them.
+TEST_F(ExportTest, CellsOfCsvAreNoFormulas) {
+    run_->run_info.name = "=cmd()";
+    run_->scalar("@sum", {-5});
+    const std::string out =
+        run_line({"export", "ID0", "--format", "csv", "--keys", "@sum"}, catalogue_).out;
+    EXPECT_THAT(out, HasSubstr("\nID0,'=cmd(),'@sum,0,1700000000000000000,,,,0,0,-5\n"));
 }
 
 // Ranks, attempts and steps logged twice are all points; none may take the place of another.
 TEST_F(ExportTest, WideCsvKeepsEveryPoint) {
+    run_->run_info.name = "r";
     run_->series.clear();
     const auto add_point = [&](const std::string& key, Step step, std::int32_t rank,
                                std::uint32_t attempt, double value) {
@@ -233,13 +244,15 @@ TEST_F(ExportTest, WideCsvKeepsEveryPoint) {
     add_point("loss", 1, 0, 1, 9);
     add_point("other", 1, 0, 1, 5);
     EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out,
-              "run,step,rank,attempt,loss,other\n"
-              "ID0,0,0,0,1,\nID0,0,1,0,2,\n"
-              "ID0,1,0,0,3,\nID0,1,0,1,7,5\nID0,1,0,1,8,\nID0,1,0,1,9,\nID0,1,1,0,4,\n");
+              "run,name,step,rank,attempt,loss,other\n"
+              "ID0,r,0,0,0,1,\nID0,r,0,1,0,2,\n"
+              "ID0,r,1,0,0,3,\nID0,r,1,0,1,7,5\nID0,r,1,0,1,8,\nID0,r,1,0,1,9,\n"
+              "ID0,r,1,1,0,4,\n");
 }
 
 // Above the size that is put together in memory the lines are the same, process by process.
 TEST_F(ExportTest, FindingG16_WideCsvOfALargeRunHasTheSameLines) {
+    run_->run_info.name = "r";
     run_->series.clear();
     run_->values.clear();
     constexpr Step kSteps = 70'000;
@@ -265,9 +278,9 @@ TEST_F(ExportTest, FindingG16_WideCsvOfALargeRunHasTheSameLines) {
     const std::string large =
         run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out;
     EXPECT_EQ(std::ranges::count(large, '\n'), 1 + 2 * kSteps);
-    EXPECT_THAT(large, StartsWith("run,step,rank,attempt,a,b,c\nID0,0,0,0,0,0.5,1\n"
-                                  "ID0,1,0,0,1,,1\n"));
-    EXPECT_THAT(large, HasSubstr("\nID0,69999,0,0,62,,1\nID0,0,1,0,0,0.5,\n"));
+    EXPECT_THAT(large, StartsWith("run,name,step,rank,attempt,a,b,c\nID0,r,0,0,0,0,0.5,1\n"
+                                  "ID0,r,1,0,0,1,,1\n"));
+    EXPECT_THAT(large, HasSubstr("\nID0,r,69999,0,0,62,,1\nID0,r,0,1,0,0,0.5,\n"));
 }
 
 // What could not be read is not in the file: it is said, and scripts can tell.
@@ -275,7 +288,7 @@ TEST_F(ExportTest, FindingO04_DamageIsSaidAndTheExportFails) {
     run_->damages.push_back({"logs/events.1", 120, 33, 0, 0, "a record fails its checksum"});
     const Outcome outcome = run_line({"export", "ID0", "--format", "csv"}, catalogue_);
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_THAT(outcome.out, HasSubstr("ID0,loss,2")) << "what is whole is written";
+    EXPECT_THAT(outcome.out, HasSubstr(",loss,2,")) << "what is whole is written";
     EXPECT_THAT(outcome.errors, HasSubstr("logs/events.1 at byte 120"));
     EXPECT_THAT(outcome.errors, HasSubstr("a record fails its checksum"));
     run_->damages.clear();
@@ -285,7 +298,7 @@ TEST_F(ExportTest, FindingO04_DamageIsSaidAndTheExportFails) {
 TEST_F(ExportTest, FilesAreWrittenWhereAsked) {
     const std::string path = io::join(folder_, "deep/out.csv");
     EXPECT_EQ(run_line({"export", "ID0", "--format", "csv", "-o", path}, catalogue_).code, 0);
-    EXPECT_THAT(io::read_text(path).value(), HasSubstr("ID0,loss,2"));
+    EXPECT_THAT(io::read_text(path).value(), HasSubstr(",loss,2,"));
     const std::string parquet_path = io::join(folder_, "out.parquet");
     EXPECT_EQ(
         run_line({"export", "ID0", "--format", "parquet", "-o", parquet_path}, catalogue_).code, 0);

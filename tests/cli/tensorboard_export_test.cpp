@@ -86,7 +86,8 @@ TEST_F(TensorboardExport, AttemptsBeginWithASessionMarkAndRanksHaveFolders) {
     ASSERT_TRUE(generate_demo_runs(
                     store, {.runs = 9, .points = 50, .now_ns = kNow, .media = false, .seal = false})
                     .ok());
-    ASSERT_EQ(run({"export", store, "-t", "tensorboard", "-o", logdir_}).code, 0);
+    ASSERT_EQ(run({"export", store, "-t", "tensorboard", "--attempts", "all", "-o", logdir_}).code,
+              0);
     const auto originals = read(store).value(), copies = read(logdir_).value();
     bool any_resumed = false;
     for (const RunInfo& info : originals->runs()) {

@@ -103,9 +103,7 @@ export async function rawSeries(base, run, key) {
     value = head.indexOf("value");
   return {
     steps: rows.map((r) => Number(r[step])),
-    values: rows.map(
-      (r) => ({ nan: NaN, inf: Infinity, "-inf": -Infinity })[r[value]] ?? Number(r[value]),
-    ),
+    values: rows.map((r) => Number(r[value])),
   };
 }
 

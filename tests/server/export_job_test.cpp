@@ -8,7 +8,7 @@ namespace {
 ExportJob job_of(std::size_t runs) {
     ExportJob job;
     for (std::size_t i = 0; i < runs; ++i) {
-        job.runs.push_back("01J00000000000000000" + std::to_string(i));
+        job.question.runs.push_back("01J00000000000000000" + std::to_string(i));
     }
     return job;
 }
@@ -26,7 +26,7 @@ TEST(ExportTickets, FindingS21_TicketsTogetherStayWithinTheirMemory) {
         ASSERT_NE(tickets.find(last), nullptr) << "the newest one is always there";
     }
     EXPECT_EQ(tickets.find(first), nullptr) << "the oldest made room";
-    EXPECT_EQ(tickets.find(last)->runs.size(), 5000u);
+    EXPECT_EQ(tickets.find(last)->question.runs.size(), 5000u);
 }
 
 TEST(ExportTickets, FindingS21_OneBeyondTheLimitIsRefusedAndCostsTheOthersNothing) {

@@ -1,3 +1,4 @@
+#include "codec/csv.h"
 #include "sinks/csv/folder.h"
 #include "sinks/csv/table.h"
 #include "test_files.h"

@@ -2,10 +2,12 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "base/try.h"
-#include "cli/export/exporters.h"
+#include "cli/export/tensorboard.h"
 #include "io/files.h"
+#include "query/export/winning_records.h"
 #include "sinks/tensorboard/sink.h"
 
+#include <optional>
 #include <set>
 
 namespace taffrail::cli {
@@ -27,7 +29,7 @@ std::string folder_of(const RunInfo& info) {
 }
 
 /// A folder for each run. Two that look the same once made safe are told apart by a hash.
-std::vector<std::string> folders_of(const ExportRequest& request) {
+std::vector<std::string> folders_of(const query::ExportRequest& request) {
     std::vector<std::string> folders;
     std::set<std::string> taken;
     for (const auto& run : request.runs) {
@@ -52,20 +54,26 @@ std::string described(const tensorboard::LeftOut& left_out) {
 
 }  // namespace
 
-Result<void> export_tensorboard(const ExportRequest& request, const std::string& folder,
+Result<void> export_tensorboard(const query::ExportRequest& request, const std::string& folder,
                                 const std::function<void(std::string_view)>& warn) {
     const std::vector<std::string> folders = folders_of(request);
     // All of them before the first is written: a refused export leaves nothing behind.
     for (const std::string& one : folders) {
         TAFFRAIL_TRY(tensorboard::check_unused(io::join(folder, one)));
     }
-    const auto wanted = [&](std::string_view key) {
-        return request.pattern.empty() || glob_match(request.pattern, key);
-    };
     for (std::size_t i = 0; i < folders.size(); ++i) {
+        std::optional<query::WinningRecords> winners;
+        if (request.attempts == Attempts::Winning) {
+            TAFFRAIL_ASSIGN(winners, query::WinningRecords::of(*request.runs[i]));
+        }
+        const auto wanted = [&](const Record& record) {
+            return (request.pattern.empty() || glob_match(request.pattern, record.key)) &&
+                   (!winners || winners->wins(record));
+        };
         TAFFRAIL_ASSIGN(
             const tensorboard::LeftOut left_out,
-            tensorboard::export_to_logdir(*request.runs[i], io::join(folder, folders[i]), wanted));
+            tensorboard::export_to_logdir(*request.runs[i], io::join(folder, folders[i]), wanted,
+                                          request.attempts));
         if (!left_out.empty()) {
             warn(request.runs[i]->info().name +
                  ": left out, since event files have no place for it: " + described(left_out));

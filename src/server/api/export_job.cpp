@@ -20,8 +20,9 @@ std::size_t bytes_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::size_t ExportJob::bytes() const {
-    return sizeof(ExportJob) + bytes_of(runs) + bytes_of(keys) + bytes_of(columns) +
-           bytes_of(damaged) + bytes_of({format, shape, what, name, x.metric});
+    return sizeof(ExportJob) + bytes_of(question.runs) + bytes_of(question.keys) +
+           bytes_of(question.damaged) + bytes_of(columns) +
+           bytes_of({name, question.x ? question.x->metric : std::string()});
 }
 
 std::string ExportTickets::add(ExportJob job) {

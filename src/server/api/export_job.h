@@ -1,7 +1,8 @@
 // What a prepared download will hold, and the tickets that keep it until it is fetched.
 #pragma once
 
-#include "query/chart/axis.h"
+#include "query/export/point_table.h"
+#include "query/export/series_walk.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +16,13 @@
 namespace taffrail::server {
 
 struct ExportJob {
-    std::string format, shape, what, name;
-    std::vector<std::string> runs, keys, columns;
-    query::AxisQuery x;
-    bool has_x = false;
-    bool all_attempts = false;  ///< else without the points that later attempts superseded
-    /// Runs that were known to be damaged when the download was prepared, and announced as that.
-    std::vector<std::string> damaged;
+    enum class What : std::uint8_t { Series, WideSeries, Runs };
+
+    What what = What::Series;
+    query::TableFormat table = query::TableFormat::Csv;
+    std::string name;  ///< of the file
+    query::ExportQuestion question;
+    std::vector<std::string> columns;  ///< What::Runs
 
     /// About how much memory it holds.
     [[nodiscard]] std::size_t bytes() const;

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/try.h"
+#include "codec/csv.h"
 #include "io/files.h"
 
 #include <algorithm>
@@ -41,17 +42,6 @@ std::size_t end_of_line(std::string_view text, std::size_t begin) {
 }
 
 }  // namespace
-
-std::string csv_cell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string(text);
-    }
-    std::string cell = "\"";
-    for (const char c : text) {
-        cell += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return cell + "\"";
-}
 
 std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
     std::vector<std::vector<std::string>> lines;

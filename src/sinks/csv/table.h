@@ -14,8 +14,6 @@ namespace taffrail {
 /// Values by column, as text.
 using CsvRow = std::map<std::string, std::string>;
 
-/// A cell as it stands in the file: quoted when it holds a separator, a quote or a line break.
-std::string csv_cell(std::string_view text);
 /// The cells of every line; quoted cells may hold line breaks.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 

@@ -146,11 +146,14 @@ Result<void> check_unused(const std::string& folder) {
 }
 
 Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& folder,
-                                 const KeyFilter& wanted) {
+                                 const RecordFilter& wanted, Attempts attempts) {
     TAFFRAIL_TRY(check_unused(folder));
     const RunInfo info = run.info();
     Files files(info, folder);
-    if (info.attempts > 1) {
+    // Readers of event files drop, at the mark of a later attempt, what older ones logged from its
+    // step on in every series alike. Where only points that count are written, nothing is dropped.
+    const bool marked = attempts == Attempts::All;
+    if (info.attempts > 1 && marked) {
         TAFFRAIL_ASSIGN(const auto beginnings, find_beginnings(run));
         for (const auto& [process, beginning] : beginnings) {
             TAFFRAIL_TRY(files.open(process, beginning));
@@ -158,17 +161,16 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
     }
     // Also for a run without records: it shall be a run outside too.
     TAFFRAIL_ASSIGN(TensorboardSink* const first, files.of({0, 0}));
-    if (!info.config.empty() && (!wanted || wanted("hparams"))) {
-        const Value config = info.config;
-        TAFFRAIL_TRY(write_one(*first, {.key = "hparams",
-                                        .kind = Kind::Hparams,
-                                        .time_ns = info.start_time_ns,
-                                        .value = &config}));
+    const Value config = info.config;
+    const Record settings{
+        .key = "hparams", .kind = Kind::Hparams, .time_ns = info.start_time_ns, .value = &config};
+    if (!info.config.empty() && (!wanted || wanted(settings))) {
+        TAFFRAIL_TRY(write_one(*first, settings));
     }
     LeftOut left_out;
     Result<void> failure;
     TAFFRAIL_TRY(run.for_each([&](const Record& record) {
-        if (record.kind == Kind::Hparams || (wanted && !wanted(record.key))) {
+        if (record.kind == Kind::Hparams || (wanted && !wanted(record))) {
             return true;
         }
         // Read back, a chart layout is a description for people; it cannot become a layout again.
@@ -177,7 +179,7 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
                                                 : std::string(to_string(record.kind))];
             return true;
         }
-        const auto sink = files.of({record.rank, record.attempt});
+        const auto sink = files.of({record.rank, marked ? record.attempt : 0});
         if (!sink.ok()) {
             failure = sink.error();
             return false;

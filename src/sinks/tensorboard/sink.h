@@ -85,15 +85,17 @@ class TensorboardSink final : public Sink {
 /// What an export could not write down: how many records of each kind.
 using LeftOut = std::map<std::string, std::uint64_t>;
 
-/// Whether a key is to be exported; absent = every one.
-using KeyFilter = std::function<bool(std::string_view key)>;
+/// Whether a record is to be exported; absent = every one.
+using RecordFilter = std::function<bool(const Record& record)>;
 
 /// Writes a recorded run, native or foreign, as a logdir run into `folder`, which must not hold
-/// event files yet. Scalars become floats: event files hold no more. Every attempt gets a file that
-/// begins with a session mark at its first step, ranks above 0 get folders of their own, and files
-/// are dated to the run.
+/// event files yet. Scalars become floats: event files hold no more. Ranks above 0 get folders of
+/// their own, and files are dated to the run. Attempts::All: every attempt gets a file that begins
+/// with a session mark at its first step. Attempts::Winning: `wanted` leaves out what does not
+/// count, and no mark makes readers drop more.
 Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& folder,
-                                 const KeyFilter& wanted = {});
+                                 const RecordFilter& wanted = {},
+                                 Attempts attempts = Attempts::All);
 
 /// An error when `folder` holds event files: a second export would double every point.
 Result<void> check_unused(const std::string& folder);

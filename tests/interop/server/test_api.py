@@ -162,7 +162,7 @@ def test_parquet_holds_the_points_of_the_csv(ui, ids, tmp_path):
 
     file = tmp_path / "points.parquet"
     file.write_bytes(fetch("parquet"))
-    read = "import sys, pyarrow.parquet as p; t = p.read_table(sys.argv[1]); print(t.column_names); [print(r['run_id'], r['key'], r['step'], r['epoch'], r['samples'], repr(r['value'])) for r in t.to_pylist()]"
+    read = "import sys, pyarrow.parquet as p; t = p.read_table(sys.argv[1]); print(t.column_names); [print(r['run'], r['key'], r['step'], r['epoch'], r['samples'], repr(r['value'])) for r in t.to_pylist()]"
     lines = subprocess.run([peers.python_of("parquet"), "-c", read, file], capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split(",") for line in fetch("csv").decode().splitlines()]
     assert lines[0] == str(rows[0])
@@ -171,7 +171,7 @@ def test_parquet_holds_the_points_of_the_csv(ui, ids, tmp_path):
         run, key, step, epoch, samples, value = line.split()
         assert (run, key, step, samples) == (row[0], row[2], row[3], row[6])
         assert float(epoch) == float(row[5])
-        assert value == row[9] or float(value) == float(row[9])
+        assert value == repr(float(row[10]))
 
 
 def test_edits_are_undone_by_their_inverse(ui, ids):
@@ -202,7 +202,7 @@ def test_csv_export_holds_every_raw_point(ui, ids, points):
     key = next(key for run, key in sorted(points) if run == ids[0])
     ticket = post(ui, "exports", format="csv", runs=[ids[0]], keys=[key]).json()
     lines = requests.get(ui.base + ticket["href"], timeout=20).text.strip().splitlines()
-    assert lines[0] == "run_id,run,key,step,time,epoch,samples,attempt,rank,value"
+    assert lines[0] == "run,name,key,step,time,epoch,samples,phase,rank,attempt,value"
     assert len(lines) - 1 == len(points[ids[0], key])
     got = [float(line.rsplit(",", 1)[1]) for line in lines[1:]]
     assert numpy.array_equal(got, [value for _, value in points[ids[0], key]], equal_nan=True)
@@ -212,13 +212,13 @@ def test_the_wide_table_holds_every_raw_point_too(ui, ids, points):
     """Also those that a later attempt logged again at the same step, where all attempts are asked for."""
     ticket = post(ui, "exports", format="csv", shape="wide", runs=ids, attempts="all").json()
     table = csv.DictReader(io.StringIO(requests.get(ui.base + ticket["href"], timeout=60).text))
-    assert table.fieldnames[:5] == ["run_id", "run", "step", "rank", "attempt"]
+    assert table.fieldnames[:5] == ["run", "name", "step", "rank", "attempt"]
     got, attempts = {}, set()
     for row in table:
         attempts.add(row["attempt"])
         for key in table.fieldnames[5:]:
             if row[key] != "":
-                got.setdefault((row["run_id"], key), []).append((int(row["step"]), float(row[key])))
+                got.setdefault((row["run"], key), []).append((int(row["step"]), float(row[key])))
     assert len(attempts) > 1
     assert got.keys() == points.keys()
     for series, logged in points.items():

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::cli {
+namespace taffrail::query {
 
 /// One file of a value.
 struct MediaFile {
@@ -42,4 +42,4 @@ class MediaFiles {
     std::map<std::string, std::string> run_folders_;  ///< by run id
 };
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

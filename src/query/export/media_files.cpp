@@ -1,4 +1,4 @@
-#include "cli/export/media_files.h"
+#include "query/export/media_files.h"
 
 #include "base/names.h"
 #include "base/sha256.h"
@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-namespace taffrail::cli {
+namespace taffrail::query {
 namespace {
 
 constexpr std::string_view kNativeSource = "taffrail";
@@ -186,4 +186,4 @@ Result<std::vector<MediaFile>> MediaFiles::files(const RecordedRun& run, const R
     return out;
 }
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

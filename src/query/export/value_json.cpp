@@ -1,6 +1,6 @@
-#include "cli/export/value_json.h"
+#include "query/export/value_json.h"
 
-namespace taffrail::cli {
+namespace taffrail::query {
 namespace {
 
 void write_numbers(JsonWriter& json, std::string_view name, std::span<const double> numbers) {
@@ -245,4 +245,4 @@ void write_value(JsonWriter& json, const Value& value, std::span<const MediaFile
     std::visit(Writer{json, files}, value);
 }
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

@@ -1,52 +1,48 @@
 #include "base/strings.h"
 #include "base/try.h"
-#include "cli/export/exporters.h"
-#include "cli/export/value_json.h"
+#include "query/export/exporters.h"
+#include "query/export/value_json.h"
+#include "query/export/winning_records.h"
 
-#include <cstdio>
+#include <optional>
 
-namespace taffrail::cli {
+namespace taffrail::query {
 namespace {
 
-std::string hexadecimal(std::uint64_t number) {
-    char digits[17];
-    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
-    return digits;
-}
-
-template <typename T>
-void write_optional(JsonWriter& json, std::string_view name, const std::optional<T>& value) {
-    json.key(name);
-    value ? json.value(*value) : json.null();
+/// Where a record stands, in the form of a point.
+Point place_of(const Record& record) {
+    Point place;
+    place.step = record.step;
+    place.time_ns = record.time_ns;
+    place.epoch = record.epoch.value_or(place.epoch);
+    place.samples = record.samples.value_or(place.samples);
+    place.attempt = record.attempt;
+    place.rank = record.rank;
+    place.phase = record.phase;
+    place.writer = record.writer;
+    return place;
 }
 
 }  // namespace
 
-Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& output) {
+Result<void> export_records(const ExportRequest& request, const ExportOutput& output) {
     MediaFiles media(request.media_folder);
     JsonWriter json;
-    std::string buffer;
+    TextPieces pieces(output);
     for (const auto& run : request.runs) {
         const RunInfo info = run->info();
+        std::optional<WinningRecords> winners;
+        if (request.attempts == Attempts::Winning) {
+            TAFFRAIL_ASSIGN(winners, WinningRecords::of(*run));
+        }
         Result<void> status;
         TAFFRAIL_TRY(run->for_each([&](const Record& record) {
-            if (!request.pattern.empty() && !glob_match(request.pattern, record.key)) {
+            if ((!request.pattern.empty() && !glob_match(request.pattern, record.key)) ||
+                (winners && !winners->wins(record))) {
                 return true;
             }
             json.clear();
-            json.begin_object()
-                .member("run", info.id)
-                .member("key", record.key)
-                .member("kind", to_string(record.kind));
-            json.member("step", record.step).member("time", record.time_ns);
-            write_optional(json, "epoch", record.epoch);
-            write_optional(json, "samples", record.samples);
-            json.key("phase");
-            record.phase == Phase::None ? json.null() : json.value(to_string(record.phase));
-            json.member("rank", record.rank)
-                .member("writer", hexadecimal(record.writer))
-                .member("attempt", record.attempt);
-            json.key("value");
+            begin_jsonl(json, info.id, record.key, record.kind, place_of(record));
             if (record.kind == Kind::Scalar) {
                 json.value(record.scalar);
             } else {
@@ -57,16 +53,13 @@ Result<void> export_jsonl(const ExportRequest& request, const ExportOutput& outp
                 }
                 write_value(json, *record.value, *files);
             }
-            buffer.append(json.end_object().text()).append("\n");
-            if (buffer.size() > (1u << 18)) {
-                status = output(buffer);
-                buffer.clear();
-            }
+            pieces.text().append(json.end_object().text()).push_back('\n');
+            status = pieces.hand_on_if_large();
             return status.ok();
         }));
         TAFFRAIL_TRY(status);
     }
-    return output(buffer);
+    return pieces.hand_on();
 }
 
 Result<void> export_media(const ExportRequest& request, const ExportOutput& output) {
@@ -94,4 +87,4 @@ Result<void> export_media(const ExportRequest& request, const ExportOutput& outp
     return {};
 }
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

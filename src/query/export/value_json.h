@@ -6,14 +6,14 @@
 // share (cells, numbers, NaN and infinities) is JsonWriter's.
 #pragma once
 
-#include "cli/export/media_files.h"
 #include "codec/json_writer.h"
+#include "query/export/media_files.h"
 
 #include <span>
 
-namespace taffrail::cli {
+namespace taffrail::query {
 
 /// `files` belong to the blobs of the value, in order.
 void write_value(JsonWriter& json, const Value& value, std::span<const MediaFile> files);
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

@@ -3,16 +3,17 @@
 // A small run is put together in memory and its lines go by step. A large one is read record by
 // record, in the order of its log: lines are kept open until enough newer ones came, so that keys
 // logged at the same step meet although others came between, and memory stays bounded.
-#include "base/strings.h"
 #include "base/try.h"
-#include "cli/export/exporters.h"
-#include "query/wide_table.h"
+#include "query/export/exporters.h"
+#include "query/export/wide_lines.h"
+#include "query/export/winning_records.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
-namespace taffrail::cli {
+namespace taffrail::query {
 namespace {
 
 /// Points of a run that are put together in memory, and cells of lines that are kept open.
@@ -33,67 +34,27 @@ std::vector<std::string> column_names(const ExportRequest& request) {
     return names;
 }
 
+/// The lines of one run on their way out.
 class WideLines {
   public:
-    using Cells = std::vector<std::pair<std::size_t, double>>;
+    WideLines(const RunInfo& run, std::size_t columns, TextPieces& pieces)
+        : head_(wide_head({run.id, run.name})), columns_(columns), pieces_(pieces) {}
 
-    WideLines(std::size_t columns, const ExportOutput& output)
-        : columns_(columns), output_(output) {}
-
-    Result<void> write(const std::string& run, const query::WideRow& place, const Cells& cells) {
-        text_ += run + "," + std::to_string(place.step) + "," + std::to_string(place.rank) + "," +
-                 std::to_string(place.attempt);
-        std::size_t next = 0;
-        for (std::size_t column = 0; column < columns_; ++column) {
-            text_ += ",";
-            if (next < cells.size() && cells[next].first == column) {
-                text_ += format_double(cells[next++].second);
-            }
-        }
-        text_ += "\n";
-        return text_.size() > (1u << 18) ? flush() : Result<void>();
+    Result<void> write(const WideRow& place, const WideCells& cells) {
+        append_wide_line(pieces_.text(), head_, place, cells, columns_);
+        return pieces_.hand_on_if_large();
     }
-
-    Result<void> flush() {
-        const Result<void> written = output_(text_);
-        text_.clear();
-        return written;
-    }
-
-    std::string& text() noexcept { return text_; }
 
   private:
+    std::string head_;
     std::size_t columns_;
-    const ExportOutput& output_;
-    std::string text_;
+    TextPieces& pieces_;
 };
-
-/// Until which step the points of each process win, by column. Absent: none of them does.
-using LastWinners = std::vector<std::map<std::pair<std::int32_t, std::uint32_t>, Step>>;
-
-Result<LastWinners> last_winners(const RecordedRun& run, const std::vector<std::string>& names) {
-    LastWinners last(names.size());
-    for (std::size_t column = 0; column < names.size(); ++column) {
-        const auto note = [&](std::span<const Point> points) -> Result<void> {
-            for (const Point& point : points) {
-                const auto [at, fresh] =
-                    last[column].try_emplace({point.rank, point.attempt}, point.step);
-                at->second = std::max(at->second, point.step);
-            }
-            return {};
-        };
-        const auto visited = run.visit_points(names[column], Attempts::Winning, note);
-        if (!visited.ok() && visited.error().code != ErrorCode::NotFound) {
-            return visited.error();
-        }
-    }
-    return last;
-}
 
 /// The open lines of the process that is being read.
 class OpenLines {
   public:
-    OpenLines(std::string run, WideLines& lines) : run_(std::move(run)), lines_(lines) {}
+    explicit OpenLines(WideLines& lines) : lines_(lines) {}
 
     Result<void> add(std::size_t column, const Record& record) {
         const std::pair process(record.rank, record.attempt);
@@ -101,8 +62,8 @@ class OpenLines {
             TAFFRAIL_TRY(close_all());
             process_ = process;
         }
-        query::WideRow place{record.step, record.rank, record.attempt, 0};
-        WideLines::Cells* cells = &open_[place];
+        WideRow place{record.step, record.rank, record.attempt, 0};
+        WideCells* cells = &open_[place];
         const auto at = [&] { return std::ranges::lower_bound(*cells, column, {}, first_of); };
         while (at() != cells->end() && at()->first == column) {
             ++place.repeat;
@@ -131,15 +92,14 @@ class OpenLines {
     Result<void> close_first() {
         const auto first = open_.begin();
         cells_ -= first->second.size();
-        TAFFRAIL_TRY(lines_.write(run_, first->first, first->second));
+        TAFFRAIL_TRY(lines_.write(first->first, first->second));
         open_.erase(first);
         return {};
     }
 
-    std::string run_;
     WideLines& lines_;
     std::pair<std::int32_t, std::uint32_t> process_;
-    std::map<query::WideRow, WideLines::Cells> open_;
+    std::map<WideRow, WideCells> open_;
     std::uint64_t cells_ = 0;
 };
 
@@ -149,24 +109,17 @@ Result<void> write_in_log_order(const ExportRequest& request, const RecordedRun&
     for (std::size_t column = 0; column < names.size(); ++column) {
         columns.emplace(names[column], column);
     }
-    const bool choose = request.attempts == Attempts::Winning && run.info().attempts > 1;
-    LastWinners last;
-    if (choose) {
-        TAFFRAIL_ASSIGN(last, last_winners(run, names));
+    std::optional<WinningRecords> winners;
+    if (request.attempts == Attempts::Winning) {
+        TAFFRAIL_ASSIGN(winners, WinningRecords::of(run));
     }
-    OpenLines open(csv_field(run.info().id), lines);
+    OpenLines open(lines);
     Result<void> status;
     TAFFRAIL_TRY(run.for_each([&](const Record& record) {
         const auto column = columns.find(record.key);
-        if (record.kind != Kind::Scalar || column == columns.end()) {
+        if (record.kind != Kind::Scalar || column == columns.end() ||
+            (winners && !winners->wins(record))) {
             return true;
-        }
-        if (choose) {
-            const auto& winners = last[column->second];
-            const auto found = winners.find({record.rank, record.attempt});
-            if (found == winners.end() || record.step > found->second) {
-                return true;
-            }
         }
         status = open.add(column->second, record);
         return status.ok();
@@ -177,7 +130,7 @@ Result<void> write_in_log_order(const ExportRequest& request, const RecordedRun&
 
 Result<void> write_by_step(const ExportRequest& request, const RecordedRun& run,
                            const std::vector<std::string>& names, WideLines& lines) {
-    query::WideTable table;
+    WideTable table;
     std::vector<KeyInfo> keys = run.keys();
     std::ranges::sort(keys, {}, &KeyInfo::key);  // as the columns are
     for (const KeyInfo& key : keys) {
@@ -191,32 +144,28 @@ Result<void> write_by_step(const ExportRequest& request, const RecordedRun& run,
                                           }));
         }
     }
-    const std::string id = csv_field(run.info().id);
     for (const auto& [place, cells] : table.rows()) {
-        TAFFRAIL_TRY(lines.write(id, place, cells));
+        TAFFRAIL_TRY(lines.write(place, cells));
     }
     return {};
 }
 
 }  // namespace
 
-Result<void> export_csv_wide(const ExportRequest& request, const ExportOutput& output) {
+Result<void> export_wide(const ExportRequest& request, const ExportOutput& output) {
     const std::vector<std::string> names = column_names(request);
-    WideLines lines(names.size(), output);
-    lines.text() = "run,step,rank,attempt";
-    for (const std::string& name : names) {
-        lines.text() += "," + csv_field(name);
-    }
-    lines.text() += "\n";
+    TextPieces pieces(output);
+    pieces.text() = wide_header(names);
     for (const auto& run : request.runs) {
         std::uint64_t points = 0;
         for (const KeyInfo& key : run->keys()) {
             points += wants_scalar(request, key) ? key.count : 0;
         }
+        WideLines lines(run->info(), names.size(), pieces);
         TAFFRAIL_TRY(points <= kMostCells ? write_by_step(request, *run, names, lines)
                                           : write_in_log_order(request, *run, names, lines));
     }
-    return lines.flush();
+    return pieces.hand_on();
 }
 
-}  // namespace taffrail::cli
+}  // namespace taffrail::query

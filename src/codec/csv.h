@@ -1,0 +1,17 @@
+// Cells of CSV: the one rule by which they are quoted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace taffrail {
+
+/// A cell that reads back as `text`: quoted where it holds a comma, a quote or a line end, or
+/// begins or ends with a space.
+std::string csv_cell(std::string_view text);
+
+/// The same for a table that people open in a spreadsheet: what would be taken for a formula gets a
+/// quotation mark in front and is text. Numbers stay numbers.
+std::string csv_safe_cell(std::string_view text);
+
+}  // namespace taffrail

@@ -1,0 +1,266 @@
+"""One answer to which points count, whoever asks: random runs of several attempts and ranks, read from logs, sealed, and without their logs, through the commands,
+the server and TensorBoard, against one naive model (naive.py)."""
+
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy
+import pytest
+import requests
+from naive import Run, same, summary
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
+TAFFRAIL, WRITER = BUILD / "bin" / "taffrail", BUILD / "tests" / "e2e" / "e2e_writer"
+SEEDS = range(24)
+PHASES = ("logs", "sealed", "dropped")
+
+
+def taffrail(*arguments) -> str:
+    done = subprocess.run([TAFFRAIL, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return [Run(seed) for seed in SEEDS]
+
+
+@pytest.fixture(scope="module", params=PHASES)
+def store(request, runs, tmp_path_factory):
+    """The same runs in each of the states a run goes through."""
+    root = tmp_path_factory.mktemp(request.param)
+    for run in runs:
+        run.write(WRITER, root)
+    if request.param != "logs":
+        taffrail("seal", "--root", root, "--all")
+    if request.param == "dropped":
+        for folder in (root / "runs").iterdir():
+            shutil.rmtree(folder / "live")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(store, tmp_path_factory):
+    process = subprocess.Popen([TAFFRAIL, "ui", store, "--port", "0", "--no-open", "--json", "--state-dir", tmp_path_factory.mktemp("state")],
+                               stdout=subprocess.PIPE, text=True)
+    yield json.loads(process.stdout.readline())["address"]
+    process.terminate()
+    assert process.wait(timeout=20) == 0
+
+
+def number(text) -> float:
+    return float(text) if isinstance(text, (int, float)) else float(text.replace("Infinity", "inf"))
+
+
+def rows_of(lines, named=lambda row: row["run"]):
+    """(run, key) to its points in the order of the file."""
+    found = {}
+    for row in lines:
+        found.setdefault((named(row), row["key"]), []).append((int(row["attempt"]), int(row["rank"]), int(row["step"]), int(row["time"]), number(row["value"])))
+    return found
+
+
+def expect_points(found, runs, chosen):
+    """`found` holds the chosen points of every series of every run, in log order, and nothing else."""
+    expected = {(run.id, key): [(p.attempt, p.rank, p.step, p.time, p.value) for p in chosen(run, key)] for run in runs for key in run.keys()}
+    expected = {series: points for series, points in expected.items() if points}
+    assert found.keys() == expected.keys()
+    for series, points in expected.items():
+        assert len(found[series]) == len(points), series
+        assert all(all(map(same, one, other)) for one, other in zip(found[series], points)), series
+
+
+def parquet_rows(files) -> list:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from testing import peers
+
+    read = ("import json, sys, pyarrow.parquet as p\n"
+            "for f in sys.argv[1:]:\n"
+            "    t = p.read_table(f); t = t.set_column(t.column_names.index('time'), 'time', t['time'].cast('int64'))\n"
+            "    print(json.dumps([{**r, 'value': repr(r['value'])} for r in t.to_pylist()]))")
+    lines = subprocess.run([peers.python_of("parquet"), "-c", read, *files], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_command_line_exports_what_counts(store, runs, tmp_path):
+    tidy = taffrail("export", store, "-t", "csv")
+    expect_points(rows_of(csv.DictReader(io.StringIO(tidy))), runs, Run.winners)
+    expect_points(rows_of(csv.DictReader(io.StringIO(taffrail("export", store, "-t", "csv", "--attempts", "all")))), runs, Run.all)
+    lines = taffrail("export", store, "-t", "jsonl").splitlines()
+    expect_points(rows_of(map(json.loads, lines)), runs, Run.all)
+    lines = taffrail("export", store, "-t", "jsonl", "--attempts", "winning").splitlines()
+    expect_points(rows_of(map(json.loads, lines)), runs, Run.winners)
+    taffrail("export", store, "-t", "parquet", "-o", tmp_path / "points.parquet")
+    expect_points(rows_of(parquet_rows([tmp_path / "points.parquet"])[0]), runs, Run.winners)
+
+
+def wide_points(text):
+    table = csv.DictReader(io.StringIO(text))
+    found = {}
+    for row in table:
+        for key in table.fieldnames[5:]:
+            if row[key] != "":
+                found.setdefault((row["run"], key), Counter())[int(row["attempt"]), int(row["rank"]), int(row["step"]), repr(number(row[key]))] += 1
+    return found
+
+
+def expect_cells(found, runs):
+    for run in runs:
+        for key in run.keys():
+            expected = Counter((p.attempt, p.rank, p.step, repr(p.value)) for p in run.winners(key))
+            assert found.get((run.id, key), Counter()) == expected, (run.id, key)
+
+
+def test_the_wide_table_has_a_cell_for_each_point_that_counts(store, runs):
+    expect_cells(wide_points(taffrail("export", store, "-t", "csv", "--wide")), runs)
+
+
+def test_the_server_sends_the_files_that_the_command_line_writes(store, server, runs, tmp_path):
+    ids = [run.id for run in runs]
+
+    def download(**job):
+        ticket = requests.post(server + "api/v1/exports", json={"runs": ids, **job}, timeout=30).json()
+        assert "partial" not in ticket
+        return requests.get(server + ticket["href"], timeout=60).content
+
+    def order(text):
+        """Runs may come in another order; series of a run may not."""
+        rows = list(csv.reader(io.StringIO(text)))
+        return rows[0], sorted(rows[1:], key=lambda row: row[0])
+
+    assert order(download(format="csv").decode()) == order(taffrail("export", store, "-t", "csv"))
+    assert order(download(format="csv", attempts="all").decode()) == order(taffrail("export", store, "-t", "csv", "--attempts", "all"))
+    sent = [json.loads(line) for line in download(format="jsonl").decode().splitlines()]
+    written = [json.loads(line) for line in taffrail("export", store, "-t", "jsonl", "--attempts", "winning").splitlines()]
+    assert sorted(map(json.dumps, sent)) == sorted(map(json.dumps, written))
+    expect_cells(wide_points(download(format="csv", shape="wide").decode()), runs)
+    (tmp_path / "sent.parquet").write_bytes(download(format="parquet"))
+    expect_points(rows_of(parquet_rows([tmp_path / "sent.parquet"])[0]), runs, Run.winners)
+
+
+def frame_of(server, **chart):
+    content = requests.post(server + "api/v1/series:query", json={"charts": [{"id": "c", "precision": "f32", **chart}]}, timeout=30).content
+    head, body = int.from_bytes(content[4:8], "little"), content[16:]
+    header = json.loads(body[:head])
+    assert "error" not in header, header
+    types = {"f64": "<f8", "f32": "<f4", "u32": "<u4", "u8": "<u1"}
+    return header, {field["name"]: numpy.frombuffer(body[head:], types[field["type"]], field["length"], field["offset"]).tolist() for field in header["fields"]}
+
+
+def marks_of(arrays, first, count):
+    totals = [0, 0, 0]
+    for bin_number, kind, how_many in zip(arrays.get("mark_bin", []), arrays.get("mark_kind", []), arrays.get("mark_count", [])):
+        totals[kind] += how_many if first <= bin_number < first + count else 0
+    return totals
+
+
+def test_charts_show_what_counts_as_points_and_as_bins(server, runs):
+    for run in runs:
+        for key in run.keys():
+            winners = sorted(run.winners(key), key=lambda point: point.step)
+            known = summary(winners)
+            for width in (8192, 7):
+                header, arrays = frame_of(server, runs=[run.id], keys=[key], width=width)
+                series = header["series"]
+                assert (series["points"], series["total"]) == ([len(winners)], [len(winners)]), (run.id, key)
+                assert sum(arrays["count"]) == len(winners)
+                assert marks_of(arrays, 0, len(arrays["count"])) == [known["nan"], known["positive"], known["negative"]], (run.id, key)
+                if series["raw"][0]:
+                    assert arrays["x"][:-1] == [point.step for point in winners]
+                    assert all(same(got, point.value) or not math.isfinite(point.value) for got, point in zip(arrays["mean"], winners))
+                else:
+                    expect_bins(arrays, winners)
+            superseded = len(run.all(key)) - len(winners)
+            header, arrays = frame_of(server, runs=[run.id], keys=[key], width=7, attempts="all")
+            by_current = {True: 0, False: 0}
+            for current, points in zip(header["series"]["current"], header["series"]["points"]):
+                by_current[current] += points
+            assert by_current == {True: len(winners), False: superseded}, (run.id, key)
+
+
+def expect_bins(arrays, winners):
+    edges, last = arrays["x"], len(arrays["count"]) - 1
+    for i, count in enumerate(arrays["count"]):
+        inside = [p for p in winners if p.step >= edges[i] and (p.step <= edges[i + 1] if i == last else p.step < edges[i + 1])]
+        known = summary(inside)
+        assert count == known["count"]
+        finite = [p.value for p in inside if math.isfinite(p.value)]
+        for name in ("min", "max"):
+            assert same(arrays[name][i], math.nan if known[name] is None else known[name]), (name, i)
+        assert same(arrays["last"][i], finite[-1] if finite else math.nan), i
+        assert (known["mean"] is None and math.isnan(arrays["mean"][i])) or arrays["mean"][i] == pytest.approx(known["mean"], rel=1e-5, abs=1e-3)
+
+
+def test_statistics_of_a_range_are_those_of_what_counts(server, runs):
+    series = [(run, key) for run in runs for key in run.keys()]
+    asked = {"series": [{"run": run.id, "key": key} for run, key in series], "x": {"axis": "step"}}
+    answers = requests.post(server + "api/v1/series:stats", json=asked, timeout=60).json()["stats"]
+    for (run, key), answer in zip(series, answers):
+        known = summary(run.winners(key))
+        if known["count"] == 0:
+            assert answer is None
+            continue
+        finite = known["count"] - known["nan"] - known["positive"] - known["negative"]
+        assert (answer["count"], answer["nan"]) == (finite, known["count"] - finite), (run.id, key)
+        for name in ("min", "max", "mean"):
+            expected = math.nan if known[name] is None else known[name]
+            assert number(answer[name]) == pytest.approx(expected, nan_ok=True, abs=1e-6), (run.id, key, name)
+
+
+def test_show_and_compare_know_what_counts(store, runs):
+    known = {(run.id, key): (run.winners(key), summary(run.winners(key))) for run in runs for key in run.keys()}
+    for run in runs:
+        shown = {key["key"]: key for key in json.loads(taffrail("show", "--root", store, run.id, "--json"))["keys"]}
+        assert list(shown) == sorted(run.keys())
+        for key, answer in shown.items():
+            winners, expected = known[run.id, key]
+            assert answer["count"] == expected["count"], (run.id, key)
+            if not winners:
+                continue
+            assert [answer[name + "_count"] for name in ("nan", "positive_infinity", "negative_infinity")] == [expected["nan"], expected["positive"], expected["negative"]]
+            assert (answer["first_step"], answer["last_step"]) == (min(p.step for p in winners), max(p.step for p in winners))
+            assert same(number(answer["last"]), winners[-1].value), (run.id, key)
+            expect_summary(answer, expected)
+    for statistic in ("min", "max", "mean"):
+        table = json.loads(taffrail("compare", "--root", store, *(run.id for run in runs), "--value", statistic, "--json"))
+        for i, id in enumerate(table["runs"]):
+            for key, values in table["metrics"].items():
+                if (id, key) in known:
+                    expect_summary({statistic: values[i]}, known[id, key][1])
+
+
+def expect_summary(answer, expected):
+    for name in {"min", "max", "mean"} & answer.keys():
+        assert (answer[name] is None) == (expected[name] is None), (name, answer, expected)
+        if answer[name] is not None:
+            assert number(answer[name]) == pytest.approx(expected[name], abs=1e-9), name
+
+
+def test_tensorboard_reads_what_counts_from_its_export(store, runs, tmp_path):
+    taffrail("export", store, "-t", "tensorboard", "-o", tmp_path / "logdir")
+    for run in runs:
+        found = {}
+        for rank in range(run.world_size):
+            folder = tmp_path / "logdir" / f"{run.name}-{run.id}" / (f"rank_{rank}" if rank else "")
+            if not folder.exists():
+                continue
+            events = EventAccumulator(str(folder), size_guidance={"scalars": 0, "tensors": 0})
+            events.Reload()
+            for tag in events.Tags()["scalars"]:
+                found.setdefault(tag, Counter()).update((rank, event.step, repr(float(event.value))) for event in events.Scalars(tag))
+            for tag in events.Tags()["tensors"]:
+                found.setdefault(tag, Counter()).update((rank, event.step, repr(float(event.tensor_proto.float_val[0]))) for event in events.Tensors(tag) if event.tensor_proto.float_val)
+        for key in run.keys():
+            expected = Counter((p.rank, p.step, repr(p.value)) for p in run.winners(key))
+            assert found.get(key, Counter()) == expected, (run.id, key)
