@@ -50,17 +50,20 @@ def reporters(result: Path) -> list[str]:
 
 
 def sanitize(context: Context) -> Counts:
-    """unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"""
+    """unit tests, and broken disks and processes, under AddressSanitizer and UndefinedBehaviorSanitizer"""
     if not context.build("sanitize"):
         return one(False, "build sanitize")
     counts = context.ctest("sanitize", "unit", exclude="no_sanitizer", environment={"UBSAN_OPTIONS": "print_stacktrace=1"})
+    # A fifth of the kills. Of the crowds only the forks: the others take minutes there, and as unit tests they are small.
+    counts += context.ctest("sanitize", "faults", exclude_names="_NOT_BUILT$|^Crowds[.][^F]", environment={"TAFFRAIL_KILL_TRIALS": "20"})
     # Folders from strangers, through the command that would show what it touches.
     counts += context.pytest("tests", "tests/interop/hostile", environment={"TAFFRAIL_BUILD": str(context.root / "build" / "sanitize")})
     return counts
 
 
 # Programs whose point is threads; the rest of the tests would only repeat what the other builds show.
-THREADED = ["record_test", "run_test", "server_test", "metrics_test", "terminal_test", "sinks_tensorboard_test", "sources_tensorboard_test"]
+THREADED = ["record_test", "run_test", "server_test", "metrics_test", "terminal_test", "sinks_tensorboard_test", "sources_tensorboard_test",
+            "model_test", "seal_test", "store_test"]
 
 
 def threads(context: Context) -> Counts:

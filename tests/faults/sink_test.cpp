@@ -56,9 +56,16 @@ class SleepySink final : public Sink {
 
     Result<void> flush() override { return {}; }
 
-    Result<void> close(RunState) override { return {}; }
+    void give_reason(std::string_view reason) override { ending.reason = reason; }
+
+    Result<void> close(RunState state) override {
+        ending.state = state;
+        return {};
+    }
 
     [[nodiscard]] bool accepts(Kind kind) const noexcept override { return kind == Kind::Scalar; }
+
+    running::Ending ending;  ///< what it was told at its end
 
     [[nodiscard]] std::chrono::milliseconds flush_interval() const noexcept override { return 5ms; }
 
@@ -119,8 +126,11 @@ TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsSynced) {
     ASSERT_EQ(noted.size(), 1u);
     EXPECT_EQ(noted[0].name, "sleepy");
     SleepySink again(path, SIZE_MAX);
-    const auto delivered = running::deliver_backlog(run_folder, "sleeper", noted[0], again, {});
+    const auto delivered = running::deliver_backlog(run_folder, "sleeper", noted[0], again, {},
+                                                    {RunState::Crashed, "it was killed"});
     ASSERT_TRUE(delivered.ok()) << delivered.error().message;
+    EXPECT_EQ(again.ending.state, RunState::Crashed) << "as the run ended, though it hears late";
+    EXPECT_EQ(again.ending.reason, "it was killed");
     EXPECT_EQ(*delivered, 5100u - 137u);
     expect_exactly(path, 5100);
     EXPECT_EQ(running::deliver_backlog(run_folder, "sleeper", noted[0], again, {}).value(), 0u)
