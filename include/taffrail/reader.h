@@ -130,8 +130,9 @@ struct BinRequest {
     std::optional<std::uint32_t> attempt = {};
 };
 
-/// Bins with true edges: the counts, and min, max, mean and last of the finite points (NaN where none
-/// is) are exact between edges[i] and edges[i+1] (the last bin is closed). Empty bins have count 0.
+/// Bins with true edges: the counts, and min, max, mean and last of the finite points (NaN where
+/// none is) are exact between edges[i] and edges[i+1] (the last bin is closed). Empty bins have
+/// count 0.
 struct Bins {
     std::vector<double> edges = {};  ///< size() + 1
     std::vector<double> min = {}, max = {}, mean = {}, last = {};
