@@ -7,7 +7,7 @@ namespace {
 
 // About 2 MiB of cells a schema and batch: large enough for the codecs, small enough for the memory
 // budget.
-constexpr std::size_t kMostCells = 256 << 10;
+constexpr std::size_t kMostSchemaCells = 256 << 10;
 constexpr std::size_t kMostRows = 4096;
 
 }  // namespace
@@ -79,6 +79,7 @@ void BatchBuilder::clear(std::uint64_t next_seq) {
     batch_.rows = 0;
     batch_.first_seq = first_seq_ = next_seq;
     values_ = 0;
+    cells_ = 0;
 }
 
 BatchBuilder::Wide& BatchBuilder::wide(std::uint32_t schema, std::size_t width) {
@@ -90,7 +91,7 @@ BatchBuilder::Wide& BatchBuilder::wide(std::uint32_t schema, std::size_t width) 
         entry = std::make_unique<Wide>();
         entry->schema = schema;
         entry->width = width;
-        entry->most = std::clamp<std::size_t>(kMostCells / width, 64, kMostRows);
+        entry->most = std::clamp<std::size_t>(kMostSchemaCells / width, 64, kMostRows);
     }
     if (!entry->used) {
         entry->used = true;

@@ -59,15 +59,17 @@ class BatchBuilder {
 
     Wide& wide(std::uint32_t schema, std::size_t width);
 
-    /// False when this schema's share of the batch is full.
-    static bool has_room(const Wide& wide) noexcept { return wide.rows < wide.most; }
+    /// False when this schema's share of the batch is full, or the batch.
+    [[nodiscard]] bool has_room(const Wide& wide) const noexcept {
+        return wide.rows < wide.most && cells_ < kMostCells;
+    }
 
-    static void add(Wide& wide, const RowAxes& axes, const Context& context,
-                    const std::uint64_t* values) {
+    void add(Wide& wide, const RowAxes& axes, const Context& context, const std::uint64_t* values) {
         if (wide.rows == wide.capacity) {
             wide.grow();
         }
         const std::size_t row = wide.rows++;
+        cells_ += kAxes + wide.width;
         wide.axes.set(row, axes, context);
         const std::size_t stride = wide.stride();
         double* cell = wide.cells.data() + row;
@@ -96,6 +98,10 @@ class BatchBuilder {
 
   private:
     static constexpr std::size_t kMostLongRows = 32 << 10;
+    static constexpr std::size_t kAxes = 7;
+    /// Of all wide rows: 16 MiB, so that readers need no more for a frame however many schemas are
+    /// in use (codec/tlog/budget.h).
+    static constexpr std::size_t kMostCells = 2 << 20;
 
     std::vector<std::unique_ptr<Wide>> wide_;  // by schema number
     std::vector<Wide*> used_;
@@ -106,6 +112,7 @@ class BatchBuilder {
     tlog::Batch batch_;
     std::uint64_t first_seq_ = 0;
     std::uint64_t values_ = 0;
+    std::size_t cells_ = 0;
 };
 
 }  // namespace taffrail::record

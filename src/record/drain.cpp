@@ -161,7 +161,7 @@ Drain::Outcome Drain::take(RingCursor& cursor, std::uint64_t head, std::uint64_t
                     state->wide = &builder_.wide(state->definition->id, width);
                     state->batch = batch_number_;
                 }
-                if (lone ? !builder_.long_has_room() : !BatchBuilder::has_room(*state->wide)) {
+                if (lone ? !builder_.long_has_room() : !builder_.has_room(*state->wide)) {
                     outcome = Outcome::BatchFull;
                     break;
                 }
@@ -173,7 +173,7 @@ Drain::Outcome Drain::take(RingCursor& cursor, std::uint64_t head, std::uint64_t
                     builder_.add_long(state->definition->keys.front(), axes, cursor.context,
                                       entry[3]);
                 } else {
-                    BatchBuilder::add(*state->wide, axes, cursor.context, entry + kRowWords);
+                    builder_.add(*state->wide, axes, cursor.context, entry + kRowWords);
                 }
                 builder_.count_values(width);
             }

@@ -179,7 +179,7 @@ class Sealing {
             case tlog::FrameType::Header:
                 return {};
             case tlog::FrameType::Batch:
-                if (!batch_.decode(payload)) {
+                if (!batch_.decode(header, payload)) {
                     return Error{ErrorCode::Corrupt,
                                  "a batch with a good checksum does not decode"};
                 }

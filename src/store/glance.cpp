@@ -57,7 +57,8 @@ void replay(const FoundCheckpoint& found, LogState& state, WriterGlance& glance)
             glance.finished = end && end->reason == tlog::EndReason::Finished ? end : std::nullopt;
             glance.last_sign_ns =
                 end ? std::max(glance.last_sign_ns, end->time_ns) : glance.last_sign_ns;
-        } else if (scanner.frame().type == tlog::FrameType::Batch && decoded.decode(*payload)) {
+        } else if (scanner.frame().type == tlog::FrameType::Batch &&
+                   decoded.decode(scanner.frame(), *payload)) {
             state.apply(decoded.batch());
         }
     }

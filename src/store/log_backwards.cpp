@@ -44,7 +44,7 @@ bool LogBackwards::take_frames(ByteSpan window,
             const auto payload =
                 payload_of(*header, rest.subspan(tlog::kFrameHeaderBytes, header->stored_bytes),
                            decompressor, scratch);
-            if (payload && decoded.decode(*payload)) {
+            if (payload && decoded.decode(*header, *payload)) {
                 on_batch(decoded.batch());
             }
         }

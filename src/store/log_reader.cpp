@@ -124,7 +124,7 @@ Result<void> StoreLogReader::learn_definitions(std::uint64_t until) {
                     identity_ = checkpoint->identity;
                 }
             } else if (frame.header.type == tlog::FrameType::Batch &&
-                       decoded.decode(frame.payload)) {
+                       decoded.decode(frame.header, frame.payload)) {
                 definitions_.define(decoded.batch().keys, decoded.batch().schemas);
             }
             return true;
@@ -152,7 +152,7 @@ void StoreLogReader::take_frame(const FrameFile::Frame& frame) {
     } else if (frame.header.type == tlog::FrameType::End) {
         current.end = tlog::decode_end(current.payload);
     } else if (frame.header.type == tlog::FrameType::Batch) {
-        if (!current.decoded.decode(current.payload)) {
+        if (!current.decoded.decode(frame.header, current.payload)) {
             diagnose_once(
                 DiagnosticLevel::Warning, "unreadable batch " + file_->url(),
                 fmt::format("{} holds a batch at byte {} that cannot be decoded; it is skipped",

@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/names.h"
 #include "base/try.h"
+#include "codec/tlog/budget.h"
 #include "codec/tlog/encode.h"
 #include "io/files.h"
 #include "store/layout.h"
@@ -206,6 +207,11 @@ Result<void> StoreLogWriter::append(const tlog::Batch& batch) {
     }
     tlog::StoredPayload frame =
         encoder_.store(FrameType::Batch, payload_, batch.rows, batch.first_seq);
+    if (tlog::cells_of(batch) > tlog::most_cells(frame.stored.size())) {
+        return Error{ErrorCode::InvalidArgument,
+                     "a flush of more than 2^22 cells that are nearly all alike: hand it over in "
+                     "parts"};
+    }
     if (spooling_ && now() - spooling_since_ >= options_.return_interval.count()) {
         come_home();
     }

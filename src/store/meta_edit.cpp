@@ -90,7 +90,8 @@ MetaState read_edits(const std::string& run_folder) {
         FrameFile file(run_folder, io::join(folder, entry.name));
         (void)file.poll(
             [&](const FrameFile::Frame& frame) {
-                if (frame.header.type == tlog::FrameType::Batch && decoded.decode(frame.payload)) {
+                if (frame.header.type == tlog::FrameType::Batch &&
+                    decoded.decode(frame.header, frame.payload)) {
                     for (const tlog::MetaRecord& record : decoded.batch().meta) {
                         state.apply(record);
                     }

@@ -173,7 +173,7 @@ void WriterLog::take(const FrameFile::Frame& frame, std::uint32_t file, const On
                 break;
             }
             finished_.reset();
-            if (!decoded_.decode(frame.payload)) {
+            if (!decoded_.decode(frame.header, frame.payload)) {
                 damage_.emplace_back(file,
                                      tlog::DamagedRange{frame.offset, frame.header.frame_bytes(),
                                                         frame.header.first_seq,
@@ -212,7 +212,8 @@ bool WriterLog::is_covered(std::uint32_t file, std::uint64_t offset) const {
 void WriterLog::take_covered(const FrameFile::Frame& frame, std::uint32_t file,
                              const OnBatch& on_batch) {
     if (frame.header.type != tlog::FrameType::Batch ||
-        !frames_.insert(fingerprint(frame.header)).second || !decoded_.decode(frame.payload)) {
+        !frames_.insert(fingerprint(frame.header)).second ||
+        !decoded_.decode(frame.header, frame.payload)) {
         return;
     }
     tlog::Batch rows = decoded_.batch();
@@ -426,7 +427,7 @@ Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& 
     if (!header->compressed()) {
         payload = std::move(bytes);
     }
-    return decoded.decode(payload) ? Result<void>() : Result<void>(broken);
+    return decoded.decode(*header, payload) ? Result<void>() : Result<void>(broken);
 }
 
 }  // namespace taffrail::storage

@@ -52,7 +52,7 @@ Result<WriterTail> read_writer_tail(const std::string& run_folder, std::uint64_t
                     const auto end = tlog::decode_end(frame.payload);
                     tail.finished = end && end->reason == tlog::EndReason::Finished;
                 } else if (frame.header.type == tlog::FrameType::Batch &&
-                           decoded.decode(frame.payload)) {
+                           decoded.decode(frame.header, frame.payload)) {
                     state.apply(decoded.batch());
                     for (const tlog::SpoolEntry& entry : decoded.batch().spool_pending) {
                         pending[entry.seq] = entry;

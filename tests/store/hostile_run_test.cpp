@@ -1,6 +1,7 @@
 // Run folders that somebody else made: links, pipes, claims that are not true. Nothing outside is
 // read, written or deleted, and nothing costs more memory than the folder can be worth.
 #include "base/sha256.h"
+#include "codec/tlog/budget.h"
 #include "codec/tlog/decode.h"
 #include "codec/tlog/encode.h"
 #include "codec/tlog/frame_encoder.h"
@@ -22,6 +23,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <span>
 
 namespace taffrail::storage {
 namespace {
@@ -225,6 +231,86 @@ TEST(HostileLog, FindingS16_AFewBytesOfNamesDoNotUnpackToMillions) {
     Bytes scratch;
     EXPECT_FALSE(tlog::payload_of(header, ByteSpan(file).subspan(tlog::kFrameHeaderBytes),
                                   decompressor, scratch));
+}
+
+/// A frame of one wide section, as a reader meets it in a file: false when it is refused.
+bool reads_frame(std::span<const double> column, std::size_t columns) {
+    std::vector<std::uint64_t> seq(column.size());
+    std::iota(seq.begin(), seq.end(), 0u);
+    const std::vector<std::int64_t> step(seq.begin(), seq.end());
+    tlog::Batch batch;
+    batch.rows = static_cast<std::uint32_t>(column.size());
+    batch.wide.push_back({1, {.seq = seq, .step = step, .time_ns = step}, {}});
+    batch.wide.front().columns.assign(columns, column);
+    Bytes payload, file;
+    tlog::encode_batch(payload, batch);
+    tlog::FrameEncoder encoder;
+    encoder.begin_file(1);
+    encoder.append_frame(file, encoder.store(tlog::FrameType::Batch, payload, 0, 0));
+    const auto header = tlog::parse_header(file).value();
+    tlog::Decompressor decompressor;
+    Bytes scratch;
+    const auto read = tlog::payload_of(header, ByteSpan(file).subspan(tlog::kFrameHeaderBytes),
+                                       decompressor, scratch);
+    tlog::DecodedBatch decoded;
+    return read && decoded.decode(header, *read) &&
+           decoded.batch().wide.front().axes.rows() == column.size();
+}
+
+// Rows that are all alike take a few bytes, however many they are.
+TEST(HostileLog, FindingS16_AFewBytesOfRowsDoNotDecodeToHundredsOfMegabytes) {
+    const std::vector<double> alike(1 << 20, 0.5);
+    EXPECT_FALSE(reads_frame(alike, 8)) << "2^24 cells out of some hundred bytes";
+    EXPECT_TRUE(reads_frame(std::span(alike).first(32 << 10), 8)) << "as a recorder writes them";
+    EXPECT_TRUE(reads_frame(std::span(alike).first(4096), 64)) << "as a recorder writes them";
+    std::vector<double> different(1 << 20);
+    std::mt19937_64 random(7);
+    std::ranges::generate(different, [&] { return static_cast<double>(random()); });
+    EXPECT_TRUE(reads_frame(different, 8)) << "as many cells, with the bytes to show for them";
+}
+
+TEST(HostileLog, FindingS16_AFewBytesOfTextDoNotDecompressToAGigabyte) {
+    const std::string text(40u << 20, 'a');
+    Bytes payload, packed, file;
+    tlog::Batch batch;
+    batch.console.push_back({1, 0, text});
+    tlog::encode_batch(payload, batch);
+    tlog::FrameEncoder encoder;
+    encoder.begin_file(1);
+    // What is written keeps to the budget: it takes its bytes, and comes back.
+    const tlog::StoredPayload kept = encoder.store(tlog::FrameType::Batch, payload, 0, 0);
+    encoder.append_frame(file, kept);
+    tlog::Decompressor decompressor;
+    Bytes scratch;
+    const auto read =
+        tlog::payload_of(tlog::parse_header(file).value(),
+                         ByteSpan(file).subspan(tlog::kFrameHeaderBytes), decompressor, scratch);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->size(), payload.size());
+    // The same packed by somebody else is refused before memory is asked for.
+    ASSERT_TRUE(tlog::Compressor(1).compress(packed, payload));
+    tlog::FrameHeader header = tlog::parse_header(file).value();
+    header.flags = tlog::FrameHeader::kCompressed;
+    header.stored_bytes = static_cast<std::uint32_t>(packed.size());
+    EXPECT_LT(packed.size(), payload.size() / 4000);
+    EXPECT_FALSE(tlog::payload_of(header, packed, decompressor, scratch));
+    EXPECT_LT(scratch.capacity(), 1u << 20);
+}
+
+TEST(HostileLog, FindingS16_AFewBytesOfListEntriesDoNotUnpackToMillions) {
+    tlog::Batch batch;
+    batch.values.resize(700'000);
+    Bytes payload, packed;
+    tlog::encode_batch(payload, batch);
+    ASSERT_TRUE(tlog::Compressor(1).compress(packed, payload));
+    tlog::FrameHeader header;
+    header.flags = tlog::FrameHeader::kCompressed;
+    header.stored_bytes = static_cast<std::uint32_t>(packed.size());
+    header.payload_bytes = static_cast<std::uint32_t>(payload.size());
+    ASSERT_LE(payload.size(), tlog::most_payload_bytes(packed.size()));
+    tlog::Decompressor decompressor;
+    Bytes scratch;
+    EXPECT_FALSE(tlog::payload_of(header, packed, decompressor, scratch));
 }
 
 mode_t rights_of(const std::string& path) {

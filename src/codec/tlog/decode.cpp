@@ -1,5 +1,6 @@
 #include "codec/tlog/decode.h"
 
+#include "codec/tlog/budget.h"
 #include "codec/tlog/columns.h"
 #include "codec/tlog/decode_items.h"
 
@@ -254,6 +255,10 @@ bool DecodedBatch::decode(ByteSpan payload, std::uint64_t max_cells) {
         batch_ = Batch{};
     }
     return good;
+}
+
+bool DecodedBatch::decode(const FrameHeader& header, ByteSpan payload) {
+    return decode(payload, most_cells(header.stored_bytes));
 }
 
 std::optional<FileIdentity> decode_identity(ByteSpan payload) {

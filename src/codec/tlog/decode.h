@@ -6,6 +6,7 @@
 #include "codec/tlog/batch.h"
 #include "codec/tlog/checkpoint.h"
 #include "codec/tlog/encode.h"
+#include "codec/tlog/frame.h"
 #include "codec/tlog/sections.h"
 
 #include <cstdint>
@@ -21,6 +22,9 @@ class DecodedBatch {
     /// Decodes `payload`, which must outlive the batch (names, metadata and console text point into
     /// it). False when the bytes are not a batch; then batch() is empty.
     bool decode(ByteSpan payload, std::uint64_t max_cells = kMaxFrameCells);
+    /// The payload of this frame, to no more than its bytes may stand for (budget.h): for files
+    /// that somebody else may have made.
+    bool decode(const FrameHeader& header, ByteSpan payload);
 
     [[nodiscard]] const Batch& batch() const noexcept { return batch_; }
 

@@ -1,6 +1,7 @@
 #include "codec/tlog/frame_encoder.h"
 
 #include "base/crc32c.h"
+#include "codec/tlog/budget.h"
 
 namespace taffrail::tlog {
 namespace {
@@ -17,7 +18,8 @@ StoredPayload FrameEncoder::store(FrameType type, ByteSpan payload, std::uint32_
     result.rows = rows;
     result.first_seq = first_seq;
     result.payload_bytes = static_cast<std::uint32_t>(payload.size());
-    if (payload.size() >= kWorthCompressing && compressor_.compress(result.stored, payload)) {
+    if (payload.size() >= kWorthCompressing && compressor_.compress(result.stored, payload) &&
+        payload.size() <= most_payload_bytes(result.stored.size())) {
         result.flags = FrameHeader::kCompressed;
     } else {
         result.stored.assign(payload.begin(), payload.end());

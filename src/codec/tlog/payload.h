@@ -9,7 +9,7 @@
 namespace taffrail::tlog {
 
 /// A view into `stored` or, when it had to be decompressed, into `scratch`; nothing when the bytes
-/// do not decompress.
+/// do not decompress, or would to more than so few bytes may (budget.h).
 std::optional<ByteSpan> payload_of(const FrameHeader& header, ByteSpan stored,
                                    Decompressor& decompressor, Bytes& scratch);
 
