@@ -6,6 +6,8 @@
 #include "codec/tlog/frame_encoder.h"
 #include "io/files.h"
 #include "model/pyramid.h"
+#include "model/run_keys.h"
+#include "query/filter.h"
 #include "seal/seal.h"
 #include "seal/sealed_reader.h"
 #include "store/catalogue.h"
@@ -256,6 +258,32 @@ void write_run(const std::string& root, const std::string& id) {
     log->close(RunState::Finished).value();
 }
 
+/// `ls --filter` by a metric: the first time each run is opened, then their keys are known.
+void measure_filter(const std::string& root, std::size_t runs) {
+    const query::Filter filter = query::Filter::compile("layer/7/norm.min<0.5").value();
+    const double scale = 30'000 / static_cast<double>(runs);
+    std::vector<double> known;
+    double first = 0;
+    for (int i = 0; i < 6; ++i) {
+        const auto start = Clock::now();
+        std::size_t matching = 0;
+        {
+            const auto catalogue = storage::open_catalogue(root).value();
+            for (const RunInfo& info : catalogue->runs()) {
+                const auto keys = model::keys_of(*catalogue, info.id).value().keys;
+                matching += filter.matches(query::RunSubject(info, &keys)) ? 1 : 0;
+            }
+        }
+        (i == 0 ? first : known.emplace_back()) = milliseconds(start);
+        if (matching != runs) {
+            std::fputs("the filter lacks runs\n", stderr);
+            std::exit(1);
+        }
+    }
+    print("query.filter_30k_runs_first_ms", first * scale, "ms");
+    print("query.filter_30k_runs_ms", percentile(known, 0.5) * scale, "ms");
+}
+
 /// Ten thousand runs, listed without a cache, then by fresh catalogues that use it.
 void measure_list(const std::string& folder, std::size_t runs) {
     ::setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
@@ -293,6 +321,7 @@ void measure_list(const std::string& folder, std::size_t runs) {
     }
     print("query.list_10k_cached_processor_ms", percentile(processor, 0.5) * scale, "ms");
     print("query.list_10k_cached_ms", percentile(cached, 0.5) * scale, "ms");
+    measure_filter(root, runs);
 }
 
 /// In a process of its own: what a reader holds that has listed every run and asked each for its

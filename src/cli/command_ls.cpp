@@ -1,3 +1,4 @@
+#include "base/parallel.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"
@@ -5,37 +6,72 @@
 #include "cli/run_json.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
+#include "model/run_keys.h"
 #include "model/run_time.h"
 #include "query/cells.h"
 #include "query/filter.h"
 #include "terminal/text.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <thread>
 
 namespace taffrail::cli {
 namespace {
 
+// Below this many runs threads cost more than they bring.
+constexpr std::size_t kWorthListThreads = 64;
+
+/// Asks every run something that may have to read its keys.
+template <typename Ask>
+void for_each_run(std::size_t runs, Ask ask) {
+    const std::size_t threads =
+        runs < kWorthListThreads ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+    for_each_index(runs, threads, ask);
+}
+
 /// A run with its keys, which are read only where a name is neither a field nor a setting of it:
-/// thousands of runs are filtered by their settings without opening one.
+/// thousands of runs are filtered by their settings without asking one. A run is asked by one
+/// thread at a time.
 class ListedRun {
   public:
     ListedRun(RunInfo about, std::shared_ptr<const Catalogue> catalogue)
         : info(std::move(about)), catalogue_(std::move(catalogue)) {}
 
+    /// Until this thread asks another run.
     [[nodiscard]] const std::vector<KeyInfo>& keys() const {
-        if (!keys_) {
-            const auto opened = catalogue_->run(info.id);
-            keys_ = opened.ok() ? (*opened)->keys() : std::vector<KeyInfo>();
-            if (opened.ok()) {
-                damage_ = (*opened)->damage_met();
-            } else {
-                damage_ = {{info.location, 0, 0, 0, 0, opened.error().message}};
-            }
+        if (keys_) {
+            return *keys_;
         }
-        return *keys_;
+
+        // A catalogue that knows them tells them again at once: those of one run are enough to
+        // hold, where those of all would be gigabytes.
+        thread_local struct {
+            std::uint64_t of = 0;
+            std::vector<KeyInfo> keys;
+        } last;
+
+        if (last.of == number_) {
+            return last.keys;
+        }
+        auto found = model::keys_of(*catalogue_, info.id);
+        asked_ = true;
+        std::vector<KeyInfo> keys;
+        if (found.ok()) {
+            keys = std::move(found->keys);
+            damage_ = std::move(found->damage);
+        } else {
+            damage_ = {{info.location, 0, 0, 0, 0, found.error().message}};
+        }
+        if (dynamic_cast<const model::KnowsKeys*>(catalogue_.get()) == nullptr) {
+            return keys_.emplace(std::move(keys));
+        }
+        last.of = number_;
+        return last.keys = std::move(keys);
     }
 
-    [[nodiscard]] bool knows_keys() const noexcept { return keys_.has_value(); }
+    [[nodiscard]] bool knows_keys() const noexcept { return asked_; }
 
     /// What could not be read, where anything was.
     [[nodiscard]] const std::vector<Damage>& damage() const noexcept { return damage_; }
@@ -47,7 +83,14 @@ class ListedRun {
     RunInfo info;
 
   private:
+    static std::uint64_t next_number() noexcept {
+        static std::atomic<std::uint64_t> last = 0;
+        return ++last;
+    }
+
     std::shared_ptr<const Catalogue> catalogue_;
+    std::uint64_t number_ = next_number();
+    mutable bool asked_ = false;
     mutable std::optional<std::vector<KeyInfo>> keys_;
     mutable std::vector<Damage> damage_;
 };
@@ -124,12 +167,11 @@ Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
     const bool reverse = sort_[0] == '-';
     const std::string by = sort_.substr(reverse ? 1 : 0);
     // Each run is asked once, not in every comparison.
-    std::vector<std::pair<Cell, std::size_t>> order;
-    bool is_known = false, best_is_largest = false;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        order.emplace_back(first_value(runs[i], by), i);
-        is_known = is_known || order.back().first.index() != 0;
-    }
+    std::vector<std::pair<Cell, std::size_t>> order(runs.size());
+    bool best_is_largest = false;
+    for_each_run(runs.size(), [&](std::size_t i) { order[i] = {first_value(runs[i], by), i}; });
+    const bool is_known =
+        std::ranges::any_of(order, [](const auto& each) { return each.first.index() != 0; });
     for (std::size_t i = 0; i < runs.size() && !best_is_largest; ++i) {
         best_is_largest = runs[i].knows_keys() && has_goal(runs[i], by, Goal::Maximize);
     }
@@ -168,7 +210,17 @@ Result<std::vector<ListedRun>> Ls::collect(const std::shared_ptr<Catalogue>& cat
             subjects.push_back(std::make_unique<query::RunSubject>(run.subject()));
         }
         TAFFRAIL_TRY(filter.check(subjects));
-        std::erase_if(runs, [&](const ListedRun& run) { return !filter.matches(run.subject()); });
+        std::vector<std::uint8_t> matches(runs.size());
+        for_each_run(runs.size(), [&](std::size_t i) {
+            matches[i] = filter.matches(runs[i].subject()) ? 1 : 0;
+        });
+        std::vector<ListedRun> matching;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            if (matches[i] != 0) {
+                matching.push_back(std::move(runs[i]));
+            }
+        }
+        runs = std::move(matching);
     }
     if (!sort_.empty()) {
         TAFFRAIL_TRY(sort(runs));

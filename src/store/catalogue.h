@@ -6,12 +6,15 @@
 
 #include "io/folder_watch.h"
 #include "model/followed.h"
+#include "model/key_cache.h"
+#include "model/run_keys.h"
 #include "store/run_reader.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -23,16 +26,20 @@ namespace taffrail::storage {
 /// A root folder, or one run folder as a catalogue of one.
 Result<std::shared_ptr<Catalogue>> open_catalogue(const std::string& path);
 
-class NativeCatalogue final : public Catalogue, public model::Followed {
+class NativeCatalogue final : public Catalogue, public model::Followed, public model::KnowsKeys {
   public:
     NativeCatalogue(std::string root, bool single_run)
         : root_(std::move(root)), single_run_(single_run) {}
+
+    /// Keeps the keys that were asked for, for the next program.
+    ~NativeCatalogue() override;
 
     [[nodiscard]] std::vector<RunInfo> runs(bool include_deleted = false) const override;
     [[nodiscard]] std::vector<UnreadableRun> unreadable() const override;
     [[nodiscard]] Result<std::shared_ptr<RecordedRun>> run(std::string_view id) const override;
     Result<std::vector<std::string>> refresh() override;
     Result<std::vector<model::RunChange>> follow() override;
+    [[nodiscard]] Result<model::RunKeys> keys(std::string_view id) const override;
 
     /// The folder of a run, found as run() finds it.
     [[nodiscard]] Result<std::string> folder_of(std::string_view id) const;
@@ -67,6 +74,10 @@ class NativeCatalogue final : public Catalogue, public model::Followed {
     void read_cache();
     void write_cache() const;
 
+    // catalogue_keys.cpp
+    [[nodiscard]] std::optional<model::KeyCache::Fingerprint> print_at_rest(
+        const std::string& folder) const;
+
     // catalogue_follow.cpp; mutex_ is held alone.
     [[nodiscard]] std::set<std::string> begin_following();
     void watch_run(const std::string& folder);
@@ -96,6 +107,10 @@ class NativeCatalogue final : public Catalogue, public model::Followed {
     mutable std::mutex opened_mutex_;
     mutable std::map<std::string, std::weak_ptr<RunReader>> opened_;
     mutable std::size_t forget_opened_at_ = 64;
+
+    mutable std::shared_mutex keys_mutex_;
+    mutable model::KeyCache keys_;
+    mutable bool keys_read_ = false;
 };
 
 }  // namespace taffrail::storage

@@ -1,6 +1,8 @@
 // The list of runs with a cache between programs: faster, never different.
 #include "io/files.h"
+#include "model/key_cache.h"
 #include "model/run_cache.h"
+#include "model/run_keys.h"
 #include "store/catalogue.h"
 #include "store/layout.h"
 #include "store/meta_edit.h"
@@ -81,6 +83,60 @@ TEST_F(CatalogueCacheTest, ListsTheSameWithAndWithoutIt) {
     EXPECT_EQ(warm.size(), 210u);
     EXPECT_TRUE(
         std::ranges::any_of(warm, [](const std::string& line) { return line.ends_with(" good"); }));
+}
+
+/// What a filter by a metric asks a store of many runs.
+std::string keys_text(const Catalogue& catalogue, std::string_view id) {
+    std::string text;
+    const auto found = model::keys_of(catalogue, id);
+    for (const KeyInfo& key : found.value().keys) {
+        text += key.key + " " + std::to_string(static_cast<int>(key.kind)) + " " +
+                std::to_string(key.count) + " " + std::to_string(key.scalar.min) + " " +
+                std::to_string(key.scalar.max) + " " + std::to_string(key.scalar.sum) + " " +
+                std::to_string(key.scalar.last) + " " + std::to_string(key.scalar.last_step) + " " +
+                std::to_string(key.scalar.last_time_ns) + (key.definition ? " defined" : "") + "\n";
+    }
+    return text;
+}
+
+TEST_F(CatalogueCacheTest, FindingG14_KeysOfRunsAtRestAreKnownToTheNextProgram) {
+    const std::string cache = model::KeyCache::path_for(root_);
+    std::string cold;
+    {
+        const auto catalogue = open_catalogue(root_).value();
+        cold = keys_text(*catalogue, "01AAA");
+        EXPECT_NE(cold, "");
+        EXPECT_EQ(cold, keys_text(*catalogue, "01AAA")) << "kept by the program itself, too";
+    }
+    ASSERT_TRUE(io::exists(cache));
+    // The logs are made unreadable in place, which neither times nor sizes of folders tell: who
+    // answers now has not opened the run.
+    const auto catalogue = open_catalogue(root_).value();
+    const std::string folder =
+        dynamic_cast<NativeCatalogue&>(*catalogue).folder_of("01AAA").value();
+    for (const auto& log : std::filesystem::directory_iterator(folder + "/live")) {
+        const std::string path = log.path().string();
+        const auto size = static_cast<std::size_t>(std::filesystem::file_size(path));
+        io::open(path, io::OpenMode::ReadWrite).value()->write_at(0, Bytes(size)).value();
+    }
+    EXPECT_EQ(keys_text(*catalogue, "01AAA"), cold);
+    // A change of the run is a reason to look.
+    add_tag(folder, "changed").value();
+    EXPECT_NE(keys_text(*open_catalogue(root_).value(), "01AAA"), cold);
+}
+
+TEST_F(CatalogueCacheTest, FindingG14_ADamagedListOfKeysIsNone) {
+    const std::string cache = model::KeyCache::path_for(root_);
+    const std::string cold = keys_text(*open_catalogue(root_).value(), "01AAA");
+    const Bytes good = io::read_file(cache).value();
+    for (const std::size_t at : {0u, 5u, 9u, 20u}) {
+        Bytes bad = good;
+        bad[at] ^= std::byte{1};
+        io::write_file_atomically(cache, bad, false).value();
+        EXPECT_EQ(keys_text(*open_catalogue(root_).value(), "01AAA"), cold) << at;
+    }
+    io::write_file_atomically(cache, ByteSpan(good).first(good.size() / 2), false).value();
+    EXPECT_EQ(keys_text(*open_catalogue(root_).value(), "01AAA"), cold);
 }
 
 // Old folders are checked by their times alone; a change must still show.
