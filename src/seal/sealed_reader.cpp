@@ -327,14 +327,19 @@ const std::vector<const SealedValue*>& SealedRun::values(std::string_view key) c
 std::optional<SealedRun::FoundBlob> SealedRun::find_blob(const BlobRef& blob) const {
     const auto half_of = [](const BlobRef& ref) { return load<std::uint64_t>(ref.sha256.data()); };
     std::call_once(blobs_indexed_, [&] {
-        for (const SealedValue* value : values()) {
-            for (const tlog::BlobPlace& place : value->record.blobs) {
+        const auto add = [&](const ValuesTable& table, const SealedValue& value) {
+            for (const tlog::BlobPlace& place : value.record.blobs) {
                 std::vector<FoundBlob>& same = blobs_[half_of(place.ref)];
                 if (std::ranges::none_of(same, [&](const FoundBlob& each) {
                         return each.place->ref.sha256 == place.ref.sha256;
                     })) {
-                    same.push_back({&place, value->writer.writer});
+                    same.push_back({&place, value.writer.writer, &table, &value});
                 }
+            }
+        };
+        for (const auto& table : values_) {
+            for (const SealedValue& value : table->values()) {
+                add(*table, value);
             }
         }
     });

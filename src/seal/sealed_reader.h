@@ -87,6 +87,8 @@ class SealedRun {
     struct FoundBlob {
         const tlog::BlobPlace* place = nullptr;
         std::uint64_t writer = 0;
+        const ValuesTable* table = nullptr;  ///< has the bytes of blobs in line
+        const SealedValue* value = nullptr;  ///< of that table
     };
 
     /// By hash; nothing when no sealed value brought it. The first call makes an index of all.

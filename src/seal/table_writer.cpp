@@ -10,6 +10,7 @@
 #include "codec/parquet/reader.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "seal/parquet_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -284,20 +285,9 @@ Result<void> TableWriter::finish() {
 }
 
 Result<void> TableWriter::verify() {
-    TAFFRAIL_ASSIGN(const parquet::Reader reader,
-                    parquet::Reader::open(
-                        [this](std::uint64_t offset, std::uint64_t size) -> Result<Bytes> {
-                            Bytes bytes(static_cast<std::size_t>(size));
-                            TAFFRAIL_ASSIGN(const std::size_t got, file_->read_at(offset, bytes));
-                            bytes.resize(got);
-                            return bytes;
-                        },
-                        writer_->bytes_written()));
+    TAFFRAIL_ASSIGN(const parquet::Reader reader, open_parquet(*file_, writer_->bytes_written()));
     const auto different = [&](const std::string& column) {
-        return Error{
-            ErrorCode::Corrupt,
-            "sealing " + path_ + ": column '" + column +
-                "' does not read back as it was written; the live logs stay: check the disk"};
+        return read_back_error(path_, "column '" + column + "' does not read back");
     };
     const std::size_t first_value = first_value_column(index_.kind);
     std::vector<std::uint32_t> crcs(value_crcs_.size());

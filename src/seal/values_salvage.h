@@ -23,6 +23,13 @@ struct WantedColumn {
     bool needed = true;  ///< a row without it means nothing; else the row stays with a default
 };
 
+// Attempt and rank place a value among the others; without an epoch, a phase, a route or the places
+// of its blobs (the packs know those by their hash) it is still the value.
+inline constexpr WantedColumn kWantedOfValues[] = {{0},  {1},         {2, false}, {3, false}, {4},
+                                                   {5},  {6},         {7},        {8, false}, {9},
+                                                   {11}, {12, false}, {19},       {20, false}};
+inline constexpr std::size_t kMetadataColumn = 19, kBlobsColumn = 20;
+
 struct SalvagedValues {
     std::vector<parquet::DecodedColumn> columns;  ///< by number; only wanted ones are filled
     std::vector<std::uint8_t> lost;               ///< one a row

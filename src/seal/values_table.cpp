@@ -9,6 +9,7 @@
 #include "codec/value_codec.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "seal/parquet_file.h"
 #include "seal/values_salvage.h"
 
 #include <algorithm>
@@ -25,7 +26,9 @@ using parquet::Type;
 
 constexpr std::size_t kRowGroupBytes = 8 << 20;
 
-const std::vector<Column>& columns() {
+}  // namespace
+
+const std::vector<Column>& value_columns() {
     static const std::vector<Column> kColumns{
         {"step", Type::Int64, Shape::Required, Meaning::None},
         {"time", Type::Int64, Shape::Required, Meaning::TimestampNs},
@@ -50,6 +53,8 @@ const std::vector<Column>& columns() {
         {"blobs", Type::ByteArray, Shape::Required, Meaning::None}};
     return kColumns;
 }
+
+namespace {
 
 /// What SQL users look for, taken out of the metadata.
 struct Extract {
@@ -109,7 +114,7 @@ ValuesTableWriter::ValuesTableWriter(std::string path, std::unique_ptr<io::File>
       file_(std::move(file)),
       buffer_(std::make_unique<Buffer>()) {
     writer_ = std::make_unique<parquet::Writer>(
-        columns(), [this](ByteSpan bytes) { return file_->append(bytes); },
+        value_columns(), [this](ByteSpan bytes) { return file_->append(bytes); },
         parquet::WriterOptions{.profile = profile,
                                .page_rows = kValuesPageRows,
                                .created_by = "taffrail version " TAFFRAIL_VERSION});
@@ -212,66 +217,20 @@ Result<void> ValuesTableWriter::finish() {
     return verify();
 }
 
-namespace {
-
-// Attempt and rank place a value among the others; without an epoch, a phase, a route or the places
-// of its blobs (the packs know those by their hash) it is still the value.
-constexpr WantedColumn kWanted[] = {{0},  {1},         {2, false}, {3, false}, {4},
-                                    {5},  {6},         {7},        {8, false}, {9},
-                                    {11}, {12, false}, {19},       {20, false}};
-
-/// The columns of a whole file.
-Result<SalvagedValues> read_columns(ByteSpan bytes, const std::string& path) {
-    TAFFRAIL_ASSIGN(const parquet::Reader reader, parquet::Reader::open(bytes));
-    const std::vector<Column>& known = columns();
-    SalvagedValues read;
-    read.columns.resize(known.size());
-    for (const WantedColumn& wanted : kWanted) {
-        const Column& column = known[wanted.column];
-        const auto place = reader.column(column.name);
-        if (!place || reader.metadata().columns[*place].type != column.type ||
-            reader.metadata().columns[*place].shape != column.shape) {
-            return Error{ErrorCode::Corrupt,
-                         path + " lacks the column '" + column.name + "' of a table of values"};
-        }
-        TAFFRAIL_ASSIGN(parquet::DecodedColumn decoded, reader.read_column(*place));
-        const std::size_t rows = std::max({decoded.doubles.size(), decoded.int64s.size(),
-                                           decoded.int32s.size(), decoded.texts.size()});
-        if (wanted.column == 0) {
-            read.lost.resize(rows);
-        } else if (rows != read.lost.size()) {
-            return Error{ErrorCode::Corrupt, path + ": its columns have different lengths"};
-        }
-        read.columns[wanted.column] = std::move(decoded);
-    }
-    return read;
-}
-
-}  // namespace
-
-// A row group at a time: what was written in pieces need not fit into memory as a whole.
 Result<void> ValuesTableWriter::verify() {
-    TAFFRAIL_ASSIGN(const parquet::Reader reader,
-                    parquet::Reader::open(
-                        [this](std::uint64_t offset, std::uint64_t size) -> Result<Bytes> {
-                            Bytes bytes(static_cast<std::size_t>(size));
-                            TAFFRAIL_ASSIGN(const std::size_t got, file_->read_at(offset, bytes));
-                            bytes.resize(got);
-                            return bytes;
-                        },
-                        writer_->bytes_written()));
-    constexpr std::size_t kMetadata = 19, kBlobs = 20;
+    TAFFRAIL_ASSIGN(const parquet::Reader reader, open_parquet(*file_, writer_->bytes_written()));
     std::uint32_t crc = 0;
     std::uint64_t rows = 0;
     for (std::size_t group = 0; group < reader.metadata().row_groups.size(); ++group) {
-        for (const WantedColumn& wanted : kWanted) {
-            if (wanted.column < kMetadata) {
+        for (const WantedColumn& wanted : kWantedOfValues) {
+            if (wanted.column < kMetadataColumn) {
                 TAFFRAIL_TRY(reader.read_column(group, wanted.column));
             }
         }
         TAFFRAIL_ASSIGN(const parquet::DecodedColumn metadata,
-                        reader.read_column(group, kMetadata));
-        TAFFRAIL_ASSIGN(const parquet::DecodedColumn blobs, reader.read_column(group, kBlobs));
+                        reader.read_column(group, kMetadataColumn));
+        TAFFRAIL_ASSIGN(const parquet::DecodedColumn blobs,
+                        reader.read_column(group, kBlobsColumn));
         if (metadata.texts.size() != blobs.texts.size()) {
             break;
         }
@@ -280,77 +239,9 @@ Result<void> ValuesTableWriter::verify() {
         }
     }
     if (rows != rows_ || crc != crc_) {
-        return Error{ErrorCode::Corrupt,
-                     "sealing " + path_ +
-                         ": the values do not read back as they were written; the live logs stay: "
-                         "check the disk"};
+        return read_back_error(path_, "the values do not read back");
     }
     return {};
-}
-
-Result<void> ValuesTable::check(const std::string& path, std::uint64_t rows, DamageNotes& notes) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_inside(io::parent(io::parent(path)), path));
-    std::vector<WantedColumn> all;
-    for (std::size_t column = 0; column < columns().size(); ++column) {
-        const bool wanted = std::ranges::any_of(kWanted, [column](const WantedColumn& each) {
-            return each.column == column && each.needed;
-        });
-        if (columns()[column].shape != Shape::List) {  // pages of lists count elements, not rows
-            all.push_back({column, wanted});
-        }
-    }
-    (void)salvage_values(bytes, path, columns(), all, rows, notes);
-    return {};
-}
-
-Result<std::shared_ptr<const ValuesTable>> ValuesTable::read(const std::string& path,
-                                                             std::uint64_t expected,
-                                                             DamageNotes& notes) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_inside(io::parent(io::parent(path)), path));
-    auto whole = read_columns(bytes, path);
-    SalvagedValues read = whole.ok() && (expected == 0 || whole->lost.size() == expected)
-                              ? *std::move(whole)
-                              : salvage_values(bytes, path, columns(), kWanted, expected, notes);
-    const auto table = std::make_shared<ValuesTable>();
-    std::vector<parquet::DecodedColumn>& decoded = read.columns;
-    const std::size_t rows = read.lost.size();
-    if (rows == 0) {
-        return std::shared_ptr<const ValuesTable>(table);
-    }
-    table->keys_ = std::move(decoded[9].texts);
-    table->metadata_ = std::move(decoded[19].texts);
-    table->blobs_ = std::move(decoded[20].texts);
-    for (std::size_t i = 0; i < rows; ++i) {
-        if (read.lost[i] != 0) {
-            continue;
-        }
-        SealedValue value;
-        value.name = table->keys_[i];
-        value.writer = {static_cast<std::uint64_t>(decoded[4].int64s[i]),
-                        static_cast<std::uint32_t>(decoded[6].int32s[i]), decoded[7].int32s[i]};
-        value.record.seq = static_cast<std::uint64_t>(decoded[5].int64s[i]);
-        value.record.kind = static_cast<Kind>(decoded[11].int32s[i]);
-        value.record.step = decoded[0].int64s[i];
-        value.record.time_ns = decoded[1].int64s[i];
-        value.record.epoch = decoded[2].valid[i] != 0 ? decoded[2].doubles[i] : std::nan("");
-        value.record.samples = decoded[3].valid[i] != 0 ? decoded[3].int64s[i] : INT64_MIN;
-        for (const Phase phase :
-             {Phase::Train, Phase::Validate, Phase::Test, Phase::Predict, Phase::Sanity}) {
-            if (decoded[8].valid[i] != 0 && decoded[8].texts[i] == to_string(phase)) {
-                value.record.phase = phase;
-            }
-        }
-        value.record.route = static_cast<std::uint32_t>(decoded[12].int64s[i]);
-        value.record.metadata = as_bytes(table->metadata_[i]);
-        if (!table->blobs_[i].empty() &&
-            !decode_blob_places(as_bytes(table->blobs_[i]), value.record.blobs)) {
-            notes.add({path, 0, 0, 0, 0,
-                       "the blob places of row " + std::to_string(i) + " make no sense"});
-            continue;
-        }
-        table->values_.push_back(std::move(value));
-    }
-    return std::shared_ptr<const ValuesTable>(table);
 }
 
 Bytes encode_blob_places(std::span<const tlog::BlobPlace> places) {

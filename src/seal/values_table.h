@@ -6,6 +6,7 @@
 #include <taffrail/reader.h>
 #include <taffrail/result.h>
 
+#include "codec/parquet/reader.h"
 #include "codec/parquet/writer.h"
 #include "codec/tlog/batch.h"
 #include "io/file.h"
@@ -14,6 +15,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +29,9 @@ struct SealedValue {
     std::string_view name;
     RowWriter writer;
 };
+
+/// The columns of the table.
+const std::vector<parquet::Column>& value_columns();
 
 class ValuesTableWriter {
   public:
@@ -59,7 +65,7 @@ class ValuesTableWriter {
     std::uint32_t crc_ = 0;  ///< of metadata and blobs
 };
 
-/// The whole table in memory: it holds descriptions, not pixels.
+/// The whole table in memory but for the bytes of blobs: it holds descriptions, not pixels.
 class ValuesTable {
   public:
     /// Values in damaged pages are left out and noted. `rows` is what the manifest counts: it helps
@@ -69,11 +75,28 @@ class ValuesTable {
     /// Reads the columns that are only there for other programs, too, so that all damage is noted.
     static Result<void> check(const std::string& path, std::uint64_t rows, DamageNotes& notes);
 
+    /// Blobs that lie in the table itself have no bytes here: inline_bytes() has them.
     [[nodiscard]] const std::vector<SealedValue>& values() const noexcept { return values_; }
 
+    /// The bytes of a blob that a value of this table holds in line, read when asked for, a row
+    /// group at a time; safe from any thread.
+    [[nodiscard]] Result<Bytes> inline_bytes(const SealedValue& value, const BlobRef& blob) const;
+
   private:
-    std::vector<std::string> keys_, metadata_, blobs_;
+    using Places = std::vector<tlog::BlobPlace>;
+    /// One a row; nothing where they make no sense.
+    Result<void> read_places(const parquet::Reader& reader,
+                             std::vector<std::optional<Places>>& places);
+
+    std::string path_;
+    std::vector<std::string> keys_, metadata_;
     std::vector<SealedValue> values_;
+    std::vector<std::uint32_t> rows_;          ///< of each value
+    std::vector<std::uint64_t> group_begins_;  ///< first row of each row group
+    std::vector<std::string> salvaged_blobs_;  ///< of a damaged file, by row
+    mutable std::mutex mutex_;
+    mutable std::size_t cached_group_ = SIZE_MAX;
+    mutable std::vector<std::string> cached_blobs_;
 };
 
 /// Blob places as bytes: varint count, then each 32 bytes SHA-256, varint size, u8 place and what

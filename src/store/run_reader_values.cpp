@@ -118,7 +118,13 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::find_blob(
         }
     }
     if (const auto found = sealed_ != nullptr ? sealed_->find_blob(blob) : std::nullopt) {
-        return blobs_.load(*found->place, found->writer);
+        tlog::BlobPlace place = *found->place;
+        Bytes bytes;
+        if (place.where == tlog::BlobPlace::Where::Inline) {
+            TAFFRAIL_ASSIGN(bytes, found->table->inline_bytes(*found->value, blob));
+            place.bytes = bytes;
+        }
+        return blobs_.load(place, found->writer);
     }
     return blobs_.find(blob);
 }

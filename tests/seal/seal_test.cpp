@@ -2,6 +2,7 @@
 // writers and attempts.
 #include "seal/seal.h"
 
+#include "base/sha256.h"
 #include "codec/tlog/decode.h"
 #include "codec/value_codec.h"
 #include "model/bins.h"
@@ -182,6 +183,38 @@ TEST_F(Seal, LeavesHiddenRowsOut) {
     expect_points(*SealedRun::open(folder_, report.files), "b", log.points["b"]);
 }
 
+// Thousands of icons and masks below the size that goes into packs.
+TEST_F(Seal, FindingG11_SmallBlobsAreReadWhenAskedFor) {
+    constexpr std::size_t kValues = 40'000;  // three row groups
+    LogMaker log(kWriter);
+    const auto words_of = [](std::size_t i) {
+        return "icon " + std::to_string(i) + std::string(100, 'x');
+    };
+    for (std::size_t i = 0; i < kValues; ++i) {
+        const std::string words = words_of(i);
+        const BlobRef ref{sha256(as_bytes(words)), words.size()};
+        log.value("icon", Kind::Image, encode_value(Image{.format = "png"}),
+                  {{ref, tlog::BlobPlace::Where::Inline, as_bytes(words), 0, 0}});
+    }
+    const SealReport report = seal_run(folder_, std::vector{save(log, "a.tlog")}).value();
+    const auto run = SealedRun::open(folder_, report.files);
+    ASSERT_EQ(run->values("icon").size(), kValues);
+    for (const SealedValue* value : run->values("icon")) {
+        ASSERT_EQ(value->record.blobs.size(), 1u);
+        ASSERT_TRUE(value->record.blobs[0].bytes.empty()) << "nobody asked for it";
+    }
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}, kValues / 2, kValues - 1,
+                                std::size_t{16'383}, std::size_t{16'384}, std::size_t{2}}) {
+        const std::string words = words_of(i);
+        const BlobRef ref{sha256(as_bytes(words)), words.size()};
+        const auto found = run->find_blob(ref);
+        ASSERT_TRUE(found) << i;
+        EXPECT_EQ(as_text(found->table->inline_bytes(*found->value, ref).value()), words);
+    }
+    const auto first = run->find_blob(run->values("icon")[0]->record.blobs[0].ref);
+    EXPECT_FALSE(first->table->inline_bytes(*first->value, BlobRef{}).ok()) << "not of this value";
+}
+
 TEST_F(Seal, KeepsValuesWithTheirBlobPlaces) {
     LogMaker log(kWriter);
     const Histogram histogram = Histogram::from_values(std::vector<double>{1, 2, 3, 4}, 4);
@@ -197,7 +230,9 @@ TEST_F(Seal, KeepsValuesWithTheirBlobPlaces) {
     const auto images = run->values("image");
     ASSERT_EQ(images.size(), 1u);
     ASSERT_EQ(images[0]->record.blobs.size(), 2u);
-    EXPECT_TRUE(std::equal(pixels.begin(), pixels.end(), images[0]->record.blobs[0].bytes.begin()));
+    const auto found = run->find_blob(inside.ref);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->table->inline_bytes(*found->value, inside.ref).value(), pixels);
     EXPECT_EQ(images[0]->record.blobs[1].offset, 4096u);
     EXPECT_EQ(images[0]->record.blobs[1].ref.sha256[31], 7);
     const Value back = decode_value(run->values("weights")[0]->record.metadata).value();
