@@ -5,6 +5,7 @@
 #include "cli/targets.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
+#include "store/console_end.h"
 #include "terminal/text.h"
 
 #include <algorithm>
@@ -76,6 +77,16 @@ void Tail::print_line(const Session& session, const ConsoleLine& line) const {
 }
 
 void Tail::print_console(const Session& session, const RecordedRun& run) {
+    if (!follow_ && run.info().source == "taffrail") {
+        // Who follows needs to know how many lines there are; who does not needs the end only.
+        if (const auto lines = storage::last_console_lines(run.info().location,
+                                                           static_cast<std::size_t>(lines_))) {
+            for (const ConsoleLine& line : *lines) {
+                print_line(session, line);
+            }
+            return;
+        }
+    }
     auto lines = run.console(console_seen_, SIZE_MAX);
     console_seen_ += lines.size();
     const std::size_t skip = first_ && lines.size() > static_cast<std::size_t>(lines_)

@@ -1,7 +1,6 @@
 #include "store/run_data.h"
 
 #include "base/try.h"
-#include "base/utf8.h"
 #include "record/orphan.h"
 
 #include <fmt/core.h>
@@ -83,24 +82,7 @@ void WriterData::add(const tlog::Batch& batch, FramePlace place) {
         list.insert(std::ranges::upper_bound(list, at.seq, {}, &ValuePlace::seq), at);
     }
     for (const tlog::ConsoleChunk& chunk : batch.console) {
-        add_console(chunk);
-    }
-}
-
-void WriterData::add_console(const tlog::ConsoleChunk& chunk) {
-    std::string_view text = chunk.text;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        const std::string_view part = text.substr(0, end);
-        if (open_line_[chunk.stream]) {
-            console[newest_line_[chunk.stream]].text += repair_utf8(part);
-        } else {
-            newest_line_[chunk.stream] = console.size();
-            console.push_back(
-                {chunk.time_ns, chunk.stream == 2, log.identity().rank, repair_utf8(part)});
-        }
-        open_line_[chunk.stream] = end == std::string_view::npos;
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        console.add(chunk, log.identity().rank);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <taffrail/reader.h>
 
+#include "store/console_lines.h"
 #include "store/series_table.h"
 #include "store/writer_log.h"
 
@@ -47,15 +48,12 @@ class WriterData {
     std::map<std::string, std::vector<ValuePlace>, std::less<>>
         values;                                     ///< by key, sorted by row number
     std::unordered_map<BlobKey, ValuePlace> blobs;  ///< the record that brought a blob
-    std::vector<ConsoleLine> console;
+    ConsoleLines console;
     Depth depth = Depth::Summary;
 
   private:
     void add(const tlog::Batch& batch, FramePlace place);
-    void add_console(const tlog::ConsoleChunk& chunk);
     bool orphans_taken_ = false;
-    std::map<std::uint8_t, bool> open_line_;  ///< per stream: its newest line has no end yet
-    std::map<std::uint8_t, std::size_t> newest_line_;
 };
 
 /// One value record read again from the log, with its blobs' places. `payload` owns what the record

@@ -1,5 +1,6 @@
 // The end of a run costs what is shown, not what was logged.
 #include "io/files.h"
+#include "store/console_end.h"
 #include "store/run_reader.h"
 #include "store/sample_batch.h"
 #include "store/sealing.h"
@@ -149,6 +150,56 @@ TEST_F(RunTailTest, FindingG03_ReadsTheEndOnlyLiveAndSealed) {
     seal_finished(folder_).value();
     drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
     EXPECT_LE(last_costs(), bytes_below("data") / 3);
+}
+
+// A job that talks for days: the last lines are in the last kilobytes.
+TEST_F(RunTailTest, FindingR06_TheEndOfTheConsoleIsReadAlone) {
+    std::uint64_t state = 1;
+    for (int i = 0; i < 20'000; ++i) {
+        // Lines of both streams, cut anywhere, that do not compress.
+        std::string out = "line " + std::to_string(i) + " ", error = "warning ";
+        for (int word = 0; word < 8; ++word) {
+            state = state * 6364136223846793005ull + 1442695040888963407ull;
+            out += std::to_string(state) + (word == 3 ? "\n" : "");
+        }
+        error += std::to_string(state) + "\n";
+        tlog::Batch batch;
+        batch.first_seq = 1'000'000 + static_cast<std::uint64_t>(i);
+        batch.console.push_back({1, 1000 + i * 10, out});
+        if (i % 7 == 0) {
+            batch.console.push_back({2, 1001 + i * 10, error});
+        }
+        log_->append(batch).value();
+    }
+    const auto text_of = [](const std::vector<ConsoleLine>& lines) {
+        std::string text;
+        for (const ConsoleLine& line : lines) {
+            text += std::to_string(line.time_ns) + (line.is_error ? " ! " : " ") + line.text + "\n";
+        }
+        return text;
+    };
+    const auto same_as_the_whole = [&] {
+        const auto all = RunReader::open(folder_).value()->console(0, SIZE_MAX);
+        ASSERT_GT(all.size(), 20'000u);
+        for (const std::size_t count : {0u, 1u, 2u, 10u, 300u}) {
+            const std::uint64_t before = bytes_read();
+            const auto last = last_console_lines(folder_, count);
+            const std::uint64_t cost = bytes_read() - before;
+            ASSERT_TRUE(last) << count;
+            EXPECT_EQ(text_of(*last),
+                      text_of({all.end() - static_cast<std::ptrdiff_t>(count), all.end()}));
+            EXPECT_LE(cost, 1u << 20) << count << ": a third of it";
+        }
+    };
+    log_->close(RunState::Finished).value();
+    same_as_the_whole();
+    const auto whole = last_console_lines(folder_, 100'000);
+    if (whole) {
+        EXPECT_EQ(text_of(*whole), text_of(RunReader::open(folder_).value()->console(0, SIZE_MAX)));
+    }
+    seal_finished(folder_).value();
+    drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
+    same_as_the_whole();
 }
 
 TEST_F(RunTailTest, FindingG08_FollowingReadsTheNewPointsOnly) {
