@@ -38,10 +38,12 @@ TARGETS = {
     "query.zoom_10m_cold_ms": {"at_most": 15},
     "query.list_10k_runs_ms": {"at_most": 1000},
     "query.list_10k_cached_ms": {"at_most": 100},
+    "query.filter_30k_runs_ms": {"at_most": 1000},
     "record.writer_rss_mib": {"at_most": 16},
     "query.reader_rss_mb": {"at_most": 150},
     "record.open_ms": {"at_most": 5},
     "record.open_log_finish_ms": {"at_most": 20},
+    "record.short_run_cpu_ms": {"at_most": 10},
 }
 
 # name of the row, environment, script, rows of 20 values in the small and in the large load

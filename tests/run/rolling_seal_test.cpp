@@ -2,6 +2,7 @@
 #include "run/rolling_seal.h"
 
 #include <taffrail/run.h>
+#include <taffrail/sink.h>
 
 #include "base/diagnostics.h"
 #include "io/temporary_folder.h"
@@ -9,9 +10,12 @@
 #include "store/manifest.h"
 #include "store/run_reader.h"
 #include "store/seal_portions.h"
+#include "store/sealing.h"
 
 #include <gtest/gtest.h>
 
+#include <mutex>
+#include <string>
 #include <thread>
 
 namespace taffrail {
@@ -58,6 +62,64 @@ TEST(RollingSeals, FindingG12_HappenWhileTheRunGoesOn) {
     EXPECT_EQ(storage::read_manifest(run.folder())->logs.size(),
               storage::list_logs(run.folder()).size())
         << "finish() seals the rest";
+}
+
+/// A back end that is still busy when the time for finishing is over.
+class BusySink final : public Sink {
+  public:
+    explicit BusySink(std::chrono::milliseconds busy) : busy_(busy) {}
+
+    Result<void> open(const SinkContext&) override { return {}; }
+
+    Result<void> write(std::span<const Record> records, std::size_t& delivered) override {
+        delivered = records.size();
+        return {};
+    }
+
+    Result<void> flush() override { return {}; }
+
+    Result<void> close(RunState) override {
+        std::this_thread::sleep_for(busy_);
+        return {};
+    }
+
+    [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
+
+  private:
+    std::chrono::milliseconds busy_;
+};
+
+TEST(RollingSeals, FindingG12_WhatFinishHasNoTimeForIsSaidAndSealGoesOn) {
+    const test::TemporaryFolder folder;
+    RunOptions options = small_logs(folder);
+    options.roll_bytes = 64 << 20;  // nothing rolls: everything is left to finish()
+    options.finish_timeout = 2s;
+    std::mutex mutex;
+    std::string said;
+    auto before = set_diagnostic_handler([&](DiagnosticLevel, std::string_view line) {
+        const std::lock_guard guard(mutex);
+        said.append(line).append("\n");
+    });
+    std::string run_folder;
+    {
+        taffrail::Run run = taffrail::Run::open(options).value();
+        run_folder = run.folder();
+        ASSERT_TRUE(run.add_sink(std::make_unique<BusySink>(2100ms), "busy").ok());
+        for (Step step = 0; step < 1000; ++step) {
+            run.log("loss", 0.5, step);
+        }
+        ASSERT_TRUE(run.flush().ok());
+        (void)run.finish();
+    }
+    set_diagnostic_handler(std::move(before));
+    EXPECT_NE(said.find("1 of its logs are not sealed within finish_timeout: `taffrail seal " +
+                        run_folder + "` goes on"),
+              std::string::npos)
+        << said;
+    EXPECT_FALSE(storage::read_manifest(run_folder));
+    EXPECT_EQ(storage::RunReader::open(run_folder).value()->points("loss")->size(), 1000u);
+    EXPECT_EQ(storage::seal_finished(run_folder).value().points, 1000u);
+    EXPECT_TRUE(storage::read_manifest(run_folder));
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ TEST_F(Runs, KeepEveryKindOfValue) {
     run.note("first try");
     run.summary("best", 0.5);
     run.define_metric("val/*", {.step = "epoch", .summary = Summary::Min});
+    run.log("val/loss", 0.5, 1);
     ASSERT_TRUE(run.finish().ok());
     EXPECT_EQ(run.stats().errors, 0u);
     const auto all = read_back(run.folder());
@@ -139,6 +140,17 @@ TEST_F(Runs, KeepEveryKindOfValue) {
     EXPECT_EQ(as_text(*std::get<Artifact>(*all.at("weights")[0].value).files.at(0).data.bytes),
               "bytes");
     EXPECT_EQ(std::get<Alert>(*all.at("alerts").at(0).value).title, "loss is high");
+    const auto reader = storage::RunReader::open(run.folder()).value();
+    const std::vector<KeyInfo> keys = reader->keys();
+    const auto loss = std::ranges::find(keys, "val/loss", &KeyInfo::key);
+    ASSERT_NE(loss, keys.end());
+    ASSERT_TRUE(loss->definition);
+    EXPECT_EQ(loss->definition->summary, Summary::Min);
+    EXPECT_EQ(loss->definition->step, "epoch");
+    const RunInfo info = reader->info();
+    EXPECT_EQ(info.tags, std::vector<std::string>{"good"});
+    EXPECT_EQ(info.notes, "first try");
+    EXPECT_EQ(std::get<double>(info.summary.at("best")), 0.5);
 }
 
 TEST_F(Runs, CountWrongInputAndGoOn) {
