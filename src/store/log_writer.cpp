@@ -80,8 +80,12 @@ tlog::StoredPayload StoreLogWriter::checkpoint_payload(MetaState::Environment en
 
 tlog::StoredPayload StoreLogWriter::end_payload(tlog::EndReason reason, RunState state) {
     payload_.clear();
+    // Not before its newest row, where the clock was set back: a list of runs reads this mark and
+    // no rows. A clock before 1970 is taken as it is.
+    const std::int64_t wall_ns = options_.wall_ns ? options_.wall_ns() : wall_time_ns();
+    const std::int64_t newest_ns = state_.last_time_ns();
     tlog::encode_end(payload_,
-                     {reason, state, options_.wall_ns ? options_.wall_ns() : wall_time_ns()});
+                     {reason, state, newest_ns == 0 ? wall_ns : std::max(wall_ns, newest_ns)});
     return encoder_.store(FrameType::End, payload_, 0, next_seq_);
 }
 

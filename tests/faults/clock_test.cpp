@@ -45,6 +45,26 @@ void log_some(Run& run, Step from, Step to) {
     std::this_thread::sleep_for(5ms);
 }
 
+// Two hours back and forth within a moment: how long it ran is one answer, and a moment.
+TEST(ClockSteps, FindingO22_GoingBackIsToldAlikeByTheListAndTheRun) {
+    test::TemporaryFolder folder;
+    {
+        taffrail::Run run = taffrail::Run::open(options_in(folder.file("store"))).value();
+        log_some(run, 0, 100);
+        shift_s = -7200;
+        log_some(run, 100, 200);
+        ASSERT_TRUE(run.finish().ok());
+    }
+    const auto catalogue = read(folder.file("store")).value();
+    const RunInfo listed = catalogue->runs().at(0);
+    const RunInfo opened = catalogue->run("timed").value()->info();
+    shift_s = 0;
+    EXPECT_EQ(listed.start_time_ns, opened.start_time_ns);
+    EXPECT_EQ(listed.end_time_ns, opened.end_time_ns);
+    EXPECT_GE(listed.end_time_ns, listed.start_time_ns) << "no run ends before it began";
+    EXPECT_LT(listed.end_time_ns - listed.start_time_ns, std::int64_t{3600} * 1'000'000'000);
+}
+
 TEST(ClockSteps, NeitherReorderNorLosePoints) {
     test::TemporaryFolder folder;
     timespec now{};
