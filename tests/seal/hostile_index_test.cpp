@@ -1,8 +1,6 @@
 // Sealed files whose index was changed and signed again: a contradiction is found before it is
 // used, and what the Parquet footer still tells is read.
-#include "base/crc32c.h"
-#include "codec/parquet/compression.h"
-#include "seal/index.h"
+#include "seal/changed_table.h"
 #include "seal/log_maker.h"
 #include "seal/seal.h"
 #include "seal/sealed_reader.h"
@@ -47,34 +45,11 @@ class HostileIndex : public ::testing::Test {
                 continue;
             }
             const Bytes bytes = io::read_file(path_of(info)).value();
-            const std::size_t footer = load<std::uint32_t>(bytes.data() + bytes.size() - 8);
-            const std::size_t end = bytes.size() - 8 - footer;
-            const ByteSpan trailer_bytes =
-                ByteSpan(bytes).subspan(end - IndexTrailer::kBytes, IndexTrailer::kBytes);
-            IndexTrailer trailer = decode_trailer(trailer_bytes).value();
-            Bytes index(trailer.bytes);
-            EXPECT_TRUE(parquet::unpack_zstd(
-                ByteSpan(bytes).subspan(trailer.offset, trailer.stored_bytes), index));
-            FileIndex decoded = decode_index(index, bytes.size()).value();
-            if (decoded.kind != kind) {
+            if (testing::index_of(bytes).index.kind != kind) {
                 continue;
             }
-            edit(decoded);
-            const Bytes changed = encode_index(decoded);
-            Bytes stored,
-                file(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(trailer.offset));
-            parquet::append_zstd(stored, changed);
-            trailer.stored_bytes = static_cast<std::uint32_t>(stored.size());
-            trailer.bytes = static_cast<std::uint32_t>(changed.size());
-            trailer.crc = crc32c(stored);
-            append(file, stored);
-            append_trailer(file, trailer);
-            if (keep_footer) {
-                append(file, ByteSpan(bytes).subspan(end));
-            } else {
-                append(file, std::uint32_t{0});
-                append(file, as_bytes("PAR1"));
-            }
+            const Bytes file = testing::with_index(
+                bytes, keep_footer ? testing::Footer::Kept : testing::Footer::Dropped, edit);
             io::write_file_atomically(path_of(info), file, false).value();
             return true;
         }

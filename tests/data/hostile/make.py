@@ -3,11 +3,14 @@
 
 Pipes, devices and links do not live in a repository, so the folders are made where they are needed; each takes a few kilobytes.
 DESTINATION/outside is what none of them may read, change or delete; DESTINATION/folders/<name> is one store or logdir each.
-Formats: docs/formats/tlog.md, manifest.md, values.md. Nothing is compressed: every byte here can be read with them.
+Formats: docs/formats/tlog.md, manifest.md, values.md. Nothing is compressed: every byte here can be read with them. Sealed files are, and
+have checksums of their own: stores of those are kept in sealed/, written by
+`TAFFRAIL_WRITE_HOSTILE=tests/data/hostile/sealed BUILD/tests/store/store_test --gtest_filter=HostileSealed.WriteOnRequest`.
 """
 
 import hashlib
 import os
+import shutil
 import struct
 import sys
 import zlib
@@ -211,6 +214,12 @@ def logdirs(base, outside):
         + 'embeddings { tensor_name: "o" tensor_path: "out.tsv" }\n')
 
 
+def sealed(base):
+    """Parquet files that lie behind valid checksums; their logs are gone."""
+    for store in sorted((Path(__file__).parent / "sealed").iterdir()):
+        shutil.copytree(store, base / store.name)
+
+
 def make(destination):
     destination = Path(destination).resolve()
     outside = destination / "outside"
@@ -219,6 +228,7 @@ def make(destination):
     base = destination / "folders"
     stores(base, outside)
     logdirs(base, outside)
+    sealed(base)
     return sorted(path.name for path in base.iterdir())
 
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "tests" / "data" / "hostile"))
 
 import make  # noqa: E402
 
-FOLDERS = ["far-keys", "linked-run", "links-for-files", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names", "pipes", "png-bomb", "raw-images",
-           "strange-sink"]
+FOLDERS = ["far-keys", "levels-of-two", "linked-run", "links-for-files", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
+           "one-list-of-pages", "pipes", "png-bomb", "raw-images", "rows-that-are-not-there", "series-in-the-step-column", "strange-sink"]
 NOBODY = 65534
 LIMIT_S = 240
 
@@ -125,6 +125,10 @@ def routes(api, run):
     yield "POST", "series:query", {"charts": [{"runs": [run], "keys": ["loss"], "x": {"axis": "step"}, "width": 100}]}
     yield "POST", "series:points", {"series": [{"run": run, "key": "loss"}]}
     yield "POST", "series:stats", {"series": [{"run": run, "key": "loss"}]}
+    for key in ("train/loss", "lone"):
+        yield "POST", "series:query", {"charts": [{"runs": [run], "keys": [key], "x": {"axis": axis}, "width": 100} for axis in ("step", "epoch", "time")]}
+        yield "POST", "series:points", {"series": [{"run": run, "key": key}]}
+        yield "POST", "series:stats", {"series": [{"run": run, "key": key}]}
     for key in ("image", "wide", "pipe", "out", "o", "x.pt.trace.json", "profiler/x.pt.trace.json"):
         yield "GET", f"entries?run={run}&key={key}", None
         for index in range(7):
