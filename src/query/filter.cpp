@@ -5,12 +5,15 @@
 #include "query/filter_value.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace taffrail::query {
 
 struct Filter::Term {
     std::string name, op, text;
     FilterValue value;
+    std::size_t at = 0;
 
     [[nodiscard]] bool holds(const FilterSubject& subject) const {
         const std::vector<Cell> cells = subject.values(name);
@@ -181,6 +184,7 @@ class Parser {
                 token_.at};
         }
         std::string name = token_.text;
+        const std::size_t at = token_.at;
         advance();
         static constexpr std::string_view kFamilies[] = {
             "config",     "summary",    "environment", "metric",
@@ -204,7 +208,7 @@ class Parser {
             throw FilterError{"expected a value after '" + op + "'", token_.at};
         }
         auto term = std::make_shared<const Filter::Term>(
-            Filter::Term{name, op, token_.text, value_for(name, op)});
+            Filter::Term{name, op, token_.text, value_for(name, op), at});
         advance();
         terms.push_back(term);
         return [term](const FilterSubject& subject) { return term->holds(subject); };
@@ -277,6 +281,14 @@ Result<Filter> Filter::compile(std::string_view text, std::int64_t now_ns) {
 }
 
 Result<void> Filter::check(const std::vector<std::unique_ptr<FilterSubject>>& subjects) const {
+    if (const auto found = fault(subjects)) {
+        return Error{found->code, "filter: " + found->message};
+    }
+    return {};
+}
+
+std::optional<FilterError> Filter::fault(
+    const std::vector<std::unique_ptr<FilterSubject>>& subjects) const {
     for (const auto& term : terms_) {
         bool known = subjects.empty() || term->name == "tag" || term->name == "tags";
         bool comparable = known;
@@ -290,22 +302,27 @@ Result<void> Filter::check(const std::vector<std::unique_ptr<FilterSubject>>& su
             }
         }
         if (!known) {
-            std::vector<std::string> names;
+            // Runs have most of their names in common.
+            std::set<std::string> names;
             for (const auto& subject : subjects) {
-                subject->add_names(names);
+                std::vector<std::string> of_run;
+                subject->add_names(of_run);
+                names.insert(std::make_move_iterator(of_run.begin()),
+                             std::make_move_iterator(of_run.end()));
             }
-            return Error{ErrorCode::NotFound,
-                         "filter: no run has '" + term->name + "'" +
-                             did_you_mean(term->name, names) +
-                             " (a field, a setting, or a metric as taffrail show lists them)"};
+            return FilterError{
+                "no run has '" + term->name + "'" +
+                    did_you_mean(term->name, std::vector<std::string>(names.begin(), names.end())) +
+                    " (a field, a setting, or a metric as taffrail show lists them)",
+                term->at, ErrorCode::NotFound};
         }
         if (!comparable) {
-            return Error{ErrorCode::InvalidArgument,
-                         "filter: '" + term->name + "' holds numbers, and '" + term->text +
-                             "' is none: " + term->name + term->op + "1e-3 would be one"};
+            return FilterError{"'" + term->name + "' holds numbers, and '" + term->text +
+                                   "' is none: " + term->name + term->op + "1e-3 would be one",
+                               term->at};
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace taffrail::query

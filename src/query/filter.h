@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -62,6 +63,7 @@ class RunSubject final : public FilterSubject {
 struct FilterError {
     std::string message;
     std::size_t offset = 0;  ///< byte in the text
+    ErrorCode code = ErrorCode::InvalidArgument;
 };
 
 class Filter {
@@ -81,6 +83,9 @@ class Filter {
     /// Whether the filter makes sense for these runs: an error where none of them has a name, with
     /// the nearest one, or where a name holds numbers and is compared with a text.
     [[nodiscard]] Result<void> check(
+        const std::vector<std::unique_ptr<FilterSubject>>& subjects) const;
+    /// The same, with the place of the comparison.
+    [[nodiscard]] std::optional<FilterError> fault(
         const std::vector<std::unique_ptr<FilterSubject>>& subjects) const;
 
     /// One comparison.

@@ -1,16 +1,23 @@
 // The run filter language over what the server knows of a run.
 #pragma once
 
+#include "query/filter.h"
 #include "server/workspace.h"
 
-#include <functional>
 #include <string_view>
 
 namespace taffrail::server {
 
-using RunFilter = std::function<bool(const RunDetails&)>;
+class RunFilter {
+  public:
+    /// Empty text matches everything. Text that does not parse, a name that none of `runs` has, and
+    /// a number compared with a text throw ApiError with the place and what to write instead.
+    RunFilter(std::string_view text, const RunList& runs);
 
-/// Empty text matches everything; text that does not parse throws ApiError with the place.
-RunFilter compile_run_filter(std::string_view text);
+    [[nodiscard]] bool operator()(const RunDetails& run) const;
+
+  private:
+    query::Filter filter_;
+};
 
 }  // namespace taffrail::server

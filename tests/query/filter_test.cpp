@@ -175,6 +175,15 @@ TEST_F(FilterTest, FindingR12_TimesAndDurations) {
     EXPECT_FALSE(matches("duration<1h or duration>1h"));
 }
 
+TEST_F(FilterTest, FindingO22_ADurationThatNoClockTellsIsNone) {
+    info_.start_time_ns = 10'000'000'000;
+    info_.end_time_ns = 5'000'000'000;
+    EXPECT_FALSE(matches("duration<1h"));
+    EXPECT_FALSE(matches("duration>1s"));
+    EXPECT_TRUE(matches("duration!=1h"));
+    EXPECT_TRUE(matches("started<2000-01-01 and ended<2000-01-01"));
+}
+
 TEST_F(FilterTest, FindingR12_WholeNumbersAreExact) {
     info_.config = {{"seed", std::int64_t{9007199254740993}}, {"real", 9007199254740992.0}};
     EXPECT_TRUE(matches("seed=9007199254740993 and seed>9007199254740992"));

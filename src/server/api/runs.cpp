@@ -203,10 +203,12 @@ Response query(const ApiContext& context, const Request& request) {
                columns = string_list(body, "columns", 2000);
     const std::set<std::string> wanted(only.begin(), only.end());
     const auto sort = sort_columns(body);
-    const RunFilter filter = compile_run_filter(body.string_or("filter", ""));
     // Before the list: a reply may know more than it says, never less.
     const std::uint64_t revision = context.workspace->revision();
     const auto all = context.workspace->runs();
+    // Over every run there is: what only another project has matches nothing here, and is no
+    // mistake.
+    const RunFilter filter(body.string_or("filter", ""), *all);
     RunList matched;
     std::size_t total = 0;
     for (const auto& run : *all) {
