@@ -17,6 +17,7 @@
 namespace taffrail::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -281,6 +282,21 @@ TEST_F(ExportTest, FindingG16_WideCsvOfALargeRunHasTheSameLines) {
     EXPECT_THAT(large, StartsWith("run,name,step,rank,attempt,a,b,c\nID0,r,0,0,0,0,0.5,1\n"
                                   "ID0,r,1,0,0,1,,1\n"));
     EXPECT_THAT(large, HasSubstr("\nID0,r,69999,0,0,62,,1\nID0,r,0,1,0,0,0.5,\n"));
+}
+
+// A key that was first a number and then a picture or a word.
+TEST_F(ExportTest, FindingO10_NumbersOfAKeyOfSeveralKindsAreAllInTheTable) {
+    add("loss", Text{"it fell"}, 3);
+    add("loss", Histogram::from_values(std::vector<double>{1, 2}, 2), 4);
+    const std::string tidy = run_line({"export", "ID0", "--format", "csv"}, catalogue_).out;
+    EXPECT_EQ(std::ranges::count(tidy, '\n'), 4) << tidy;
+    EXPECT_THAT(tidy, AllOf(HasSubstr(",loss,0,"), HasSubstr(",loss,1,"), HasSubstr(",loss,2,")));
+    const std::string wide =
+        run_line({"export", "ID0", "--format", "csv", "--wide"}, catalogue_).out;
+    EXPECT_THAT(wide, StartsWith("run,name,step,rank,attempt,loss\nID0,"));
+    EXPECT_EQ(std::ranges::count(wide, '\n'), 4) << wide;
+    const std::string jsonl = run_line({"export", "ID0", "--format", "jsonl"}, catalogue_).out;
+    EXPECT_EQ(std::ranges::count(jsonl, '\n'), 5) << jsonl;
 }
 
 // What could not be read is not in the file: it is said, and scripts can tell.
