@@ -51,6 +51,11 @@ bool fails() {
     return memory;
 }
 
+// std::stable_sort asks this way, and goes on without.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return fails() ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+
 [[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
     const auto step = static_cast<std::size_t>(alignment);
     void* memory = fails() ? nullptr : std::aligned_alloc(step, (size + step - 1) / step * step);
@@ -65,6 +70,10 @@ bool fails() {
 }
 
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
     std::free(memory);
 }
 
