@@ -1,7 +1,8 @@
 # Sourced by the other scripts: where things are cached and how compilers are shared between build folders.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export TAFFRAIL_CACHE=${TAFFRAIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/taffrail}
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-8G}
+# The language of messages is no part of an object: a root with another locale takes what was compiled outside.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros,locale CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-8G}
 mkdir -p "$TAFFRAIL_CACHE"
 
 # configure PRESET: on first use, and again when the presets changed.

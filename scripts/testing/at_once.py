@@ -1,21 +1,31 @@
 """A failed test is named with its last lines the moment it failed, while the run goes on.
 
-Read by ctest_failures() from what ctest prints; loaded into pytest as a plugin (-p at_once); at_once.mjs does the same for node.
+Read by ctest_failures() from what ctest prints; loaded into pytest as a plugin (-p at_once); at_once.mjs does the same for node. What commands print otherwise is kept
+until their stage has ended, so these words go past it: to a descriptor that commands are handed, by number in the environment.
 """
 
+import os
 import queue
 import re
+import sys
 import threading
 
 LINES = 15
 RESULT = re.compile(r"\s*\d+/\d+ Test\s+#\d+: (\S.*?) \.*(\*\*\*\S*(?: \(.*?\))?|\s+Passed)\s")
 STARTED = re.compile(r"\s*Start\s+\d+: ")
 SILENCE_S = 0.5
+VARIABLE = "TAFFRAIL_TEST_SHOWN"
+shown = None  # the descriptor; None: where everything is printed
 
 
 def say(name: str, lines: list[str]) -> None:
     told = [line for line in lines if line.strip()][-LINES:]
-    print("\n".join([f"FAILED {name}", *(f"    {line[:200]}" for line in told)]), flush=True)
+    text = "\n".join([f"FAILED {name}", *(f"    {line[:200]}" for line in told), ""])
+    if shown is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        os.write(shown, text.encode(errors="replace"))
 
 
 def ctest_failures(output, tell=say) -> None:
@@ -46,7 +56,15 @@ def ctest_failures(output, tell=say) -> None:
             said.append(line.rstrip("\n"))
 
 
+def pytest_configure(config) -> None:
+    global shown
+    config.addinivalue_line("markers", "alone: measures times, so that nothing else may run beside it")
+    number = os.environ.pop(VARIABLE, "")  # not for what the tests start
+    shown = int(number) if number else None
+
+
 def pytest_runtest_logreport(report) -> None:
     if report.failed:
-        print(flush=True)
+        if shown is None:
+            print(flush=True)
         say(report.nodeid, report.longreprtext.splitlines())

@@ -5,10 +5,13 @@ kept from one run to the next as long as that list stays the same; the sources a
 """
 
 import hashlib
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import debian_root
@@ -134,3 +137,27 @@ finally:
     server.terminate()
     server.wait()
 '''
+
+
+def failed(root: Path, how_far: str = "steps") -> list[str]:
+    """What did not work. `root` makes the root and its packages and stops there."""
+    cache = Path(os.environ.get("TAFFRAIL_CACHE", Path.home() / ".cache" / "taffrail"))
+    # Names a package that scripts/dependencies.sh then lacks: to see this stage fail.
+    without = os.environ.get("TAFFRAIL_NEWCOMER_WITHOUT", "")
+    compiled = Path(subprocess.run(["ccache", "--get-config", "cache_dir"], capture_output=True, text=True, check=True).stdout.strip())
+    try:
+        someone = Newcomer(root, cache, root / "build" / "newcomer", without)
+        if how_far == "steps":
+            return someone.failures(compiled)
+        someone.with_packages(compiled)
+        return []
+    except (debian_root.NoRoot, RuntimeError) as reason:
+        return [str(reason)]
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and with it what runs in the root
+    lacking = failed(Path(__file__).resolve().parents[2], sys.argv[1])
+    for line in lacking:
+        print(f"newcomer: {line} failed")
+    sys.exit(1 if lacking else 0)

@@ -3,8 +3,10 @@
 A family is installed once; its stamp file holds the requirements, and a change of them installs it anew.
 """
 
+import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,14 +33,32 @@ def cache_folder() -> Path:
     return Path(os.environ.get("TAFFRAIL_CACHE", Path.home() / ".cache" / "taffrail")) / "venv"
 
 
+def interpreter(family: str) -> Path:
+    return cache_folder() / family / "bin" / "python"
+
+
+def wanted(family: str) -> str:
+    return "\n".join(FAMILIES[family] + WITHOUT_DEPENDENCIES.get(family, []))
+
+
+def installed(family: str) -> bool:
+    stamp = cache_folder() / family / "requirements.txt"
+    return interpreter(family).exists() and stamp.exists() and stamp.read_text() == wanted(family)
+
+
 def python_of(family: str) -> Path:
-    """The interpreter of the family's environment, installed first when needed."""
-    folder = cache_folder() / family
-    python, stamp = folder / "bin" / "python", folder / "requirements.txt"
+    """The interpreter of the family's environment, installed first when needed; by one of those who ask at once."""
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with (cache_folder() / f"{family}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not installed(family):
+            install(family)
+    return interpreter(family)
+
+
+def install(family: str) -> None:
+    folder, python = cache_folder() / family, interpreter(family)
     bare = WITHOUT_DEPENDENCIES.get(family, [])
-    wanted = "\n".join(FAMILIES[family] + bare)
-    if python.exists() and stamp.exists() and stamp.read_text() == wanted:
-        return python
     print(f"installing the peers '{family}' into {folder}", flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -49,8 +69,7 @@ def python_of(family: str) -> Path:
         site = next((folder / "lib").glob("python3*/site-packages"))
         stubs = Path(__file__).with_name("cuda_stubs.py")
         subprocess.run([sys.executable, stubs, site / "torch" / "lib", folder / "stubs"], check=True)
-    stamp.write_text(wanted)
-    return python
+    (folder / "requirements.txt").write_text(wanted(family))
 
 
 def environment_of(family: str) -> dict:
@@ -63,5 +82,6 @@ def environment_of(family: str) -> dict:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and with it what installs
     for name in sys.argv[1:] or FAMILIES:
         print(python_of(name))
