@@ -1,8 +1,9 @@
 // Accessibility, themes, phones.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { getJson, postJson } from "./api.mjs";
 import { decodePng, eventually, open, painted, quit, settled } from "./browser.mjs";
+import { test } from "./measured.mjs";
 import { serve } from "./server.mjs";
 
 const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);

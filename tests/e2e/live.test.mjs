@@ -1,11 +1,12 @@
 // Live updates, lost connections, streams held back.
 import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Run, Series } from "./generator/data.mjs";
 import { getJson, postJson } from "./api.mjs";
 import { eventually, open, painted, quit, settled } from "./browser.mjs";
+import { test } from "./measured.mjs";
 import { serve } from "./server.mjs";
 
 const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
@@ -96,7 +97,7 @@ test("6: new points are on the screen within a second, history is not fetched ag
   );
   assert.deepEqual(await places(), layout, "live updates shift nothing");
   const chip = page.locator('[data-card="train/loss"] .chip.accent');
-  await eventually(async () => assert.match(await chip.textContent(), /zoomed/));
+  await eventually(async () => assert.match(await chip.textContent(), /live paused/));
   await chip.click();
   await page.waitForFunction(() => Object.keys(window.__taffrail.view().zoom).length === 0);
   await done();
@@ -296,27 +297,37 @@ test("7: connections that break while a page is loaded cost a moment, not the pa
 test("live: what a run logs after a page was loaded and before it listens is on the screen, though nothing follows", async () => {
   const server = await running(3, 200);
   const project = await projectOf(server);
-  let listen;
-  const mayListen = new Promise((done) => (listen = done));
-  const front = await proxy(server, {
-    hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null),
-  });
-  const { page, done } = await open(`${front.url}#/charts?project=${project}&search=train/loss`);
-  await painted(page, "train/loss");
-  const before = await countOf(page);
-  await server.grow(15);
-  await eventually(async () => assert.equal(await stored(server, project), before + 3 * 15));
-  assert.equal(await countOf(page), before);
-  listen();
-  await moreThan(page, before);
-  assert.equal(await countOf(page), before + 3 * 15);
-  assert.equal(
-    await page.locator(".live-dot.polling").count(),
-    0,
-    "it heard of it from the stream",
-  );
-  await done();
-  await front.close();
+  // A page that waits for its stream for four seconds asks by itself instead: on a busy machine
+  // that may come first, and the page shows nothing of what is meant here.
+  let heard = false;
+  for (let tries = 0; tries < 12 && !heard; ++tries) {
+    let listen;
+    const mayListen = new Promise((done) => (listen = done));
+    const front = await proxy(server, {
+      hold: ({ url }) => (url.includes("/api/v1/events") ? mayListen : null),
+    });
+    const { page, done } = await open(`${front.url}#/charts?project=${project}&search=train/loss`);
+    const asks = async () => (await page.locator(".live-dot.polling").count()) > 0;
+    await painted(page, "train/loss");
+    const before = await countOf(page);
+    const kept = await stored(server, project);
+    await server.grow(15);
+    await eventually(async () => assert.equal(await stored(server, project), kept + 3 * 15));
+    const shown = await countOf(page);
+    if (!(await asks())) {
+      assert.equal(shown, before);
+      listen();
+      await moreThan(page, before);
+      heard = !(await asks());
+      if (heard) {
+        assert.equal(await countOf(page), before + 3 * 15);
+      }
+    }
+    listen();
+    await done();
+    await front.close();
+  }
+  assert.ok(heard, "it heard of it from the stream");
   await server.close();
 });
 
@@ -338,6 +349,13 @@ test("live: a new run appears by itself, and a new metric gets its card", async 
   );
   await server.writers[0].begin(run);
   await page.waitForSelector('.run-row[data-run="fresh"]');
+  // At the end, where it moves nothing.
+  await eventually(async () => {
+    await page.evaluate(() =>
+      document.querySelector('[data-scroll="charts"]').scrollTo({ top: 1e6 }),
+    );
+    assert.equal(await page.locator('[data-card="novel/score"]').count(), 1);
+  });
   await painted(page, "novel/score");
   await done();
   await server.close();

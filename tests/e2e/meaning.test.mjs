@@ -87,9 +87,10 @@ test("finding R04: a metric is drawn over the axis it was defined with, the othe
   const cost = await painted(page, "val/cost");
   await painted(page, "quality");
   await settled(page);
+  // As a declared goal it also stands in the overview.
   assert.deepEqual(
-    asked.get("val/cost").map((x) => [x.axis, x.metric]),
-    [["metric", "epoch"]],
+    new Set(asked.get("val/cost").map((x) => `${x.axis} ${x.metric}`)),
+    new Set(["metric epoch"]),
   );
   assert.ok(asked.get("quality").every((x) => x.axis === "step"));
   assert.equal(
@@ -132,7 +133,7 @@ test("finding R04: a metric is drawn over the axis it was defined with, the othe
   assert.equal(await page.getByText("over epoch").count(), 0);
   assert.match(page.url(), /[?&]xAxis=step/);
   await page.getByLabel("x axis", { exact: true }).selectOption("auto");
-  await eventually(async () => assert.equal(await page.getByText("over epoch").count(), 1));
+  await eventually(async () => assert.ok((await page.getByText("over epoch").count()) >= 1));
   await done();
 });
 

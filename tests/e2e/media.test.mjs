@@ -1,9 +1,10 @@
 // Media: every step reachable, play, differences, sound and video with ranges, 3D through one
 // context.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { getJson, postJson } from "./api.mjs";
 import { eventually, open, quit, settled } from "./browser.mjs";
+import { test } from "./measured.mjs";
 import { serve } from "./server.mjs";
 
 const slow = Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
@@ -264,9 +265,8 @@ test("14: a million points and a GLB are drawn, forty panels share one context, 
   await page.mouse.down();
   await page.mouse.move(box.x + 110, box.y + 70, { steps: 3 });
   await page.mouse.up();
-  await page.waitForTimeout(800 * Math.min(3, slow));
-  assert.notEqual(await picture("small/00"), a);
-  assert.notEqual(await picture("cube"), b);
+  await eventually(async () => assert.notEqual(await picture("small/00"), a));
+  await eventually(async () => assert.notEqual(await picture("cube"), b));
   const frames = await page.evaluate(() => window.__taffrail.viewer.frames);
   await page.evaluate(() => window.__taffrail.loseContext());
   await page.waitForFunction(

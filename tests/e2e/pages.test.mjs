@@ -63,7 +63,9 @@ test("Table: sorting by a metric puts the best run first, as Python finds it", a
 test("Table: groups show mean ± deviation as Python computes them", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");
-  await page.getByLabel("Group rows").selectOption(model);
+  await page.getByRole("button", { name: "Group runs" }).click();
+  await page.getByLabel("Group by").selectOption(model);
+  await page.keyboard.press("Escape");
   await page.waitForSelector(".grid-row.group");
   const expected = await truth(`
 g = pd.DataFrame([(r["config"]["model"], last(r["id"], "val/loss")) for r in runs], columns=["m", "v"]).groupby("m").v

@@ -235,7 +235,7 @@ test("4: a thousand runs: table, charts, hover, zoom and the smoothing slider wi
   const zooms = await zoomTimes(page, "train/grad_norm", 5);
   assert.ok(median(zooms) < 250 * slow, `zoom ${zooms.map((t) => t.toFixed(0))} ms`);
   await page.getByRole("button", { name: "Smoothing" }).click();
-  const slider = page.getByLabel("amount");
+  const slider = page.getByLabel("amount", { exact: true });
   const drags = [];
   for (const amount of ["1", "3", "5"]) {
     const before = Number(

@@ -1,10 +1,10 @@
 // Start of the dashboard.
 import { render } from "preact";
 import { forgetEarly } from "./api/client";
+import { refreshColumns } from "./state/columns";
 import { feedStats } from "./state/feed";
 import { listenLive, startLive } from "./state/live";
 import {
-  forgetColumns,
   keys,
   loadProjects,
   loadRuns,
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
     void loadProjects();
     void loadRuns();
   });
-  const columnsSoon = later(2000, forgetColumns);
+  const columnsSoon = later(2000, refreshColumns);
   listenLive({
     runs: reload,
     behind: reload,

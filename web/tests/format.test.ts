@@ -13,7 +13,11 @@ import {
   formatNumber,
   formatTicks,
   formatTime,
+  formatColumn,
+  formatSetting,
+  formatSpread,
 } from "../src/viz/format";
+import { timeTicks } from "../src/viz/time_ticks";
 
 const table = <T>(rows: [T, string][], format: (value: T) => string) => {
   for (const [value, text] of rows) assert.equal(format(value), text, String(value));
@@ -129,5 +133,66 @@ test("positions on an axis are read as what the axis counts", () => {
   assert.equal(formatAxisValue("step", 12345.4), "12,345");
   assert.equal(formatAxisValue("relative", 61), "1 m 1 s");
   assert.equal(formatAxisValue("metric", 0.123456789), "0.123457");
-  assert.deepEqual(formatAxisTicks("wall", [0, 3600]), ["00:00", "01:00"]);
+  assert.deepEqual(formatAxisTicks("wall", [0, 3600]), ["01-01", "01:00"]);
+});
+
+test("finding D11: ticks of time are whole seconds, minutes, hours or days", () => {
+  const labels = (axis: string, from: number, to: number) =>
+    formatAxisTicks(axis, timeTicks(axis, from, to, 6)!);
+  assert.deepEqual(labels("relative", 0, 1000), ["0", "5 m", "10 m", "15 m"]);
+  assert.deepEqual(labels("relative", 0, 5400), [
+    "0",
+    "15 m",
+    "30 m",
+    "45 m",
+    "1 h",
+    "1 h 15 m",
+    "1 h 30 m",
+  ]);
+  assert.deepEqual(labels("relative", 10, 40), [
+    "10 s",
+    "15 s",
+    "20 s",
+    "25 s",
+    "30 s",
+    "35 s",
+    "40 s",
+  ]);
+  const evening = Date.UTC(2026, 0, 1, 20, 13) / 1000;
+  assert.deepEqual(labels("wall", evening, evening + 8 * 3600), [
+    "22:00",
+    "01-02",
+    "02:00",
+    "04:00",
+  ]);
+  assert.deepEqual(labels("wall", evening, evening + 4 * 86400), [
+    "01-02",
+    "01-03",
+    "01-04",
+    "01-05",
+  ]);
+  assert.equal(timeTicks("relative", 0, 0.5, 6), null);
+  assert.equal(timeTicks("step", 0, 500, 6), null);
+});
+
+test("a column has the same decimals in every row, five digits of its largest number", () => {
+  assert.deepEqual(formatColumn([0.349341, 0.02, 1.5]), ["0.3493", "0.0200", "1.5000"]);
+  assert.deepEqual(formatColumn([12, 3]), ["12", "3"]);
+  assert.deepEqual(formatColumn([1e-5, 0.5]), ["1e-5", "0.5"]);
+  assert.deepEqual(formatColumn([NaN, 2.5]), ["NaN", "2.5000"]);
+});
+
+test("finding U05: a setting as somebody wrote it; a mean with the spread in two digits", () => {
+  const cases: [number, string][] = [
+    [0.001, "0.001"],
+    [3e-4, "3e-4"],
+    [10 ** -4 * (1 - 1e-16), "1e-4"],
+    [100000, "100000"],
+    [0, "0"],
+    [-2.5e-7, "-2.5e-7"],
+    [NaN, "NaN"],
+  ];
+  for (const [value, text] of cases) assert.equal(formatSetting(value), text);
+  assert.equal(formatSpread(0.88081, 0.0262), "0.8808 ± 0.026");
+  assert.equal(formatSpread(20, null), "20");
 });

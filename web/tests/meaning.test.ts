@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeyInfo } from "../src/api/types";
 import { betterOf, firstDescending, keyOfColumn } from "../src/lib/goals";
-import { sectionsOf, suggested } from "../src/pages/charts_sections";
+import {
+  pinOf,
+  sectionsOf,
+  suggested,
+  withoutMoves,
+  withoutRuns,
+} from "../src/pages/charts_sections";
+import type { CardSpec } from "../src/state/ask";
 import { defaults } from "../src/state/view_address";
 import { partialWords } from "../src/viz/export_words";
 
@@ -87,8 +94,56 @@ test("train and validation of one name share a card, losses first", () => {
   assert.deepEqual(
     suggested(keys).map((card) => [card.title, card.keys]),
     [
-      ["loss", ["val/loss", "train/loss"]],
+      ["loss", ["train/loss", "val/loss"]],
       ["acc", ["train/acc", "val/acc"]],
+    ],
+  );
+});
+
+test("finding D05: what more of the visible runs have comes first, what none has not at all", () => {
+  const keys = ["vae/loss", "kl/loss", "recon/loss", "elbo/loss", "val/acc", "x"].map((name) =>
+    key(name),
+  );
+  const share = (name: string) => (name.endsWith("loss") ? 0.04 : 1);
+  const facts = { share, single: () => false };
+  assert.equal(suggested(keys, facts)[0].title, "val/acc");
+  const none = { share: (name: string) => (name === "val/acc" ? 1 : 0), single: () => false };
+  assert.deepEqual(
+    sectionsOf(keys, defaults, none).flatMap((s) => s.cards.map((c) => c.id)),
+    ["auto:acc", "val/acc"],
+  );
+  assert.equal(withoutRuns(keys, none).length, 5);
+  const goal = [...keys, key("speed", { goal: "maximize" })];
+  assert.equal(suggested(goal, facts)[0].title, "speed");
+});
+
+test("finding D06: what comes later stands at the end, and nothing else moves", () => {
+  const kept = new Map<string, CardSpec[]>();
+  const ids = (names: string[]) =>
+    withoutMoves(
+      sectionsOf(
+        names.map((name) => key(name)),
+        defaults,
+      ),
+      kept,
+    ).map((s) => [s.title, s.cards.map((c) => c.id)]);
+  const first = ids(["b/loss", "b/two"]);
+  assert.deepEqual(ids(["a/loss", "b/aaa", "b/loss", "b/two"]), [
+    ...first,
+    ["new", ["a/loss", "b/aaa"]],
+  ]);
+});
+
+test("finding D10: a pinned card is the card, and the overview stays", () => {
+  const keys = ["train/loss", "val/loss", "val/acc"].map((name) => key(name));
+  const pinned = { ...defaults, pinnedMetrics: [pinOf(["train/loss", "val/loss"])] };
+  assert.deepEqual(
+    sectionsOf(keys, pinned)
+      .slice(0, 2)
+      .map((s) => [s.title, s.cards.map((c) => [c.title, c.keys])]),
+    [
+      ["pinned", [["loss", ["train/loss", "val/loss"]]]],
+      ["overview", [["val/acc", ["val/acc"]]]],
     ],
   );
 });

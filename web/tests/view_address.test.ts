@@ -111,7 +111,6 @@ test("addresses made with the old short names still open", () => {
     zoomTogether: false,
     baseline: "r001",
     showArchived: true,
-    tableGroup: "group",
     onlyDifferences: false,
     groupBy: ["group"],
     selection: { all: false, except: ["r1"] },
@@ -128,6 +127,10 @@ test("addresses made with the old short names still open", () => {
     system: { ...defaults.system, mode: "lines" },
     zoom: { "*": { x: [1, 2], y: null } },
   });
+});
+
+test("the table's own group of once is everybody's group", () => {
+  assert.deepEqual(decodeView("#/table?project=p&tableGroup=config%3Alr").groupBy, ["config:lr"]);
 });
 
 test("no field of today has a name that once meant another", () => {

@@ -7,7 +7,7 @@ export type Float = number | "NaN" | "Infinity" | "-Infinity";
 export type Cell = null | boolean | number | string;
 
 /** What a key holds. */
-export type Kind = "scalar" | "histogram" | "image" | "audio" | "video" | "mesh" | "text" | "table" | "figure" | "graph" | "pr_curve" | "embedding" | "hparams" | "artifact" | "alert" | "note" | "tag" | "tensor";
+export type Kind = "scalar" | "histogram" | "image" | "audio" | "video" | "mesh" | "text" | "table" | "figure" | "graph" | "pr_curve" | "embedding" | "hparams" | "artifact" | "alert" | "note" | "tag" | "tensor" | "metric_definition" | "summary";
 
 /** How a run stands, or how it ended. */
 export type RunState = "running" | "finished" | "failed" | "crashed" | "aborted" | "idle";
@@ -126,6 +126,8 @@ export interface RunColumns {
   notes: string[];
   /** #rrggbb chosen by a person, else empty */
   color: string[];
+  /** place in the order of creation of the whole project, archived and deleted runs counted: what colours go by */
+  slot: number[];
   archived: boolean[];
   deleted: boolean[];
   source: string[];
@@ -532,7 +534,7 @@ export interface TensorValue {
 
 /** hparams, artifact, alert, note, tag: shown as text. */
 export interface OtherValue {
-  kind: "hparams" | "artifact" | "alert" | "note" | "tag";
+  kind: "hparams" | "artifact" | "alert" | "note" | "tag" | "metric_definition" | "summary";
   text: string;
 }
 
@@ -560,6 +562,8 @@ export interface Smoothing {
 export interface Grouping {
   /** column ids, or name, group, job_type, tags, state; empty = all runs in one group */
   by: string[];
+  /** instead of by: the group of each run of the question, in its order; how a page groups by a pattern */
+  labels?: string[];
   center: "mean" | "median" | "min" | "max";
   band: "none" | "std" | "sem" | "ci95" | "minmax";
 }

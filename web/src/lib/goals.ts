@@ -2,7 +2,7 @@
 import type { KeyInfo } from "../api/types";
 
 const smaller = /loss|error|perplexity|nll/i;
-const larger = /acc|f1|auc|reward|score|best/i;
+const larger = /acc|\bf1|auc|reward|score|best|bleu|\biou\b/i;
 
 /** The key that a column (metric:KEY, metric.min:KEY, …) shows; null for other columns. */
 export function keyOfColumn(id: string): string | null {
@@ -20,13 +20,6 @@ export function betterOf(id: string, keys: readonly KeyInfo[]): -1 | 0 | 1 {
   return smaller.test(id) ? -1 : larger.test(id) ? 1 : 0;
 }
 
-/**
- * Whether the first click on a column sorts from the largest down: only where define_metric asks
- * for the largest.
- */
-export function firstDescending(id: string, keys: readonly KeyInfo[]): boolean {
-  const key = keyOfColumn(id);
-  return (
-    key !== null && keys.some((k) => k.key === key && k.kind === "scalar" && k.goal === "maximize")
-  );
-}
+/** Whether the first click on a column sorts from the largest down: where that is the best. */
+export const firstDescending = (id: string, keys: readonly KeyInfo[]): boolean =>
+  betterOf(id, keys) > 0;

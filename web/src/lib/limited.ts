@@ -1,10 +1,21 @@
 // A worker whose every answer has a limit: one that takes too long is ended, its worker with it,
-// and the next job gets a new one. Whatever a run logged, the page stays alive.
+// and the next job gets a new one. Whatever a run logged, the page stays alive. Fetching the
+// worker's own code does not count: a slow line is not a text that cannot be formatted.
 
 export class TookTooLong extends Error {
   constructor(seconds: number) {
     super(`It took longer than ${seconds} s and was ended.`);
   }
+}
+
+/** Its code has this long to come; then the line is as good as broken. */
+const fetchSeconds = 120;
+
+/** What a worker says: that it has begun, then how it went. */
+interface Said {
+  begun?: true;
+  result?: unknown;
+  error?: string;
 }
 
 interface Waiting {
@@ -22,7 +33,8 @@ export class LimitedWorker<Job, Result> {
   constructor(private readonly url: string) {}
 
   /**
-   * One job after the other; the limit counts from when it is its turn. `end` takes the job back.
+   * One job after the other; the limit counts from when the worker begins with it. `end` takes the
+   * job back.
    */
   ask(job: Job, seconds: number): { result: Promise<Result>; end: () => void } {
     let waiting: Waiting;
@@ -42,10 +54,12 @@ export class LimitedWorker<Job, Result> {
     if (!first) return;
     if (!this.worker) {
       this.worker = new Worker(new URL(this.url, document.baseURI), { type: "module" });
-      this.worker.onmessage = (event: MessageEvent<{ result?: unknown; error?: string }>) => {
-        const { result, error } = event.data;
+      this.worker.onmessage = (event: MessageEvent<Said>) => {
+        const { begun, result, error } = event.data;
+        const current = this.queue[0];
+        if (begun && current) return this.limit(current, current.seconds);
         this.finish(
-          this.queue[0],
+          current,
           (w) => (error === undefined ? w.resolve(result) : w.reject(new Error(error))),
           false,
         );
@@ -59,11 +73,16 @@ export class LimitedWorker<Job, Result> {
         );
       };
     }
-    this.timer = window.setTimeout(
-      () => this.finish(first, (w) => w.reject(new TookTooLong(first.seconds)), true),
-      first.seconds * 1000,
-    );
+    this.limit(first, fetchSeconds);
     this.worker.postMessage(first.job);
+  }
+
+  private limit(waiting: Waiting, seconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(
+      () => this.finish(waiting, (w) => w.reject(new TookTooLong(seconds)), true),
+      seconds * 1000,
+    );
   }
 
   /** `fatal`: what the worker does is of no use any more. */
@@ -86,15 +105,22 @@ export class LimitedWorker<Job, Result> {
   }
 }
 
-/** The worker's side: answers jobs; what it throws becomes words. */
-export function answer<Job, Result>(work: (job: Job) => Result | Promise<Result>): void {
+/**
+ * The worker's side: answers jobs; what it throws becomes words. `fetch` brings code that a job
+ * needs, before its time counts.
+ */
+export function answer<Job, Result>(
+  work: (job: Job) => Result,
+  fetch: (job: Job) => Promise<void> | void = () => {},
+): void {
+  const say = (said: Said) => (self as unknown as Worker).postMessage(said);
   self.onmessage = async (event: MessageEvent<Job>) => {
-    let reply: { result?: Result; error?: string };
     try {
-      reply = { result: await work(event.data) };
+      await fetch(event.data);
+      say({ begun: true });
+      say({ result: work(event.data) });
     } catch (error) {
-      reply = { error: (error as Error).message };
+      say({ error: (error as Error).message });
     }
-    (self as unknown as Worker).postMessage(reply);
   };
 }

@@ -45,8 +45,10 @@ marked.use({
   ],
 });
 
-answer(async (text: string) => {
-  // The renderer of maths is larger than everything else here: it comes when a text needs it.
-  if (!maths && /\$[^$\n]+\$/.test(text)) maths = (await import("temml")).default;
-  return marked.parse(text, { async: false });
-});
+answer(
+  (text: string) => marked.parse(text, { async: false }),
+  async (text: string) => {
+    // The renderer of maths is larger than everything else here: it comes when a text needs it.
+    if (!maths && /\$[^$\n]+\$/.test(text)) maths = (await import("temml")).default;
+  },
+);

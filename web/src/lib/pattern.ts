@@ -221,18 +221,19 @@ class Threads {
    */
   open(first: number, text: string, at: number): boolean {
     const waiting = [first];
+    let ended = false;
     while (waiting.length) {
       const i = waiting.pop()!;
       if (this.seen[i] === this.turn) continue;
       this.seen[i] = this.turn;
       const step = this.steps[i];
-      if (step.op === "match") return true;
-      if (step.op === "take") this.list.push(i);
+      if (step.op === "match") ended = true;
+      else if (step.op === "take") this.list.push(i);
       else if (step.op === "jump") waiting.push(step.to);
       else if (step.op === "split") waiting.push(step.a, step.b);
       else if (holds(step.place, text, at)) waiting.push(i + 1);
     }
-    return false;
+    return ended;
   }
 }
 
@@ -265,6 +266,45 @@ export function pattern(source: string): (text: string) => boolean {
       }
       [now, next] = [next, now];
     }
+  };
+}
+
+/** Names are cut here before they are searched for a piece: its cost grows with their square. */
+const longestName = 200;
+
+/**
+ * The first piece of a text that the pattern matches, as long as it can be; null where there is
+ * none. A pattern that is broken or not known is plain text.
+ */
+export function pieceMatcher(source: string): (text: string) => string | null {
+  let steps: Step[];
+  try {
+    steps = new Reader(source).read();
+  } catch {
+    const plain = source.toLowerCase();
+    return (value) => (value.toLowerCase().includes(plain) ? source : null);
+  }
+  let now = new Threads(steps);
+  let next = new Threads(steps);
+  return (value) => {
+    const text = value.slice(0, longestName).toLowerCase();
+    for (let from = 0; from < text.length; from++) {
+      let end = -1;
+      now.clear();
+      if (now.open(0, text, from)) end = from;
+      for (let at = from; at < text.length && now.list.length; at++) {
+        const code = text.charCodeAt(at);
+        next.clear();
+        let over = false;
+        for (const i of now.list)
+          if ((steps[i] as { test: Test }).test(code) && next.open(i + 1, text, at + 1))
+            over = true;
+        if (over) end = at + 1;
+        [now, next] = [next, now];
+      }
+      if (end > from) return value.slice(from, end);
+    }
+    return null;
   };
 }
 

@@ -1,8 +1,12 @@
 // The charts page: sections by prefix, only cards in sight are mounted.
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { keys, runs, runsState } from "../state/runs";
+import type { CardSpec } from "../state/ask";
+import { dropTooltip } from "../state/cursor";
+import { coverageOf, metricFacts } from "../state/coverage";
+import { keys, runs, runsState, visible } from "../state/runs";
 import { change, view } from "../state/view";
+import { BarCard } from "../ui/bar_card";
 import { ChartCard } from "../ui/chart_card";
 import { ChartToolbar } from "../ui/chart_toolbar";
 import { Icon } from "../ui/icon";
@@ -10,8 +14,9 @@ import { HistogramPanel, MediaCard } from "../ui/media_card";
 import { PinStrip } from "../ui/pin_strip";
 import { RunList } from "../ui/run_list";
 import { Empty } from "../ui/states";
+import { formatInteger } from "../viz/format";
 import { WaitingForRuns } from "./projects";
-import { sectionsOf, type Section } from "./charts_sections";
+import { sectionsOf, withoutMoves, withoutRuns, type Section } from "./charts_sections";
 
 const sizes = {
   s: { width: 280, height: 180 },
@@ -20,9 +25,25 @@ const sizes = {
 };
 const gap = 12;
 
+const showEmpty = signal(false);
+const facts = computed(() =>
+  showEmpty.value ? { ...metricFacts.value, share: () => 1 } : metricFacts.value,
+);
+const hidden = computed(() => withoutRuns(keys.value, metricFacts.value));
+
+// What a person arranged or chose may move cards; what runs log may not.
+const chosen = computed(() => {
+  const { project, search, pinnedMetrics, order, extra } = view.value;
+  return JSON.stringify([
+    [project, search, pinnedMetrics, order, extra, coverageOf.value, showEmpty.value],
+  ]);
+});
+let kept = { of: "", cards: new Map<string, CardSpec[]>() };
 const sections = computed<Section[]>(() => {
   const { search, pinnedMetrics, closed, order, extra } = view.value;
-  return sectionsOf(keys.value, { search, pinnedMetrics, closed, order, extra });
+  if (kept.of !== chosen.value) kept = { of: chosen.value, cards: new Map() };
+  const wanted = { search, pinnedMetrics, closed, order, extra };
+  return withoutMoves(sectionsOf(keys.value, wanted, facts.value), kept.cards);
 });
 
 function move(section: Section, from: string, before: string): void {
@@ -44,10 +65,14 @@ function Sections() {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
+    const scrolled = () => {
+      dropTooltip();
+      measure();
+    };
+    element.addEventListener("scroll", scrolled, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener("scroll", measure);
+      element.removeEventListener("scroll", scrolled);
     };
   }, []);
   const { width, height } = sizes[view.value.size];
@@ -85,6 +110,8 @@ function Sections() {
         out.push(<MediaCard key={card.id} name={card.title} place={place} />);
       else if (section.kind === "histogram")
         out.push(<HistogramPanel key={card.id} name={card.title} place={place} />);
+      else if (card.bars)
+        out.push(<BarCard key={section.name + " " + card.id} spec={card} style={place} />);
       else
         out.push(
           <ChartCard
@@ -101,21 +128,47 @@ function Sections() {
   return (
     <div class="page-scroll" ref={box} tabIndex={-1} data-scroll="charts">
       {none ? (
-        <Empty icon="search" title={view.value.search ? "No metric matches" : "No metrics yet"}>
+        <Empty
+          icon={view.value.search ? "search" : "eye"}
+          title={
+            view.value.search
+              ? "No metric matches"
+              : visible.value.length
+                ? "No metrics yet"
+                : "No run is shown"
+          }
+        >
           <p>
-            {view.value.search ? (
+            {visible.value.length === 0 ? (
+              "Tick runs in the list, or change the filter."
+            ) : view.value.search ? (
               <>
                 Nothing is called <code>{view.value.search}</code>. The search takes regular
                 expressions (no back references, no looking ahead).
               </>
             ) : (
-              "This project has runs but no scalar was logged so far. This page fills by itself."
+              "No scalar was logged so far. This page fills by itself."
             )}
           </p>
         </Empty>
       ) : null}
-      <div class="sections" style={{ height: none ? 0 : y + 24 }}>
+      <div class="sections" style={{ height: none ? 0 : y + (hidden.value.length ? 48 : 24) }}>
         {out}
+        {hidden.value.length && !none ? (
+          <div class="section-head" style={{ top: y }}>
+            <button
+              type="button"
+              class="chip hidden-cards"
+              aria-pressed={showEmpty.value}
+              title={`No visible run has ${hidden.value.slice(0, 12).join(", ")}${hidden.value.length > 12 ? ", …" : ""}`}
+              onClick={() => (showEmpty.value = !showEmpty.value)}
+            >
+              {showEmpty.value
+                ? "hide what no visible run has"
+                : `${formatInteger(hidden.value.length)} hidden: no visible run has them`}
+            </button>
+          </div>
+        ) : null}
       </div>
     </div>
   );
@@ -132,7 +185,8 @@ export function ChartsPage() {
         <ChartToolbar />
         <div class="main" style={{ flex: 1 }}>
           <Sections />
-          {card ? <ChartCard key={"full " + card.id} spec={card} full /> : null}
+          {card?.bars ? <BarCard key={"full " + card.id} spec={card} full /> : null}
+          {card && !card.bars ? <ChartCard key={"full " + card.id} spec={card} full /> : null}
         </div>
         <PinStrip />
       </div>

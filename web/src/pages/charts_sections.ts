@@ -1,9 +1,11 @@
 // Which cards the charts page shows, in which sections and order.
 import type { KeyInfo } from "../api/types";
+import { byInterest, goalsOf, tierOf } from "../lib/interest";
 import type { CardSpec } from "../state/ask";
 import { mediaKinds } from "../lib/kinds";
 import { textMatcher } from "../lib/pattern";
 import type { View } from "../state/view";
+import { splitOf } from "../viz/palette";
 
 export interface Section {
   name: string;
@@ -13,57 +15,80 @@ export interface Section {
   kind: "chart" | "media" | "histogram";
 }
 
-const splits = new Set([
-  "train",
-  "training",
-  "val",
-  "valid",
-  "validate",
-  "validation",
-  "test",
-  "eval",
-  "dev",
-]);
-const interest = (name: string) =>
-  /loss|error|perplexity|nll/i.test(name)
-    ? 0
-    : /acc|f1|auc|reward|score|bleu|iou|map/i.test(name)
-      ? 1
-      : /lr|learning/i.test(name)
-        ? 3
-        : 2;
+/** What is known of the metrics beside their names. */
+export interface Facts {
+  share: (key: string) => number; // of the visible runs that have it, 0 to 1
+  single: (key: string) => boolean; // one value a run: nothing to draw a line through
+}
+const noFacts: Facts = { share: () => 1, single: () => false };
 
-/** Loss-like metrics first, train and validation of the same name in one card; at most four. */
-export function suggested(keys: KeyInfo[]): CardSpec[] {
+/**
+ * What people look for first, train and validation of the same name in one card; at most four, and
+ * none that no visible run has.
+ */
+export function suggested(keys: KeyInfo[], { share, single }: Facts = noFacts): CardSpec[] {
   const byTail = new Map<string, string[]>();
+  const splitTails = new Set(
+    keys.filter((k) => splitOf(k.key).split).map((k) => splitOf(k.key).tail),
+  );
   for (const { key, kind, hidden } of keys) {
-    if (kind !== "scalar" || hidden || key.startsWith("system/")) continue;
-    const parts = key.split("/");
-    const at = parts.findIndex((p) => splits.has(p.toLowerCase()));
-    const flat = at < 0 && /^(train|val|test|eval)_/.exec(key);
-    const tail =
-      at >= 0 ? parts.filter((_, i) => i !== at).join("/") : flat ? key.slice(flat[0].length) : key;
+    if (kind !== "scalar" || hidden || share(key) === 0) continue;
+    const { split, tail } = splitOf(key);
     if (!tail) continue;
-    if (!byTail.has(tail)) byTail.set(tail, []);
-    byTail.get(tail)!.push(key);
+    // A plain name is no third split of the same name.
+    const name = split || !splitTails.has(tail) ? tail : "=" + tail;
+    if (!byTail.has(name)) byTail.set(name, []);
+    byTail.get(name)!.push(key);
   }
-  return [...byTail]
-    .filter(([tail, list]) => list.length <= 3 && interest(tail) < 2)
-    .sort(
-      (a, b) =>
-        interest(a[0]) - interest(b[0]) || b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1),
-    )
-    .slice(0, 4)
-    .map(([tail, list]) => ({
+  const goalOf = goalsOf(keys);
+  const cards = new Map<string, CardSpec>();
+  for (const [tail, all] of byTail) {
+    // A last value per run among lines would be a few dots at the edge; it has a card of its own.
+    const lines = all.filter((key) => !single(key));
+    const list = (lines.length ? lines : all).sort((a, b) => splitPlace(a) - splitPlace(b));
+    if (list.length > 3) continue;
+    cards.set(tail, {
       id: "auto:" + tail,
       title: list.length > 1 ? tail : list[0],
       keys: list,
-    }));
+      bars: list.length === 1 && single(list[0]),
+    });
+  }
+  const goal = (tail: string) => byTail.get(tail)!.map(goalOf).find(Boolean);
+  const best = (tail: string) =>
+    Math.max(...byTail.get(tail)!.map(share)) + 0.01 * (cards.get(tail)!.keys.length - 1);
+  const ranked = [...cards.keys()].sort(byInterest(goal, best));
+  return ranked
+    .filter((tail) => tierOf(tail, goal(tail)) < 2)
+    .slice(0, 4)
+    .map((tail) => cards.get(tail)!);
+}
+
+const splitPlace = (key: string) => ["train", "val", "test"].indexOf(splitOf(key).split ?? "train");
+
+/** How a card is pinned: its metrics, one or several. */
+export const pinOf = (keys: readonly string[]) => keys.join("\n");
+
+function pinnedCards(pins: readonly string[], exists: Set<string>, single: Facts["single"]) {
+  return pins.flatMap((pin): CardSpec[] => {
+    const keys = pin.split("\n").filter((key) => exists.has(key));
+    if (!keys.length) return [];
+    const bars = keys.length === 1 && single(keys[0]);
+    return [
+      {
+        id: "pin:" + pin,
+        title: keys.length > 1 ? splitOf(keys[0]).tail : keys[0],
+        keys,
+        ...(bars ? { bars } : {}),
+      },
+    ];
+  });
 }
 
 export function sectionsOf(
   all: KeyInfo[],
   v: Pick<View, "search" | "pinnedMetrics" | "closed" | "order" | "extra">,
+  facts: Facts = noFacts,
 ): Section[] {
   const accept = textMatcher(v.search);
   const scalars = all.filter((k) => k.kind === "scalar" && !k.hidden);
@@ -71,11 +96,16 @@ export function sectionsOf(
   const toggled = new Set(v.closed);
   const sections = new Map<string, CardSpec[]>();
   for (const { key } of scalars) {
-    if (!accept(key)) continue;
+    if (!accept(key) || facts.share(key) === 0) continue;
     const at = key.indexOf("/");
     const name = at > 0 ? key.slice(0, at) : "";
     if (!sections.has(name)) sections.set(name, []);
-    sections.get(name)!.push({ id: key, title: key, keys: [key] });
+    sections.get(name)!.push({
+      id: key,
+      title: key,
+      keys: [key],
+      ...(facts.single(key) ? { bars: true } : {}),
+    });
   }
   const rank = new Map(v.order.map((id, i) => [id, i]));
   const sorted = (cards: CardSpec[]) =>
@@ -90,27 +120,21 @@ export function sectionsOf(
     keys: p.keys,
     expression: p.expression,
   }));
-  if (v.pinnedMetrics)
-    top.unshift(
-      ...v.pinnedMetrics
-        .filter((k) => exists.has(k))
-        .map((k) => ({ id: "pin:" + k, title: k, keys: [k] })),
-    );
-  else top.push(...suggested(all));
-  const first = sorted(top.filter((c) => c.keys.some(accept) || accept(c.title)));
-  if (first.length)
-    out.push({
-      name: "*",
-      title: v.pinnedMetrics ? "pinned" : "overview",
-      cards: first,
-      open: !toggled.has("*"),
-      kind: "chart",
-    });
+  const pinned = pinnedCards(v.pinnedMetrics ?? [], exists, facts.single);
+  const isPinned = new Set(pinned.map((card) => pinOf(card.keys)));
+  top.push(...suggested(all, facts).filter((card) => !isPinned.has(pinOf(card.keys))));
+  for (const [name, title, cards] of [
+    ["*pinned", "pinned", pinned],
+    ["*", "overview", top],
+  ] as const) {
+    const shown = sorted(cards.filter((c) => c.keys.some(accept) || accept(c.title)));
+    if (shown.length)
+      out.push({ name, title, cards: shown, open: !toggled.has(name), kind: "chart" });
+  }
+  const last = ["time", "system"]; // the machine, after what it computes
   const names = [...sections.keys()].sort(
     (a, b) =>
-      Number(a === "system") - Number(b === "system") ||
-      Number(b === "") - Number(a === "") ||
-      (a < b ? -1 : 1),
+      last.indexOf(a) - last.indexOf(b) || Number(b === "") - Number(a === "") || (a < b ? -1 : 1),
   );
   for (const name of names) {
     const closedByDefault = name === "system" && !v.search;
@@ -139,4 +163,42 @@ export function sectionsOf(
     if (cards.length) out.push({ name, title, cards, open: toggled.has(name) === !v.search, kind });
   }
   return out;
+}
+
+/** Metrics that are there and in none of the visible runs. */
+export const withoutRuns = (all: KeyInfo[], { share }: Facts): string[] =>
+  all.filter((k) => k.kind === "scalar" && !k.hidden && share(k.key) === 0).map((k) => k.key);
+
+/**
+ * Keeps what a person looks at where it is: cards that came since stand in a section of their own
+ * at the end. `kept` is what was on show first; filled by the first call.
+ */
+export function withoutMoves(sections: Section[], kept: Map<string, CardSpec[]>): Section[] {
+  if (kept.size === 0) {
+    for (const { name, cards } of sections) kept.set(name, cards);
+    return sections;
+  }
+  const known = new Set([...kept.values()].flat().map((c) => c.id));
+  const there = new Set(sections.flatMap((s) => s.cards.flatMap((c) => c.keys)));
+  const late: CardSpec[] = [];
+  const out: Section[] = [];
+  const added: Section[] = [];
+  for (const section of sections) {
+    const before = kept.get(section.name);
+    if (section.kind !== "chart") (before ? out : added).push(section);
+    else {
+      // What is suggested has a card of its own among the late ones anyway.
+      if (section.name !== "*") late.push(...section.cards.filter((c) => !known.has(c.id)));
+      const now = new Map(section.cards.map((c) => [c.id, c]));
+      const cards = (before ?? []).flatMap(
+        (c) => now.get(c.id) ?? (c.keys.some((key) => there.has(key)) ? [c] : []),
+      );
+      if (cards.length) out.push({ ...section, cards });
+    }
+  }
+  const places = [...kept.keys()];
+  out.sort((a, b) => places.indexOf(a.name) - places.indexOf(b.name));
+  if (late.length)
+    out.push({ name: "*late", title: "new", cards: late, open: true, kind: "chart" });
+  return [...out, ...added];
 }

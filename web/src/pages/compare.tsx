@@ -4,19 +4,24 @@ import { get, post } from "../api/client";
 import type { Cell, Environment, Runs } from "../api/types";
 import { diffLines } from "../lib/diff";
 import { betterOf } from "../lib/goals";
+import { metricFacts } from "../state/coverage";
 import { isHiddenColumn } from "../state/metrics";
-import { columns, keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
+import { runStyle } from "../state/colors";
+import { columns, keys, runById, runs, runsState, visible } from "../state/runs";
 import { change, view } from "../state/view";
+import { BarCard } from "../ui/bar_card";
 import { ChartCard } from "../ui/chart_card";
 import { Check, Search, Select, Swatch } from "../ui/controls";
 import { Grid, type GridColumn } from "../ui/grid";
+import { GroupButton, GroupChip } from "../ui/group_form";
 import { Icon } from "../ui/icon";
+import { rowHeight } from "../ui/virtual_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { useLoad } from "../ui/use_load";
-import { formatInteger, formatNumber } from "../viz/format";
+import { formatDuration, formatInteger, formatNumber, formatSetting } from "../viz/format";
 import { suggested } from "./charts_sections";
 import { WaitingForRuns } from "./projects";
-import { numberOf } from "./table_rows";
+import { numberOf } from "../lib/cells";
 
 interface CompareRow {
   section: string;
@@ -46,7 +51,7 @@ function rowsFrom(reply: Runs, ids: string[]): CompareRow[] {
   add("run", "tags", "tags", at(reply.runs.tags.map((t) => t.join(", "))));
   add(
     "run",
-    "duration (s)",
+    "duration",
     "duration",
     at(reply.runs.start_ms.map((s, i) => Math.round((reply.runs.end_ms[i] - s) / 1000))),
   );
@@ -80,7 +85,14 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
   if (cell === null) return <span class="muted">–</span>;
   const value = numberOf(cell);
   const numeric = typeof cell === "number" || !Number.isNaN(value);
-  const text = numeric ? formatNumber(value, 5) : String(cell);
+  const setting = row.section === "config" || row.section === "environment";
+  const text = !numeric
+    ? String(cell)
+    : setting
+      ? formatSetting(value)
+      : row.id === "duration"
+        ? formatDuration(value)
+        : formatNumber(value, 5);
   if (cell === base)
     return (
       <span class="ellipsis" title={String(cell)}>
@@ -95,8 +107,9 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
     reference !== 0
   ) {
     const share = ((value - reference) / Math.abs(reference)) * 100;
-    const better = betterOf(row.id, keys.value) || (/time|_ms/i.test(row.name) ? -1 : 1);
-    const tone = Math.abs(share) < 0.005 ? "muted" : share * better > 0 ? "good" : "bad";
+    // Good and bad only where somebody said, or everybody knows, which way is better.
+    const better = betterOf(row.id, keys.value);
+    const tone = Math.abs(share) < 0.005 || !better ? "muted" : share * better > 0 ? "good" : "bad";
     return (
       <>
         <span title={String(cell)}>{text}</span>
@@ -109,11 +122,11 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
   }
   return (
     <>
-      <span class="ellipsis warn" title={String(cell)}>
+      <span class="ellipsis differs" title={String(cell)}>
         {text}
       </span>
-      <span class="small warn" aria-label="differs from the baseline">
-        ▲
+      <span class="small muted" aria-label="differs from the baseline">
+        ≠
       </span>
     </>
   );
@@ -238,7 +251,10 @@ export function ComparePage() {
     (list) => list.some((id) => ids.includes(id)),
   );
   const all = useMemo(() => (value ? rowsFrom(value, ordered) : []), [value]);
-  const charts = useMemo(() => suggested(keys.value), [keys.value]);
+  const charts = useMemo(
+    () => suggested(keys.value, metricFacts.value),
+    [keys.value, metricFacts.value],
+  );
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   if (error)
     return (
@@ -270,12 +286,14 @@ export function ComparePage() {
     list.push(section);
     if (!v.closed.includes("cmp:" + section)) list.push(...part);
   }
+  // On a phone the baseline and another run have to fit beside each other.
+  const narrow = innerWidth <= 640;
   const gridColumns: GridColumn[] = [
-    { id: "key", title: "key", label: "key", width: 220 },
+    { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
     ...ordered.map((id) => ({
       id,
       label: runById.value.get(id)?.name ?? id,
-      width: 168,
+      width: narrow ? 132 : 168,
       number: true,
       title: (
         <span class="row">
@@ -305,6 +323,8 @@ export function ComparePage() {
         >
           only differences
         </Check>
+        <GroupButton />
+        <GroupChip />
         <Search value={text} onChange={setText} placeholder="Search rows" label="Search rows" />
         <span class="muted">
           {formatInteger(rows.length)} of {formatInteger(all.length)} rows
@@ -314,13 +334,19 @@ export function ComparePage() {
           <span class="chip">the newest visible runs; tick runs in the table to choose</span>
         ) : null}
       </div>
-      <div class="page-scroll">
+      <div class="page-scroll compare">
         {!value ? (
           <div class="page-pad">
             <Skeleton height={300} />
           </div>
         ) : (
-          <div style={{ height: Math.min(620, 36 + list.length * 28 + 12), display: "flex" }}>
+          <div
+            class="compare-table"
+            style={{
+              height: 36 + list.length * rowHeight() + 12,
+              width: gridColumns.reduce((sum, c) => sum + c.width, 0),
+            }}
+          >
             <Grid
               label="Comparison"
               columns={gridColumns}
@@ -364,13 +390,19 @@ export function ComparePage() {
             />
           </div>
         )}
-        {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
-        <div class="overview" style={{ paddingTop: 0 }}>
-          {charts.map((c) => (
-            <div class="overview-chart" key={c.id}>
-              <ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} />
-            </div>
-          ))}
+        <div class="compare-side">
+          <div class="overview">
+            {charts.map((c) => (
+              <div class="overview-chart" key={c.id}>
+                {c.bars ? (
+                  <BarCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} />
+                ) : (
+                  <ChartCard spec={c} runs={ordered} style={{ position: "absolute", inset: "0" }} />
+                )}
+              </div>
+            ))}
+          </div>
+          {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
         </div>
       </div>
     </div>

@@ -4,7 +4,8 @@ import { post } from "../api/client";
 import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
 import { shownOf } from "../state/metrics";
-import { keys, runById, runs, runsState, runStyle, visible } from "../state/runs";
+import { runStyle } from "../state/colors";
+import { keys, runById, runs, runsState, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -225,8 +226,6 @@ function PrTab() {
                         p.recall.map(toNumber),
                         p.precision.map(toNumber),
                         runStyle.value(m.run).color,
-                        1.5,
-                        runStyle.value(m.run).dash ?? [],
                       );
                   }),
                 );

@@ -4,18 +4,11 @@ import { computeImportance } from "../lib/compute";
 import type { Importance } from "../lib/forest";
 import { betterOf, keyOfColumn } from "../lib/goals";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
+import { isGrouped } from "../state/groups";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
-import {
-  columns,
-  columnVersion,
-  keys,
-  runs,
-  runsState,
-  runStyle,
-  selectOnly,
-  visible,
-  type Run,
-} from "../state/runs";
+import { runStyle } from "../state/colors";
+import { columnVersion } from "../state/columns";
+import { columns, keys, runs, runsState, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -24,7 +17,7 @@ import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty } from "../ui/states";
-import { formatCell, formatInteger, formatNumber } from "../viz/format";
+import { formatCell, formatInteger, formatNumber, formatSetting } from "../viz/format";
 import { rampColor } from "../viz/palette";
 import {
   crossing,
@@ -69,9 +62,12 @@ const textOf = (a: ParallelAxis, run: number) =>
     ? "missing"
     : a.names
       ? a.names[a.values[run]]
-      : formatNumber(a.values[run], 5);
+      : a.id.startsWith("config:")
+        ? formatSetting(a.values[run])
+        : formatNumber(a.values[run], 5);
 
-function colorsOf(goal: ParallelAxis | null): (run: number) => string {
+function colorsOf(goal: ParallelAxis | null, list: Run[]): (run: number) => string {
+  if (isGrouped.value || view.value.colorBy) return (run) => runStyle.value(list[run].id).color;
   if (!goal) return () => rampColor(0.4);
   const lower = betterOf(goal.id, keys.value) < 0;
   const [from, to] = [goal.from, goal.to];
@@ -424,7 +420,7 @@ export function HparamsPage() {
   if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
   const all = goal ? [...axes, goal] : axes;
   const active = (run: number) => passes(all, v.hparams.brushes, run);
-  const color = colorsOf(goal);
+  const color = colorsOf(goal, list);
   const chosen = list.map((_, i) => i).filter(active);
   const lower = betterOf(goalId, keys.value) < 0;
   const best = goal

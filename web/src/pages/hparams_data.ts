@@ -1,8 +1,9 @@
 // Hyperparameters as numbers: categories coded, logarithms proposed, brushes applied.
 import type { Cell } from "../api/types";
-import { columns, columnValues, type Run } from "../state/runs";
+import { columnValues } from "../state/columns";
+import { columns, type Run } from "../state/runs";
 import type { Brush, ParallelAxis } from "../viz/parallel";
-import { numberOf } from "./table_rows";
+import { numberOf } from "../lib/cells";
 
 export const titleOf = (id: string) => id.replace(/^(config|summary|metric):/, "");
 

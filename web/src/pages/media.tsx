@@ -7,10 +7,11 @@ import { isMarked } from "../state/cursor";
 import { mediaKinds } from "../lib/kinds";
 import { textMatcher } from "../lib/pattern";
 import { isHidden } from "../state/metrics";
-import { keys, runById, runs as allRuns, runsState, runStyle, visible } from "../state/runs";
+import { runStyle } from "../state/colors";
+import { keys, runById, runs as allRuns, runsState, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/controls";
-import { imageUrl, MediaItem } from "../ui/media_item";
+import { imageUrl, MediaItem, tileWidth } from "../ui/media_item";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
@@ -97,9 +98,9 @@ export function MediaPage() {
       const i = entryAt(s.step, step);
       for (const next of [i + 1, i + 2])
         if (next > 0 && next < s.step.length && kindAt(s, next) === "image")
-          new Image().src = imageUrl(s.run, s.key, next);
+          new Image().src = imageUrl(s.run, s.key, next, 0, tileWidth(m.size, m.fit));
     }
-  }, [step, series]);
+  }, [step, series, m.size, m.fit]);
 
   if (runsState.value === "ready" && allRuns.value.length === 0) return <WaitingForRuns />;
   const byRow = new Map<string, EntryIndex[]>();

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { apiUrl, get } from "../api/client";
 import type { Cell, Environment, Files, RunDetail, SeriesInfo } from "../api/types";
 import { isHidden, scalarInfo } from "../state/metrics";
-import { applyEdits, runById, runStyle, server } from "../state/runs";
+import { runStyle } from "../state/colors";
+import { applyEdits, runById, server } from "../state/runs";
 import { change, view } from "../state/view";
 import { askText } from "../ui/ask";
 import { ChartCard } from "../ui/chart_card";
@@ -20,7 +21,7 @@ import {
   formatCell,
   formatDuration,
   formatInteger,
-  formatNumber,
+  formatSetting,
   formatTime,
   stateWords,
 } from "../viz/format";
@@ -29,7 +30,7 @@ import { SystemPanels } from "./system";
 
 export function cellText(cell: Cell): string {
   if (cell === null) return "–";
-  return typeof cell === "number" ? formatNumber(cell, 6) : String(cell);
+  return typeof cell === "number" ? formatSetting(cell) : String(cell);
 }
 
 const infinities = (series: SeriesInfo): number =>

@@ -2,29 +2,35 @@
 import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { hoveredRun, isMarked } from "../state/cursor";
-import { betterOf, firstDescending, keyOfColumn } from "../lib/goals";
+import { betterOf, firstDescending } from "../lib/goals";
+import { coverageOf, rankedMetrics } from "../state/coverage";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
+import type { Cell } from "../api/types";
+import { numberOf } from "../lib/cells";
+import { meanAndDeviation } from "../lib/statistics";
+import { groupColor, runStyle } from "../state/colors";
+import { groupName, rowName } from "../state/groups";
+import { columnValues } from "../state/columns";
 import {
   columns,
-  columnValues,
   filterError,
   isSelected,
   keys,
   listed,
   runs,
   runsState,
-  runStyle,
   setSelected,
   type Run,
 } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, view } from "../state/view";
 import { BulkBar } from "../ui/bulk_bar";
-import { Check, IconButton, Search, Select, Swatch } from "../ui/controls";
+import { Check, IconButton, Search, Swatch } from "../ui/controls";
 import { Grid, type GridColumn } from "../ui/grid";
 import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
-import { columnOptions, RunMenu } from "../ui/run_list";
+import { GroupButton, GroupChip } from "../ui/group_form";
+import { RunMenu } from "../ui/run_menu";
 import { Spark, useSparks } from "../ui/spark";
 import { Empty } from "../ui/states";
 import { download } from "../ui/export";
@@ -32,28 +38,36 @@ import {
   formatCell,
   formatDuration,
   formatInteger,
-  formatNumber,
+  formatSetting,
+  formatSpread,
   formatTime,
   stateWords,
 } from "../viz/format";
 import { WaitingForRuns } from "./projects";
-import { cellOf, defaultColumns, meanAndDeviation, numberOf, rowsOf, type Row } from "./table_rows";
+import { cellOf, defaultColumns, inOldOrder, rowsOf, type Row } from "./table_rows";
 
 const widths = signal<Record<string, number>>({});
 let lastTicked = -1;
 
-const shownColumns = computed(
-  () =>
-    view.value.columns ??
-    defaultColumns(
-      columns.value.filter((c) => !isHiddenColumn(c.id)),
-      runs.value.length,
-      (id) => !!scalarInfo.value.get(keyOfColumn(id) ?? "")?.goal,
-    ),
-);
+let lastColumns = { of: "", ids: [] as string[], known: false };
+const shownColumns = computed(() => {
+  if (view.value.columns) return view.value.columns;
+  const fresh = defaultColumns(
+    columns.value.filter((c) => !isHiddenColumn(c.id)),
+    runs.value.length,
+    rankedMetrics.value,
+    (key) => !!scalarInfo.value.get(key)?.goal,
+  );
+  // What runs log moves no column; what a person filters may.
+  const of = view.value.project + coverageOf.value;
+  const ids =
+    lastColumns.of === of && lastColumns.known ? inOldOrder(fresh, lastColumns.ids) : fresh;
+  lastColumns = { of, ids, known: columns.value.length > 0 };
+  return ids;
+});
 const rows = computed<Row[]>(() => {
-  const { sort, tableGroup, closed } = view.value;
-  return rowsOf(listed.value, { sort, tableGroup, closed });
+  const { sort, closed } = view.value;
+  return rowsOf(listed.value, { sort, closed });
 });
 
 function titleOf(id: string): string {
@@ -176,7 +190,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
         onClick={() => setSelected([run.id], !on)}
         style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}
       >
-        <Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} />
+        <Swatch color={on ? style.color : "var(--line-strong)"} />
       </button>
       <button
         type="button"
@@ -216,12 +230,13 @@ export function TablePage() {
 
   const sortMark = (id: string) => {
     const s = v.sort.find((k) => k.column === id);
-    return s ? (s.descending ? " ↓" : " ↑") : "";
+    return s ? (s.descending ? "↓" : "↑") : "";
   };
   const gridColumns: GridColumn[] = ["name", ...ids].map((id, i) => ({
     id,
     label: id.includes(":") ? id : titleOf(id),
-    title: titleOf(id) + sortMark(id),
+    title: titleOf(id),
+    mark: sortMark(id),
     number: i > 0 && isNumber(id),
     width:
       widths.value[id] ??
@@ -234,8 +249,12 @@ export function TablePage() {
             : id === "tags"
               ? 150
               : id.startsWith("metric")
-                ? 104
-                : 96),
+                ? v.groupBy.length
+                  ? 144
+                  : 104
+                : v.groupBy.length
+                  ? 132
+                  : 96),
   }));
 
   const runCell = (run: Run, id: string) => {
@@ -265,7 +284,7 @@ export function TablePage() {
           ) : null}
           <span class={best.get(id) === value ? "best" : ""} title={String(value)}>
             {best.get(id) === value ? "★ " : ""}
-            {formatCell(number)}
+            {id.startsWith("config:") ? formatSetting(number) : formatCell(number)}
           </span>
         </>
       );
@@ -278,40 +297,41 @@ export function TablePage() {
   };
   const groupCell = (row: Extract<Row, { kind: "group" }>, id: string) => {
     if (id === "name") {
+      const name = rowName(row.group);
       return (
         <button
           type="button"
           class="row"
           aria-expanded={row.open}
+          data-group={row.group.label}
           onClick={() =>
-            change({
-              closed: row.open
-                ? [...v.closed, "row:" + row.label]
-                : v.closed.filter((c) => c !== "row:" + row.label),
-            })
+            change({ closed: row.open ? [...v.closed, name] : v.closed.filter((c) => c !== name) })
           }
         >
           <Icon name={row.open ? "down" : "right"} />
-          {row.label} <span class="muted">({row.runs.length})</span>
+          <Swatch color={groupColor.value(row.group.place)} />
+          {row.group.label} <span class="muted">({row.runs.length})</span>
         </button>
       );
     }
-    if (!isNumber(id) || id === "start_ms") {
-      const set = new Set(row.runs.map((r) => String(cellOf(r, id) ?? "–")));
+    const same = new Set(row.runs.map((r) => cellOf(r, id))).size === 1;
+    if (!isNumber(id) || id === "start_ms" || (same && id.startsWith("config:"))) {
+      const words = (cell: Cell) =>
+        typeof cell === "number" ? formatSetting(cell) : String(cell ?? "–");
+      const set = new Set(row.runs.map((r) => words(cellOf(r, id))));
       return (
         <span class="muted ellipsis">{set.size === 1 ? [...set][0] : `${set.size} values`}</span>
       );
     }
     const { mean, std, n } = meanAndDeviation(row.runs.map((r) => numberOf(cellOf(r, id))));
     if (n === 0) return <span class="muted">–</span>;
-    const text = (x: number) =>
-      id === "duration_ms" ? formatDuration(x / 1000) : formatNumber(x, 4);
+    const text =
+      id === "duration_ms"
+        ? formatDuration(mean / 1000) + (n > 1 ? ` ± ${formatDuration(std / 1000)}` : "")
+        : formatSpread(mean, n > 1 ? std : null);
     return (
-      <span title={`${n} runs`}>
-        {text(mean)}
-        {n > 1
-          ? ` ± ${id === "duration_ms" ? formatDuration(std / 1000) : formatNumber(std, 2)}`
-          : ""}
+      <span class="ellipsis" title={`${text}, ${n} runs`}>
+        {text}
       </span>
     );
   };
@@ -347,19 +367,8 @@ export function TablePage() {
           placeholder="Search names"
           label="Search runs by name"
         />
-        <label class="field">
-          group
-          <Select
-            label="Group rows"
-            value={v.tableGroup}
-            onChange={(tableGroup) => change({ tableGroup })}
-            options={[
-              { value: "", label: "none" },
-              ...columnOptions(),
-              { value: "tags", label: "tags" },
-            ]}
-          />
-        </label>
+        <GroupButton />
+        <GroupChip />
         <PopoverButton
           label="Columns"
           trigger={
@@ -415,7 +424,7 @@ export function TablePage() {
           count={list.length}
           rowKey={(i) => {
             const r = list[i];
-            return r.kind === "run" ? r.run.id : "group " + r.label;
+            return r.kind === "run" ? r.run.id : "group " + r.group.label;
           }}
           rowClass={(i) => {
             const r = list[i];
@@ -447,7 +456,7 @@ export function TablePage() {
           onResize={(id, width) => (widths.value = { ...widths.value, [id]: width })}
           onRowEnter={(i) => {
             const r = list[i];
-            hoveredRun.value = r?.kind === "run" ? r.run.id : null;
+            hoveredRun.value = !r ? null : r.kind === "run" ? r.run.id : groupName(r.group.label);
           }}
           onRowLeave={() => (hoveredRun.value = null)}
           onRange={(a, b) => setRange([a, b])}

@@ -1,42 +1,47 @@
 // Rows and columns of the table page: sorting, grouping, which columns to show first.
 import type { Cell, Column } from "../api/types";
-import { columnValues, type Run } from "../state/runs";
+import { tierOf } from "../lib/interest";
+import { columnValues } from "../state/columns";
+import { type Run } from "../state/runs";
+import { intoGroups, rowName, type Group } from "../state/groups";
 import type { View } from "../state/view";
 
 export type Row =
-  { kind: "run"; run: Run } | { kind: "group"; label: string; runs: Run[]; open: boolean };
+  { kind: "run"; run: Run } | { kind: "group"; group: Group; runs: Run[]; open: boolean };
 
-const interest = (name: string) =>
-  /loss|error|perplexity/i.test(name) ? 0 : /acc|f1|auc|reward|score/i.test(name) ? 1 : 2;
-
-/** Metrics with a goal of their own, interesting ones, then what differs between the runs. */
+/**
+ * The most interesting metrics of the visible runs (`ranked`), then what differs between the runs.
+ */
 export function defaultColumns(
   all: Column[],
   total: number,
-  hasGoal: (id: string) => boolean,
+  ranked: readonly string[],
+  hasGoal: (key: string) => boolean,
 ): string[] {
-  const rank = (id: string) => (hasGoal(id) ? -1 : interest(id));
   const differs = (c: Column) => c.distinct > 1 || c.present < total;
-  const metrics = all
-    .filter((c) => c.id.startsWith("metric:") && !c.id.startsWith("metric:system/"))
-    .sort(
-      (a, b) =>
-        rank(a.id) - rank(b.id) || Number(b.id.includes("val")) - Number(a.id.includes("val")),
-    );
+  const known = new Set(all.map((c) => c.id));
+  const metrics = ranked
+    .filter((key) => known.has("metric:" + key) && (hasGoal(key) || tierOf(key) < 2))
+    .slice(0, 5)
+    .map((key) => "metric:" + key);
   const config = all.filter((c) => c.id.startsWith("config:") && differs(c));
   const summary = all.filter((c) => c.id.startsWith("summary:"));
   return [
     "state",
     "tags",
-    ...metrics
-      .filter((c) => rank(c.id) < 2)
-      .slice(0, 4)
-      .map((c) => c.id),
+    ...metrics,
     ...summary.slice(0, 2).map((c) => c.id),
     ...config.slice(0, 16).map((c) => c.id),
     "start_ms",
     "duration_ms",
   ];
+}
+
+/** Columns that stay where they are: those that came since stand at the end. */
+export function inOldOrder(columns: string[], old: readonly string[]): string[] {
+  const there = new Set(columns);
+  const before = new Set(old);
+  return [...old.filter((id) => there.has(id)), ...columns.filter((id) => !before.has(id))];
 }
 
 export function cellOf(run: Run, id: string): Cell {
@@ -62,20 +67,12 @@ export function cellOf(run: Run, id: string): Cell {
   }
 }
 
-export function numberOf(cell: Cell): number {
-  if (typeof cell === "number") return cell;
-  if (cell === "NaN") return NaN;
-  if (cell === "Infinity") return Infinity;
-  if (cell === "-Infinity") return -Infinity;
-  return NaN;
-}
-
 function compare(a: Cell, b: Cell): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   return String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
-export function rowsOf(runs: Run[], v: Pick<View, "sort" | "tableGroup" | "closed">): Row[] {
+export function rowsOf(runs: Run[], v: Pick<View, "sort" | "closed">): Row[] {
   const sorted = runs.slice();
   for (const { column, descending } of v.sort.slice().reverse()) {
     const cells = new Map(sorted.map((r) => [r, cellOf(r, column)]));
@@ -86,26 +83,13 @@ export function rowsOf(runs: Run[], v: Pick<View, "sort" | "tableGroup" | "close
       return absent(a) - absent(b) || compare(a, b) * (descending ? -1 : 1);
     });
   }
-  if (!v.tableGroup) return sorted.map((run) => ({ kind: "run", run }));
-  const groups = new Map<string, Run[]>();
-  for (const run of sorted) {
-    const label = String(cellOf(run, v.tableGroup) ?? "–");
-    if (!groups.has(label)) groups.set(label, []);
-    groups.get(label)!.push(run);
-  }
-  const rows: Row[] = [];
-  for (const [label, members] of groups) {
-    const open = !v.closed.includes("row:" + label);
-    rows.push({ kind: "group", label, runs: members, open });
-    if (open) for (const run of members) rows.push({ kind: "run", run });
-  }
-  return rows;
-}
-
-export function meanAndDeviation(values: number[]): { mean: number; std: number; n: number } {
-  const finite = values.filter(Number.isFinite);
-  const n = finite.length;
-  const mean = finite.reduce((a, b) => a + b, 0) / n;
-  const std = n > 1 ? Math.sqrt(finite.reduce((a, b) => a + (b - mean) ** 2, 0) / (n - 1)) : 0;
-  return { mean, std, n };
+  const groups = intoGroups(sorted);
+  if (!groups) return sorted.map((run) => ({ kind: "run", run }));
+  return groups.flatMap(({ group, runs: members }): Row[] => {
+    const open = !v.closed.includes(rowName(group));
+    return [
+      { kind: "group", group, runs: members, open },
+      ...(open ? members.map((run): Row => ({ kind: "run", run })) : []),
+    ];
+  });
 }

@@ -1,6 +1,7 @@
 // Turns the view state into the question a chart asks the server.
 import type { Grouping, Smoothing } from "../api/types";
 import { axisOf } from "./axis";
+import { groupOf, isPattern } from "./groups";
 import { forcedRuns, runById, visibleIds } from "./runs";
 import { densityFrom } from "../viz/line_chart";
 import type { ChartAsk } from "./feed";
@@ -12,6 +13,7 @@ export interface CardSpec {
   title: string;
   keys: string[];
   expression?: string;
+  bars?: boolean; // one value a run
 }
 
 export function smoothingOf(panel: PanelSettings | undefined): Smoothing | undefined {
@@ -21,23 +23,30 @@ export function smoothingOf(panel: PanelSettings | undefined): Smoothing | undef
   return method === "none" ? undefined : { method, amount };
 }
 
-export function groupingOf(): Grouping | undefined {
-  const v = view.value;
-  return v.groupBy.length
-    ? { by: v.groupBy[0] === "*" ? [] : v.groupBy, center: v.groupCenter, band: v.groupBand }
-    : undefined;
+/** How these runs are grouped; null while that is not known yet. */
+function groupingOf(runs: string[]): Grouping | undefined | null {
+  const { groupBy: by, groupCenter: center, groupBand: band } = view.value;
+  if (!by.length) return undefined;
+  if (!by.some(isPattern)) return { by: by[0] === "*" ? [] : by, center, band };
+  const labels = runs.map((run) => groupOf.value(run)?.label);
+  return labels.every((label) => label !== undefined)
+    ? { by: [], labels: labels as string[], center, band }
+    : null;
 }
 
 /** The question of a card `width` pixels wide. Reads signals: call it inside an effect. */
 export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk | null {
   const v = view.value;
   const panel = v.panels[spec.id];
+  // Read before a card without a width is turned away: what changes them asks again then.
+  void groupOf.value;
+  const { axis, metric } = axisOf(spec.keys, v);
   const ids = runs ?? forcedRuns(panel?.filter) ?? visibleIds.value;
   if (ids.length === 0 || width < 2 || (spec.keys.length === 0 && !spec.expression)) return null;
   const zoom = zoomOf(spec, v);
-  const { axis, metric } = axisOf(spec.keys, v);
   const series = ids.length * Math.max(1, spec.keys.length);
-  const grouping = groupingOf();
+  const grouping = groupingOf(ids);
+  if (grouping === null) return null;
   const many = series > 50 && !grouping;
   // Whole steps of 64 pixels: a window dragged wider does not ask again for every pixel.
   const bins = Math.max(64, Math.min(2048, Math.ceil(width / 64) * 64));

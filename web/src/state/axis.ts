@@ -1,5 +1,6 @@
 // The x axis of a card: the one chosen for the page, else the one its metrics were defined with,
 // else steps.
+import { signal } from "@preact/signals";
 import { stepMetricOf } from "./metrics";
 import { view, type View } from "./view";
 
@@ -29,10 +30,25 @@ export function pageAxis(v: View = view.value): CardAxis {
     : { axis: v.xAxis, metric: v.xAxis === "metric" ? v.xMetric : "" };
 }
 
+/** Metrics that were logged without an epoch or a number of samples: drawn over steps then. */
+const without = signal<ReadonlySet<string>>(new Set());
+const axisAndKeys = (axis: string, keys: readonly string[]) => [axis, ...keys].join("\n");
+
+/** A card found out that none of its points is on the axis. */
+export function lacksAxis(axis: string, keys: readonly string[]): void {
+  if (axis !== "epoch" && axis !== "samples") return;
+  without.value = new Set(without.value).add(axisAndKeys(axis, keys));
+}
+
+/** Whether the card shows steps because its metrics lack the axis that is chosen. */
+export const isOverSteps = (keys: readonly string[], v: View = view.value): boolean =>
+  without.value.has(axisAndKeys(pageAxis(v).axis, keys));
+
 /** Reads signals: the metrics' definitions come with the list of keys. */
 export function axisOf(keys: readonly string[], v: View = view.value): CardAxis {
   const own = v.xAxis === "auto" ? stepMetricOf(keys) : "";
-  return own ? { axis: "metric", metric: own } : pageAxis(v);
+  if (own) return { axis: "metric", metric: own };
+  return isOverSteps(keys, v) ? { axis: "step", metric: "" } : pageAxis(v);
 }
 
 /** Where the x zoom shared by all cards of an axis is kept. */

@@ -1,9 +1,7 @@
-// The runs of the open project, which of them are visible, and the colour each one wears on every
-// page.
+// The runs of the open project, and which of them are visible.
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, get, post } from "../api/client";
 import type {
-  Cell,
   Column,
   EditsReply,
   Edit,
@@ -17,11 +15,10 @@ import type {
   UnreadableRun,
 } from "../api/types";
 import { textMatcher } from "../lib/pattern";
-import { rampColor, slotColor, slotDash, type Theme } from "../viz/palette";
+import { forgetColumns, refreshColumns } from "./columns";
 import { showsRevision } from "./live";
 import { inTurn } from "./steps";
 import { toast } from "./toast";
-import { theme } from "./settings";
 import { change, recordEdit, view } from "./view";
 
 export interface Run {
@@ -37,7 +34,8 @@ export interface Run {
   world_size: number;
   tags: string[];
   notes: string;
-  color: string;
+  color: string; // chosen by a person, else ""
+  slot: number; // in the order of creation of the whole project
   archived: boolean;
   source: string;
   message: string;
@@ -71,6 +69,7 @@ function rowsOf(reply: Runs): Run[] {
     tags: r.tags[i],
     notes: r.notes[i],
     color: r.color[i],
+    slot: r.slot[i],
     archived: r.archived[i],
     source: r.source[i],
     message: r.message[i],
@@ -109,7 +108,7 @@ export async function loadRuns(): Promise<void> {
       runs.value = [];
       keys.value = [];
       columns.value = [];
-      columnCache.clear();
+      forgetColumns();
     });
   }
   try {
@@ -121,13 +120,12 @@ export async function loadRuns(): Promise<void> {
     if (ticket !== loading) return;
     loadedProject = project;
     showsRevision(reply.revision);
-    columnCache.clear();
     batch(() => {
       runs.value = rowsOf(reply);
       columns.value = reply.columns ?? [];
       keys.value = keyReply.keys;
       runsState.value = "ready";
-      columnVersion.value++;
+      refreshColumns();
     });
   } catch (error) {
     if (ticket !== loading) return;
@@ -210,133 +208,7 @@ export const visible = computed<Run[]>(() => {
 });
 export const visibleIds = computed(() => visible.value.map((r) => r.id));
 
-const slotsKey = computed(() => view.value.slots);
-/** run id → slot. First free slot, kept while the run stays visible. */
-export const slots = computed<Map<string, number>>(() => {
-  const kept = slotsKey.value;
-  const out = new Map<string, number>();
-  const drawn = new Set(visibleIds.value);
-  const taken = new Set<number>();
-  kept?.forEach((id, slot) => {
-    if (id && drawn.has(id)) {
-      out.set(id, slot);
-      taken.add(slot);
-    }
-  });
-  let free = 0;
-  for (let i = visible.value.length - 1; i >= 0; i--) {
-    const { id } = visible.value[i];
-    if (out.has(id)) continue;
-    while (taken.has(free)) free++;
-    taken.add(free);
-    out.set(id, free);
-  }
-  return out;
-});
-
-const columnCache = new Map<string, Map<string, Cell>>();
-const columnWanted = new Set<string>();
-export const columnVersion = signal(0);
-
-/** Values of a column by run; asked for once, there a moment later. */
-export function columnValues(id: string): Map<string, Cell> | null {
-  void columnVersion.value;
-  const held = columnCache.get(id);
-  if (held) return held;
-  if (columnWanted.size === 0) queueMicrotask(fetchColumns);
-  columnWanted.add(id);
-  return null;
-}
-
-async function fetchColumns(): Promise<void> {
-  const wanted = [...columnWanted];
-  const project = view.peek().project;
-  try {
-    const reply = await post<Runs>("runs:query", {
-      project,
-      columns: wanted,
-      directory: false,
-      archived: "include",
-    });
-    if (project !== view.peek().project) return;
-    for (const id of wanted)
-      columnCache.set(
-        id,
-        new Map(reply.runs.id.map((run, i) => [run, reply.values[id]?.[i] ?? null])),
-      );
-    columnVersion.value++;
-  } catch (error) {
-    toast((error as Error).message, "bad");
-  } finally {
-    for (const id of wanted) columnWanted.delete(id);
-    if (columnWanted.size) queueMicrotask(fetchColumns);
-  }
-}
-
-export function forgetColumns(): void {
-  columnCache.clear();
-  columnVersion.value++;
-}
-
-const colorBy = computed(() => view.value.colorBy);
-/** Colour of each visible run when colouring by a column: numbers on a ramp, words on slots. */
-const columnColors = computed<Map<string, string> | null>(() => {
-  const id = colorBy.value;
-  if (!id) return null;
-  const values = columnValues(id);
-  if (!values) return null;
-  const out = new Map<string, string>();
-  const list = visibleIds.value.map((run) => [run, values.get(run) ?? null] as const);
-  const numbers = list.filter(([, v]) => typeof v === "number").map(([, v]) => v as number);
-  if (numbers.length && new Set(numbers).size > 8) {
-    const positive =
-      numbers.every((v) => v > 0) && Math.max(...numbers) / Math.min(...numbers) > 100;
-    const f = (v: number) => (positive ? Math.log(v) : v);
-    const low = Math.min(...numbers.map(f));
-    const high = Math.max(...numbers.map(f));
-    for (const [run, v] of list)
-      out.set(run, typeof v === "number" ? rampColor((f(v) - low) / (high - low || 1)) : "#888888");
-  } else {
-    const names = [...new Set(list.map(([, v]) => String(v)))].sort();
-    for (const [run, v] of list) out.set(run, slotColor(theme.value, names.indexOf(String(v))));
-  }
-  return out;
-});
-
-export interface RunStyle {
-  color: string;
-  dash: readonly [number, number] | null;
-}
-
-export const runStyle = computed<(id: string) => RunStyle>(() => {
-  const current: Theme = theme.value;
-  const map = slots.value;
-  const byColumn = columnColors.value;
-  const byId = runById.value;
-  const many = visible.value.length > 24;
-  return (id) => {
-    const own = byId.get(id)?.color;
-    const slot = map.get(id) ?? 0;
-    return {
-      color: own || byColumn?.get(id) || slotColor(current, slot),
-      dash: own || byColumn || many ? null : slotDash(slot),
-    };
-  };
-});
-/** The same text as long as every visible run looks the same: charts need no new picture then. */
-export const styleKey = computed(() => {
-  const style = runStyle.value;
-  return (
-    visibleIds.value
-      .map((id) => {
-        const { color, dash } = style(id);
-        return color + (dash ? dash[0] : "");
-      })
-      .join("") + theme.value
-  );
-});
-
-/** Shows or hides runs; colour slots of those that stay are kept. */
+/** Shows or hides runs. */
 export function setSelected(ids: string[], on: boolean): void {
   const { selection } = view.value;
   const except = new Set(selection.except);
@@ -344,22 +216,15 @@ export function setSelected(ids: string[], on: boolean): void {
     if (on === selection.all) except.delete(id);
     else except.add(id);
   }
-  keepSlots({ all: selection.all, except: [...except] });
+  change({ selection: { all: selection.all, except: [...except] } });
 }
 
 export function selectOnly(ids: string[]): void {
-  keepSlots({ all: false, except: ids });
+  change({ selection: { all: false, except: ids } });
 }
 
 export function selectAll(on: boolean): void {
-  keepSlots({ all: on, except: [] });
-}
-
-function keepSlots(sel: { all: boolean; except: string[] }): void {
-  const kept: string[] = [];
-  if (slots.value.size <= 24) for (const [id, slot] of slots.value) kept[slot] = id;
-  const sparse = Array.from(kept, (id) => id ?? "");
-  change({ selection: sel, slots: sparse.length ? sparse : null });
+  change({ selection: { all: on, except: [] } });
 }
 
 /** Applies edits on the server, one after another; they can be undone like any other step. */

@@ -1,5 +1,5 @@
-// What a person prefers: theme, density. Kept by the server, so that every browser agrees; the
-// theme also locally, against a flash.
+// What a person prefers. The theme is this browser's alone: another person at the same server has
+// other eyes. The rest is kept by the server.
 import { computed, effect, signal } from "@preact/signals";
 import { get, post } from "../api/client";
 import type { Settings } from "../api/types";
@@ -25,17 +25,18 @@ effect(() => {
 
 export async function loadSettings(): Promise<void> {
   try {
-    settings.value = { theme: settings.value.theme, ...(await get<Settings>("settings")) };
+    settings.value = { ...(await get<Settings>("settings")), theme: settings.value.theme };
   } catch {
     // Defaults do; a read-only or older server simply keeps none.
   }
 }
 
-export async function changeSettings(patch: Settings): Promise<void> {
-  settings.value = { ...settings.value, ...patch };
-  if (patch.theme) localStorage.setItem("taffrail.theme", patch.theme);
+export async function changeSettings({ theme, ...shared }: Settings): Promise<void> {
+  settings.value = { ...settings.value, ...shared, ...(theme ? { theme } : {}) };
+  if (theme) localStorage.setItem("taffrail.theme", theme);
+  if (Object.keys(shared).length === 0) return;
   try {
-    await post<Settings>("settings", patch);
+    await post<Settings>("settings", shared);
   } catch {
     // Read-only server: the choice lasts as long as the tab.
   }

@@ -38,12 +38,12 @@ export interface View {
   groupCenter: Grouping["center"];
   groupBand: Grouping["band"];
   colorBy: string; // column
+  listMetric: string; // beside the names of runs; "" = the most interesting one, none
   ignoreOutliers: boolean;
   olderAttempts: boolean; // drawn, faint
   ranks: "apart" | "mean"; // a key that several ranks logged: a line each, or mean ± deviation
   zoomTogether: boolean; // all charts of an axis
   selection: { all: boolean; except: string[] };
-  slots: string[] | null; // colour slots once a person changed visibility; null = by start time
   baseline: string; // run
   compared: string[]; // runs of the compare page, ticked rows of the table
   zoom: Record<string, Zoom>;
@@ -60,7 +60,6 @@ export interface View {
   showArchived: boolean;
   columns: string[] | null;
   sort: SortKey[];
-  tableGroup: string; // column
   onlyDifferences: boolean; // on the compare page
   media: {
     rows: "run" | "key";
@@ -111,12 +110,12 @@ export const defaults: View = {
   groupCenter: "mean",
   groupBand: "std",
   colorBy: "",
+  listMetric: "",
   ignoreOutliers: false,
   olderAttempts: true,
   ranks: "apart",
   zoomTogether: true,
   selection: { all: true, except: [] },
-  slots: null,
   baseline: "",
   compared: [],
   zoom: {},
@@ -133,7 +132,6 @@ export const defaults: View = {
   showArchived: false,
   columns: null,
   sort: [],
-  tableGroup: "",
   onlyDifferences: true,
   media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
   distributions: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },
@@ -195,7 +193,9 @@ export function decodeView(fragment: string): View {
     const key = newName(part.slice(0, at));
     try {
       const text = decodeURIComponent(part.slice(at + 1));
-      if (key === "z") {
+      // Groups of the table were once its own.
+      if (key === "tableGroup") v.groupBy = v.groupBy.length ? v.groupBy : [text];
+      else if (key === "z") {
         const rest = JSON.parse(fromBase64(text)) as Record<string, unknown>;
         for (const [k, value] of Object.entries(rest)) {
           const name = newName(k);

@@ -1,4 +1,5 @@
 // Title, chips and menu of a chart card: the same control in the same place on every panel.
+import { isOverSteps } from "../state/axis";
 import { stepMetricOf } from "../state/metrics";
 import { visibleIds } from "../state/runs";
 import { change, view, type PanelSettings } from "../state/view";
@@ -24,22 +25,46 @@ function patchPanel(id: string, patch: PanelSettings): void {
   change({ panels: all });
 }
 
+const words: Record<string, string> = { epoch: "an epoch", samples: "a number of samples" };
+
+/** The small print of a chart: how its points became a picture, and who is not in it. */
+function notesOf(spec: CardSpec, data: ChartData): string[] {
+  const runs = visibleIds.value.length;
+  const { missing, outside, groups } = data.header;
+  const notes: string[] = [];
+  if (data.points > data.bins * 1.01 && data.bins > 0)
+    notes.push(
+      groups
+        ? `${formatInteger(data.points)} points as the means of ${formatInteger(groups.length)} groups`
+        : `binned ${formatNumber(data.points, 3, true)} → ${formatInteger(data.bins)}: every pixel column shows the true minimum, maximum and mean of its points`,
+    );
+  if (missing > 0 && missing < runs * Math.max(1, spec.keys.length) && spec.keys.length <= 1)
+    notes.push(`${formatInteger(missing)} of ${formatInteger(runs)} runs lack it`);
+  if (outside > 0)
+    notes.push(
+      data.xScale === "log"
+        ? `${formatInteger(outside)} points at x ≤ 0, which a log axis cannot show`
+        : `${formatInteger(outside)} points without ${words[data.header.x.axis] ?? "a place on this axis"}`,
+    );
+  return notes;
+}
+
 function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
   const v = view.value;
   const zoom = zoomOf(spec, v);
   const behind = zoom.x && data.series.some((s) => s.lastX !== null && s.lastX > zoom.x![1]);
-  const runs = visibleIds.value.length;
   const own = v.xAxis === "auto" ? stepMetricOf(spec.keys) : "";
+  const notes = notesOf(spec, data);
   return (
     <>
       {zoom.x || zoom.y ? (
         <button
           type="button"
-          class="chip accent"
+          class="chip accent whole"
           title="Back to all data, following what is new (double click)"
           onClick={() => setZoom(spec, null, null)}
         >
-          {behind ? "zoomed · live paused" : "zoomed"}
+          {behind ? "live paused" : "zoomed"}
           <Icon name="close" />
         </button>
       ) : null}
@@ -50,25 +75,21 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
         >
           over {own}
         </span>
+      ) : isOverSteps(spec.keys, v) ? (
+        <span class="chip" title={`It was logged without ${words[v.xAxis] ?? v.xAxis}`}>
+          over step
+        </span>
       ) : null}
-      {data.points > data.bins * 1.01 && data.bins > 0 ? (
+      {notes.length ? (
         <span
-          class="chip desktop-only"
-          title="Every pixel column shows the true minimum, maximum and mean of its points"
+          class="card-info"
+          role="note"
+          tabIndex={0}
+          aria-label={notes.join(". ")}
+          title={notes.join("\n")}
+          data-notes={notes.join("\n")}
         >
-          binned {formatNumber(data.points, 3, true)} → {formatInteger(data.bins)}
-        </span>
-      ) : null}
-      {data.header.missing > 0 &&
-      data.header.missing < runs * Math.max(1, spec.keys.length) &&
-      spec.keys.length <= 1 ? (
-        <span class="chip desktop-only">
-          {formatInteger(data.header.missing)} of {formatInteger(runs)} runs lack it
-        </span>
-      ) : null}
-      {data.header.outside > 0 ? (
-        <span class="chip" title="A log axis cannot show x ≤ 0">
-          {formatInteger(data.header.outside)} at x ≤ 0
+          <Icon name="info" />
         </span>
       ) : null}
       {data.series.length > densityFrom ? (
@@ -190,11 +211,12 @@ export function CardHead({
   full: boolean;
   draggable: boolean;
   asTable: boolean;
-  setAsTable: (on: boolean) => void;
+  setAsTable?: (on: boolean) => void; // where there is a table to see
   chart: () => LineChart | null;
 }) {
   const v = view.value;
-  const pinned = (v.pinnedMetrics ?? []).includes(spec.keys[0]);
+  const pin = spec.keys.join("\n"); // a card of several metrics is pinned as one
+  const pinned = (v.pinnedMetrics ?? []).includes(pin);
   const exportAs = (kind: "png" | "svg" | "csv") => void exportChart(kind, spec, data, chart());
   return (
     <div class="card-head">
@@ -217,8 +239,8 @@ export function CardHead({
             onClick={() =>
               change({
                 pinnedMetrics: pinned
-                  ? v.pinnedMetrics!.filter((k) => k !== spec.keys[0])
-                  : [...(v.pinnedMetrics ?? []), ...spec.keys],
+                  ? v.pinnedMetrics!.filter((k) => k !== pin)
+                  : [...(v.pinnedMetrics ?? []), pin],
               })
             }
           />
@@ -238,19 +260,23 @@ export function CardHead({
         >
           {(close) => (
             <div onClick={close}>
-              <MenuItem icon="table" onClick={() => setAsTable(!asTable)}>
-                {asTable ? "View as chart" : "View as table"}
-              </MenuItem>
-              <MenuItem icon="undo" onClick={() => setZoom(spec, null, null)} hint="0">
-                Reset zoom
-              </MenuItem>
-              <div class="menu-line" />
-              <MenuItem icon="download" onClick={() => exportAs("png")}>
-                PNG picture
-              </MenuItem>
-              <MenuItem icon="download" onClick={() => exportAs("svg")}>
-                SVG picture
-              </MenuItem>
+              {setAsTable ? (
+                <>
+                  <MenuItem icon="table" onClick={() => setAsTable(!asTable)}>
+                    {asTable ? "View as chart" : "View as table"}
+                  </MenuItem>
+                  <MenuItem icon="undo" onClick={() => setZoom(spec, null, null)} hint="0">
+                    Reset zoom
+                  </MenuItem>
+                  <div class="menu-line" />
+                  <MenuItem icon="download" onClick={() => exportAs("png")}>
+                    PNG picture
+                  </MenuItem>
+                  <MenuItem icon="download" onClick={() => exportAs("svg")}>
+                    SVG picture
+                  </MenuItem>
+                </>
+              ) : null}
               <MenuItem icon="download" onClick={() => exportAs("csv")} hint="raw points">
                 CSV
               </MenuItem>

@@ -2,78 +2,36 @@
 // them.
 import { batch, effect, untracked } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { post } from "../api/client";
-import type { Points } from "../api/types";
-import { askOf, smoothingOf, type CardSpec } from "../state/ask";
-import { axisId, axisOf, axisTitle, pinAxis, pinAxisFor } from "../state/axis";
+import { askOf, type CardSpec } from "../state/ask";
+import { axisId, axisOf, lacksAxis, pinAxis, pinAxisFor } from "../state/axis";
 import {
   activeCard,
   cursor,
+  dropTooltip,
+  highlighted,
   hoveredRun,
   pickedRun,
   tooltip,
-  type TooltipRow,
 } from "../state/cursor";
+import { withoutCommon } from "../lib/names";
 import { Feed, feedStats } from "../state/feed";
-import { styleKey } from "../state/runs";
+import { groupColor, styleKey } from "../state/colors";
+import { intoGroups } from "../state/groups";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { setZoom, zoomBack, zoomForward, zoomOf } from "../state/zoom";
-import { toNumber, type ChartData } from "../viz/chart_data";
-import { formatAxisValue, formatNumber } from "../viz/format";
+import type { ChartData } from "../viz/chart_data";
+import { formatNumber } from "../viz/format";
 import { LineChart, type Nearby } from "../viz/line_chart";
-import { dashes, slotColor } from "../viz/palette";
+import { themes } from "../viz/palette";
+import { metricNames, unknownMetric } from "./expressions";
 import { CardHead } from "./card_head";
 import { Swatch } from "./controls";
 import { copyText } from "./states";
-import { oneRun, styleOf } from "./series_style";
+import { keyLooks, oneRun, styleOf, toneOf } from "./series_style";
 import { SeriesTable } from "./series_table";
+import { showTooltip, stopLookup } from "./chart_tooltip";
 import { tooltipText } from "./tooltip";
-
-let lookup = 0;
-
-/** Asks for the exact points behind the tooltip once the cursor rests. */
-function exactRows(data: ChartData, near: Nearby[], x: number, rows: TooltipRow[]): void {
-  clearTimeout(lookup);
-  lookup = window.setTimeout(async () => {
-    const asked = near.map((n) => data.series[n.series]).filter((s) => s.run && s.ranks === 1);
-    if (!asked.length) return;
-    try {
-      const reply = await post<Points>("series:points", {
-        series: asked.map((s) => ({ run: s.run, key: s.key, rank: s.rank ?? undefined })),
-        x: { ...data.header.x, from: undefined, to: undefined },
-        at: x,
-        smoothing: data.smoothed ? smoothingOf(undefined) : undefined,
-      });
-      const tip = tooltip.peek();
-      if (!tip || tip.rows !== rows) return;
-      const exact = rows.map((row) => {
-        const i = asked.findIndex(
-          (s) => s.run === row.run && s.key === row.key && s.rank === row.rank,
-        );
-        const point = i >= 0 ? reply.points[i] : null;
-        if (!point) return row;
-        return {
-          ...row,
-          value: toNumber(point.value),
-          smooth: point.smooth === undefined ? row.smooth : toNumber(point.smooth),
-          x: point.x,
-          exact: true,
-          extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}`,
-        };
-      });
-      // A number of the page does not hold every step; the server's text does.
-      const nearest = reply.points.find((p) => p?.x === x)?.step_text;
-      const title =
-        nearest && data.header.x.axis === "step"
-          ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}`
-          : tip.title;
-      tooltip.value = { ...tip, title, rows: exact };
-    } catch {
-      // The binned values on show stay; the next move asks again.
-    }
-  }, 60);
-}
 
 export function ChartCard({
   spec,
@@ -98,6 +56,10 @@ export function ChartCard({
 
   function mount(): () => void {
     const f = new Feed(() => {
+      const { data } = f;
+      // Not at once: it asks this very feed again.
+      if (data && data.bins === 0 && data.header.outside > 0 && data.xScale === "linear")
+        queueMicrotask(() => lacksAxis(data.header.x.axis, spec.keys));
       draw();
       redraw((n) => n + 1);
     });
@@ -106,11 +68,11 @@ export function ChartCard({
       // At once, not with the next frame: browsers report the pointer once a frame, just before it
       // is drawn.
       hover(x, near, client) {
-        batch(() => showTooltip(x, near, client));
+        batch(() => hover(x, near, client));
       },
       leave() {
         if (tooltip.peek()?.frozen) return;
-        clearTimeout(lookup);
+        stopLookup();
         batch(() => {
           tooltip.value = null;
           cursor.value = null;
@@ -119,6 +81,8 @@ export function ChartCard({
       },
       zoom(x, y) {
         f.urgent = true;
+        stopLookup();
+        dropTooltip();
         setZoom(spec, x, y);
       },
       click(x, near) {
@@ -190,14 +154,14 @@ export function ChartCard({
         ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.ignoreOutliers,
         band: panel?.band ?? true,
         endLabels: !!full,
-        highlight: hoveredRun.peek() ?? pickedRun.peek(),
+        highlight: highlighted.peek(),
         cursor: cursor.peek()?.axis === axisId(axis) ? cursor.peek()!.x : null,
         pins: pinned ? v.pins : [],
         range: pinned ? v.range : null,
       });
       c.element.setAttribute("aria-label", describe(spec, data));
     }
-    function showTooltip(x: number, near: Nearby[], client: { x: number; y: number }) {
+    function hover(x: number, near: Nearby[], client: { x: number; y: number }) {
       const data = f.data;
       if (!data || tooltip.peek()?.frozen) return;
       const axis = axisOf(spec.keys, view.peek());
@@ -207,57 +171,12 @@ export function ChartCard({
         step: axis.axis === "step" ? Math.round(x) : null,
         source: spec.id,
       };
+      const look = styleOf(data, spec.keys);
       const closest = near[0];
       const first = closest ? data.series[closest.series] : null;
       hoveredRun.value =
-        first && closest.distance < 30 && data.series.length > 1
-          ? first.run || first.group!.label
-          : null;
-      const look = styleOf(data, spec.keys);
-      const shown = near.slice(0, 7);
-      const rows = shown.map((n): TooltipRow => {
-        const info = data.series[n.series];
-        const st = look(n.series)!;
-        const raw = data.mean ? data.mean[n.bin] : n.value;
-        const half =
-          data.raster.low && data.raster.high
-            ? formatNumber((data.raster.high[n.bin] - data.raster.low[n.bin]) / 2, 3)
-            : "";
-        const spread = !half
-          ? ""
-          : info.group
-            ? ` ± ${half} n=${data.runs?.[n.bin] ?? ""}`
-            : info.ranks > 1
-              ? ` ± ${half}`
-              : "";
-        const range =
-          !info.group && data.min && data.max && data.max[n.bin] > data.min[n.bin]
-            ? `${formatNumber(data.min[n.bin], 3)} … ${formatNumber(data.max[n.bin], 3)}`
-            : "";
-        return {
-          run: info.run || info.group?.label || "",
-          rank: info.rank,
-          label: st.label,
-          key: info.key,
-          color: st.color,
-          dash: st.dash,
-          value: raw,
-          smooth: data.smoothed ? n.value : null,
-          x: n.x,
-          exact: false,
-          extra: spread || range,
-        };
-      });
-      const total = data.series.filter((s) => s.current).length;
-      tooltip.value = {
-        title: `${axisTitle(axis)} ${formatAxisValue(axis.axis, x)}`,
-        rows,
-        more: Math.max(0, total - rows.length),
-        x: client.x,
-        y: client.y,
-        frozen: false,
-      };
-      exactRows(data, shown, x, rows);
+        first && closest.distance < 30 && data.series.length > 1 ? look(closest.series)!.who : null;
+      showTooltip(spec, data, axis, look, x, near, client, body.current!.parentElement!);
     }
     const stops = [
       effect(() => {
@@ -274,12 +193,14 @@ export function ChartCard({
         const at = cursor.value;
         c.setCursor(
           at && at.axis === untracked(() => axisId(axisOf(spec.keys))) ? at.x : null,
-          hoveredRun.value ?? pickedRun.value,
+          highlighted.value,
         );
       }),
     ];
     return () => {
       for (const stop of stops) stop();
+      stopLookup();
+      if (tooltip.peek()?.source === spec.id) dropTooltip();
       c.destroy();
       f.destroy();
     };
@@ -292,15 +213,12 @@ export function ChartCard({
 
   const f = feed.current;
   const data = f?.data ?? null;
-  const byKey = data !== null && oneRun(data);
+  const single = data !== null && oneRun(data);
+  const note = data ? noSeries(spec, data) : "";
   const shortNames = withoutCommon(spec.keys);
-  const groups = data
-    ? data.series.flatMap((info, s) =>
-        info.group && data.series.findIndex((o) => o.group?.label === info.group!.label) === s
-          ? [s]
-          : [],
-      )
-    : [];
+  const groups = intoGroups(
+    (data?.header.groups ?? []).flatMap((g) => (g.runs.length ? [{ id: g.runs[0] }] : [])),
+  );
   return (
     <section
       class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`}
@@ -328,23 +246,24 @@ export function ChartCard({
         setAsTable={setAsTable}
         chart={() => chart.current}
       />
-      {data && groups.length > 1 && groups.length <= 8 ? (
+      {data && groups && groups.length > 1 && groups.length <= 8 ? (
         <div class="legend" data-groups={groups.length}>
-          {groups.map((s) => (
-            <span key={s}>
-              <Swatch color={styleOf(data, spec.keys)(s)?.color ?? ""} />
-              {data.series[s].group!.label}
+          {groups.map(({ group }) => (
+            <span key={group.label}>
+              <Swatch color={groupColor.value(group.place)} />
+              {group.label}
             </span>
           ))}
         </div>
       ) : null}
       {spec.keys.length > 1 ? (
         <div class="legend">
-          {spec.keys.map((key, i) => (
-            <span key={key}>
+          {keyLooks(spec.keys, single, theme.value).map((look, i) => (
+            <span key={spec.keys[i]}>
               <Swatch
-                color={byKey ? slotColor(theme.value, i) : "var(--muted)"}
-                dash={byKey ? null : (dashes[i % 3] ?? [18, 0.01])}
+                line
+                color={look.color ?? toneOf(theme.value, themes[theme.value].muted, look.tone)}
+                dash={look.dash}
               />
               {shortNames[i]}
             </span>
@@ -363,9 +282,7 @@ export function ChartCard({
             </div>
           </div>
         ) : null}
-        {data && data.series.length === 0 ? (
-          <div class="card-note">No visible run has {spec.title}.</div>
-        ) : null}
+        {note ? <div class="card-note">{note}</div> : null}
         {!data && f?.loading ? (
           <div class="skeleton" style={{ position: "absolute", inset: "8px 12px 22px 52px" }} />
         ) : null}
@@ -374,27 +291,15 @@ export function ChartCard({
   );
 }
 
-/** Names without the path they share at both ends. */
-function withoutCommon(keys: string[]): string[] {
-  if (keys.length < 2) return keys;
-  const parts = keys.map((k) => k.split("/"));
-  let head = 0;
-  while (parts.every((p) => p.length > head + 1 && p[head] === parts[0][head])) head++;
-  let tail = 0;
-  while (
-    parts.every(
-      (p) =>
-        p.length > head + tail + 1 &&
-        p[p.length - 1 - tail] === parts[0][parts[0].length - 1 - tail],
-    )
-  )
-    tail++;
-  return parts.map((p) => p.slice(head, p.length - tail).join("/"));
-}
-
 function describe(spec: CardSpec, data: ChartData | null): string {
   if (!data || data.series.length === 0) return `Line chart of ${spec.title}, no data yet`;
   const current = data.series.filter((s) => s.current);
   const last = current.map((s) => s.last).filter(Number.isFinite);
   return `Line chart of ${spec.title}: ${current.length} series, ${current.reduce((n, s) => n + s.points, 0)} points, last values from ${formatNumber(Math.min(...last))} to ${formatNumber(Math.max(...last))}. Arrow keys move the cursor.`;
+}
+
+/** Why a chart has no line: a metric that nobody logged is named, with the nearest that exists. */
+function noSeries(spec: CardSpec, data: ChartData): string {
+  const unknown = spec.expression ? unknownMetric(spec.expression, metricNames()) : null;
+  return unknown ?? (data.series.length === 0 ? `No visible run has ${spec.title}.` : "");
 }

@@ -8,6 +8,7 @@ import { keys, visible } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, decodeView, encodeView, view, type View } from "../state/view";
 import { exportSeries } from "./export";
+import { nearest, wrongWith } from "./expressions";
 import { formatInteger, formatNumber } from "../viz/format";
 import { Check, IconButton, Search, Segmented, Select } from "./controls";
 import { Icon } from "./icon";
@@ -57,60 +58,82 @@ export function SmoothingControl() {
     ema ? Math.log2(1 / (1 - Math.min(0.999, amount))) : amount;
   const fromSlider = (s: number) => (ema ? Math.round((1 - 2 ** -s) * 1000) / 1000 : Math.round(s));
   const amount = v.smoothing === "none" ? 0 : v.smoothingAmount;
+  const slide = (value: string) => {
+    const next = fromSlider(Number(value));
+    change(
+      next <= 0
+        ? { smoothing: "none" }
+        : { smoothingAmount: next, smoothing: v.smoothing === "none" ? "ema" : v.smoothing },
+      true,
+    );
+  };
   return (
-    <PopoverButton
-      label="Smoothing"
-      trigger={<>~ {v.smoothing === "none" ? "off" : formatNumber(v.smoothingAmount, 3)}</>}
-    >
-      {() => (
-        <div class="form-grid" style={{ minWidth: 240 }}>
-          <label for="smooth-method">method</label>
-          <Select
-            id="smooth-method"
-            label="Smoothing method"
-            value={v.smoothing}
-            onChange={(smoothing) =>
-              change({
-                smoothing,
-                smoothingAmount: smoothing === "ema" || smoothing === "time_ema" ? 0.6 : 21,
-              })
-            }
-            options={[
-              { value: "none", label: "none" },
-              { value: "ema", label: "exponential (debiased)" },
-              { value: "time_ema", label: "exponential by time" },
-              { value: "gaussian", label: "Gaussian" },
-              { value: "mean", label: "running mean" },
-              { value: "median", label: "running median" },
-            ]}
-          />
-          <label for="smooth-amount">amount</label>
-          <div class="row">
-            <input
-              id="smooth-amount"
-              type="range"
-              style={{ flex: 1 }}
-              min={ema ? 0 : 3}
-              max={ema ? 9.9658 : 501}
-              step={ema ? 0.02 : 2}
-              value={toSlider(amount)}
-              onInput={(e) =>
-                change(
-                  {
-                    smoothingAmount: fromSlider(Number(e.currentTarget.value)),
-                    smoothing: v.smoothing === "none" ? "ema" : v.smoothing,
-                  },
-                  true,
-                )
+    <span class="smoothing">
+      <span class="muted desktop-only">smoothing</span>
+      <input
+        type="range"
+        class="desktop-only"
+        aria-label="Amount of smoothing"
+        min={ema ? 0 : 3}
+        max={ema ? 9.9658 : 501}
+        step={ema ? 0.02 : 2}
+        value={toSlider(amount)}
+        onInput={(e) => slide(e.currentTarget.value)}
+      />
+      <PopoverButton
+        label="Smoothing"
+        trigger={<>{v.smoothing === "none" ? "off" : formatNumber(v.smoothingAmount, 3)}</>}
+      >
+        {() => (
+          <div class="form-grid" style={{ minWidth: 240 }}>
+            <label for="smooth-method">method</label>
+            <Select
+              id="smooth-method"
+              label="Smoothing method"
+              value={v.smoothing}
+              onChange={(smoothing) =>
+                change({
+                  smoothing,
+                  smoothingAmount: smoothing === "ema" || smoothing === "time_ema" ? 0.6 : 21,
+                })
               }
+              options={[
+                { value: "none", label: "none" },
+                { value: "ema", label: "exponential (debiased)" },
+                { value: "time_ema", label: "exponential by time" },
+                { value: "gaussian", label: "Gaussian" },
+                { value: "mean", label: "running mean" },
+                { value: "median", label: "running median" },
+              ]}
             />
-            <output class="number" style={{ width: 44 }}>
-              {formatNumber(amount, 3)}
-            </output>
+            <label for="smooth-amount">amount</label>
+            <div class="row">
+              <input
+                id="smooth-amount"
+                type="range"
+                style={{ flex: 1 }}
+                min={ema ? 0 : 3}
+                max={ema ? 9.9658 : 501}
+                step={ema ? 0.02 : 2}
+                value={toSlider(amount)}
+                onInput={(e) =>
+                  change(
+                    {
+                      smoothingAmount: fromSlider(Number(e.currentTarget.value)),
+                      smoothing: v.smoothing === "none" ? "ema" : v.smoothing,
+                    },
+                    true,
+                  )
+                }
+              />
+              <output class="number" style={{ width: 44 }}>
+                {formatNumber(amount, 3)}
+              </output>
+            </div>
           </div>
-        </div>
-      )}
-    </PopoverButton>
+        )}
+      </PopoverButton>
+    </span>
   );
 }
 
@@ -118,7 +141,7 @@ function AddPanel({ close }: { close: () => void }) {
   const [text, setText] = useState("");
   const [error, setError] = useState("");
   const known = new Set(keys.value.filter((k) => k.kind === "scalar").map((k) => k.key));
-  const add = () => {
+  const add = async () => {
     const list = text
       .split(",")
       .map((s) => s.trim())
@@ -126,14 +149,19 @@ function AddPanel({ close }: { close: () => void }) {
     const id = "own:" + (view.value.extra.length + 1) + ":" + text;
     if (list.length && list.every((k) => known.has(k)))
       change({ extra: [...view.value.extra, { id, keys: list }] });
-    else if (text.includes("${"))
+    else if (text.includes("${")) {
+      const wrong = await wrongWith(text.trim());
+      if (wrong) return setError(wrong);
       change({ extra: [...view.value.extra, { id, keys: [], expression: text.trim() }] });
-    else
+    } else {
+      const unknown = list.find((k) => !known.has(k));
+      const near = unknown && nearest(unknown, [...known]);
       return setError(
-        list.length
-          ? `There is no metric called ${list.find((k) => !known.has(k))}`
+        unknown
+          ? `There is no metric called ${unknown}${near ? `; did you mean ${near}?` : ""}`
           : "Name at least one metric",
       );
+    }
     close();
   };
   return (
@@ -142,7 +170,7 @@ function AddPanel({ close }: { close: () => void }) {
       style={{ width: 340 }}
       onSubmit={(e) => {
         e.preventDefault();
-        add();
+        void add();
       }}
     >
       <h3>New panel</h3>

@@ -219,17 +219,20 @@ export function Tabs<T extends string>({
   );
 }
 
+/** The colour of a run, or how its line looks. */
 export function Swatch({
   color,
   dash,
+  line,
 }: {
   color: string;
   dash?: readonly [number, number] | null;
+  line?: boolean; // also where there is no dash
 }) {
-  if (!dash) return <span class="swatch" style={{ color }} />;
+  if (!dash && !line) return <span class="swatch" style={{ color }} />;
   return (
     <svg class="dash-swatch" viewBox="0 0 18 10" aria-hidden="true">
-      <path d="M0 5h18" stroke={color} stroke-width="3" stroke-dasharray={dash.join(" ")} />
+      <path d="M0 5h18" stroke={color} stroke-width="3" stroke-dasharray={dash?.join(" ")} />
     </svg>
   );
 }

@@ -6,6 +6,7 @@ import { rowHeight } from "./virtual_list";
 export interface GridColumn {
   id: string;
   title: ComponentChildren;
+  mark?: string; // whole, whatever becomes of the title
   width: number;
   number?: boolean;
   label: string;
@@ -87,6 +88,7 @@ export function Grid(props: GridProps) {
         tabIndex={0}
         title={c.label}
         aria-colindex={i + 1}
+        aria-sort={c.mark === "↓" ? "descending" : c.mark === "↑" ? "ascending" : undefined}
         style={
           i === 0
             ? { left: 0, width: c.width }
@@ -100,6 +102,7 @@ export function Grid(props: GridProps) {
         }
       >
         <span class="ellipsis">{c.title}</span>
+        {c.mark ? <span class="sort-mark">{c.mark}</span> : null}
         <span
           class="resize"
           onPointerDown={(e) => startResize(e, c)}

@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import type { HistogramSeries } from "../api/types";
 import { cursor, markedStep } from "../state/cursor";
-import { runById, runStyle } from "../state/runs";
+import { runStyle } from "../state/colors";
+import { runById } from "../state/runs";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
 import { formatInteger } from "../viz/format";

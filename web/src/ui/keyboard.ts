@@ -1,5 +1,5 @@
 // The global key map. Keys typed into fields, and keys a chart takes for itself, never arrive here.
-import { pickedRun, tooltip } from "../state/cursor";
+import { dropTooltip, pickedRun, tooltip } from "../state/cursor";
 import { pageKeys } from "../state/pages";
 import { change, view } from "../state/view";
 import { commands, doRedo, doUndo, helpOpen, paletteOpen } from "./commands";
@@ -56,8 +56,10 @@ export function startKeyboard(): void {
     else if (event.key === "[") zoomBack();
     else if (event.key === "]") zoomForward();
     else if (event.key === "Escape") {
-      if (tooltip.value?.frozen) tooltip.value = null;
-      else if (pickedRun.value) pickedRun.value = null;
+      const frozen = tooltip.value?.frozen;
+      dropTooltip();
+      if (frozen) return;
+      if (pickedRun.value) pickedRun.value = null;
       else if (view.value.full) change({ full: "" });
       else if (view.value.page === "run") history.back();
     }

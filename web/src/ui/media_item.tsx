@@ -60,8 +60,15 @@ export function useEntry(
   return state;
 }
 
-export const imageUrl = (run: string, key: string, index: number, item = 0) =>
-  apiUrl("image", { run, key, index, item: item || undefined });
+export const imageUrl = (run: string, key: string, index: number, item = 0, width = 0) =>
+  apiUrl("image", { run, key, index, item: item || undefined, width: width || undefined });
+
+/**
+ * The pixels a tile of this size needs, in steps that share cached pictures; 0 asks for the whole
+ * picture.
+ */
+export const tileWidth = (size: number, fit: boolean) =>
+  fit ? Math.ceil((size * Math.min(3, window.devicePixelRatio || 1)) / 32) * 32 : 0;
 
 /** From this many times as long as wide on, the short side would be less than a pixel. */
 const sliver = 40;
@@ -122,6 +129,7 @@ export function Picture({
   fit,
   against,
   floats,
+  whole,
 }: {
   run: string;
   name: string;
@@ -131,6 +139,7 @@ export function Picture({
   fit: boolean;
   against?: { run: string; index: number };
   floats?: boolean;
+  whole?: boolean; // too long and thin to be shrunk
 }) {
   const url = imageUrl(run, name, index, item);
   const alt = `${name} at entry ${index}`;
@@ -148,7 +157,8 @@ export function Picture({
         fit={fit}
       />
     );
-  return <Stored url={url} alt={alt} size={size} fit={fit} />;
+  const tile = imageUrl(run, name, index, item, whole ? 0 : tileWidth(size, fit));
+  return <Stored url={tile} alt={alt} size={size} fit={fit} />;
 }
 
 /** Absolute difference of two images, amplified to be seen; the mean difference as a number. */
@@ -427,6 +437,10 @@ export function MediaItem({
                 fit={fit}
                 against={against}
                 floats={image?.format === "raw"}
+                whole={
+                  !!image &&
+                  Math.max(image.width / image.height, image.height / image.width) > sliver / 4
+                }
               />
               {(captions[i] ?? (i === 0 ? captions[0] : "")) ? (
                 <figcaption class="small muted ellipsis" style={{ maxWidth: size }}>

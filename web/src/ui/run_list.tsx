@@ -1,17 +1,20 @@
-// The list of runs beside the charts: search, show and hide, colours, grouping.
-import { signal } from "@preact/signals";
+// The list of runs beside the charts: search, show and hide, colours, groups, one metric.
+import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { numberOf } from "../lib/cells";
+import { meanAndDeviation } from "../lib/statistics";
+import { colorLegend, groupColor, runStyle, type ColorLegend } from "../state/colors";
+import { columnValues } from "../state/columns";
+import { rankedMetrics } from "../state/coverage";
 import { hoveredRun, isMarked } from "../state/cursor";
+import { columnTitle, groupName, intoGroups, rowName, type Group } from "../state/groups";
 import {
-  applyEdits,
-  columns,
   filterError,
   isSelected,
   keys,
   listed,
   runs,
   runsState,
-  runStyle,
   selectAll,
   selectOnly,
   setSelected,
@@ -19,145 +22,160 @@ import {
   type Run,
 } from "../state/runs";
 import { change, view } from "../state/view";
-import { formatInteger, stateWords } from "../viz/format";
-import { darkPalette, lightPalette } from "../viz/palette";
-import { theme } from "../state/settings";
-import { askText } from "./ask";
+import { formatCell, formatInteger, formatSetting, formatSpread, stateWords } from "../viz/format";
+import { rampColor } from "../viz/palette";
 import { IconButton, Search, Select, Swatch } from "./controls";
+import { columnOptions, GroupButton, GroupChip } from "./group_form";
 import { Icon } from "./icon";
-import { MenuItem, Popover, PopoverButton } from "./popover";
+import { PopoverButton } from "./popover";
+import { RunMenu } from "./run_menu";
 import { VirtualList } from "./virtual_list";
 
 /** On a phone the list is a sheet; this opens it. */
 export const runSheet = signal(false);
 let lastClicked = -1;
 
-export function columnOptions(): { value: string; label: string }[] {
-  return [
-    { value: "group", label: "group" },
-    { value: "job_type", label: "job type" },
-    { value: "state", label: "state" },
-    { value: "name", label: "name" },
-    ...columns.value
-      .filter((c) => c.id.startsWith("config:"))
-      .map((c) => ({ value: c.id, label: c.id.slice(7) })),
-  ];
-}
+/** The metric beside the names: the most interesting one unless a person chose another. */
+const listMetric = computed(() => {
+  const chosen = view.value.listMetric;
+  return chosen === "none" ? null : chosen || (rankedMetrics.value[0] ?? null);
+});
+const listValues = computed(() =>
+  listMetric.value === null ? null : columnValues("metric:" + listMetric.value),
+);
+const valueOf = (run: Run) => numberOf(listValues.value?.get(run.id) ?? null);
 
-export function RunMenu({
-  run,
-  anchor,
-  close,
-}: {
-  run: Run;
-  anchor: HTMLElement | { x: number; y: number };
-  close: () => void;
-}) {
-  const v = view.value;
-  const palette = theme.value === "dark" ? darkPalette : lightPalette;
-  const rename = async () => {
-    const name = (await askText(`Rename ${run.name}`, run.name, "Rename"))?.trim();
-    if (name && name !== run.name)
-      void applyEdits([{ runs: [run.id], name }], `Renamed to ${name}`);
-  };
-  const tag = async () => {
-    const text = (await askText(`Add a tag to ${run.name}`, "", "Add tag"))?.trim();
-    if (text) void applyEdits([{ runs: [run.id], add_tags: [text] }], `Tagged ${run.name}`);
-  };
+type ListRow =
+  | { kind: "group"; group: Group; runs: Run[]; open: boolean }
+  | { kind: "run"; run: Run; indented: boolean };
+const listRows = computed<ListRow[]>(() => {
+  const groups = intoGroups(listed.value);
+  if (!groups) return listed.value.map((run) => ({ kind: "run", run, indented: false }));
+  return groups.flatMap(({ group, runs: members }): ListRow[] => {
+    const open = !view.value.closed.includes(rowName(group));
+    return [
+      { kind: "group", group, runs: members, open },
+      ...(open ? members.map((run): ListRow => ({ kind: "run", run, indented: true })) : []),
+    ];
+  });
+});
+
+function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top: number }) {
+  const { group, runs: members, open } = row;
+  const on = members.filter((r) => isSelected.value(r.id));
+  const { mean, std, n } = meanAndDeviation(members.map(valueOf));
+  const { closed } = view.value;
   return (
-    <Popover anchor={anchor} close={close} menu label={`Actions for ${run.name}`}>
-      <div onClick={close}>
-        <MenuItem
-          icon="expand"
-          onClick={() => change({ page: "run", run: run.id, tab: "overview" })}
-          hint="Enter"
-        >
-          Open run
-        </MenuItem>
-        <MenuItem icon="eye" onClick={() => selectOnly([run.id])}>
-          Show only this run
-        </MenuItem>
-        <MenuItem
-          icon="star"
-          onClick={() => change({ baseline: v.baseline === run.id ? "" : run.id })}
-        >
-          {v.baseline === run.id ? "No longer the baseline" : "Use as baseline"}
-        </MenuItem>
-        <MenuItem
-          icon="compare"
-          onClick={() =>
-            change({
-              compared: v.compared.includes(run.id)
-                ? v.compared.filter((id) => id !== run.id)
-                : [...v.compared, run.id],
-            })
-          }
-        >
-          {v.compared.includes(run.id) ? "Take out of compare" : "Add to compare"}
-        </MenuItem>
-        <div class="menu-line" />
-        <MenuItem icon="edit" onClick={() => void rename()}>
-          Rename…
-        </MenuItem>
-        <MenuItem icon="tag" onClick={() => void tag()}>
-          Add tag…
-        </MenuItem>
-        <MenuItem
-          icon="archive"
-          onClick={() =>
-            void applyEdits(
-              [{ runs: [run.id], archived: !run.archived }],
-              run.archived ? `Unarchived ${run.name}` : `Archived ${run.name}`,
-            )
-          }
-        >
-          {run.archived ? "Unarchive" : "Archive"}
-        </MenuItem>
-        <MenuItem
-          icon="trash"
-          danger
-          onClick={() =>
-            void applyEdits([{ runs: [run.id], deleted: true }], `Moved ${run.name} to the trash`)
-          }
-        >
-          Delete
-        </MenuItem>
-        <div class="row" style={{ padding: "6px 10px" }} role="group" aria-label="Colour">
-          {palette.map((color) => (
-            <button
-              type="button"
-              key={color}
-              class="icon-button tiny"
-              aria-label={`Colour ${color}`}
-              onClick={() => void applyEdits([{ runs: [run.id], color }], `Coloured ${run.name}`)}
-            >
-              <Swatch color={color} />
-            </button>
-          ))}
-          <IconButton
-            tiny
-            icon="close"
-            label="Automatic colour"
-            onClick={() =>
-              void applyEdits([{ runs: [run.id], color: "" }], `Automatic colour for ${run.name}`)
-            }
-          />
-        </div>
-      </div>
-    </Popover>
+    <div
+      class={`run-row group${on.length ? "" : " off"}${hoveredRun.value === groupName(group.label) ? " hovered" : ""}`}
+      style={{ top }}
+      role="listitem"
+      data-group={group.label}
+      onPointerEnter={() => (hoveredRun.value = on.length ? groupName(group.label) : null)}
+      onPointerLeave={() => (hoveredRun.value = null)}
+    >
+      <input
+        type="checkbox"
+        checked={on.length === members.length}
+        aria-label={`Show the runs of ${group.label}`}
+        onClick={() =>
+          setSelected(
+            members.map((r) => r.id),
+            on.length < members.length,
+          )
+        }
+      />
+      <button
+        type="button"
+        class="name ellipsis"
+        aria-expanded={open}
+        title={`${group.label}: ${members.length} runs`}
+        onClick={() =>
+          change({
+            closed: open
+              ? [...closed, rowName(group)]
+              : closed.filter((name) => name !== rowName(group)),
+          })
+        }
+      >
+        <Icon name={open ? "down" : "right"} />
+        <Swatch color={groupColor.value(group.place)} />
+        <span class="ellipsis">{group.label}</span>
+        <span class="muted count">{members.length}</span>
+      </button>
+      {n > 0 ? (
+        <span class="list-value number" title={`${listMetric.value}: mean ± std of ${n} runs`}>
+          {formatSpread(mean, n > 1 ? std : null)}
+        </span>
+      ) : null}
+    </div>
   );
 }
 
-function Row({ run, index, top }: { run: Run; index: number; top: number }) {
+/** What the colours stand for, where they do not stand for runs. */
+function Legend({ legend }: { legend: ColorLegend }) {
+  const title = columnTitle(view.value.colorBy);
+  return (
+    <div class="color-legend" role="note" aria-label={`Colours by ${title}`}>
+      <span class="chip accent group-chip">
+        <span class="ellipsis">coloured by {title}</span>
+        <IconButton
+          tiny
+          icon="close"
+          label="Colour by run again"
+          onClick={() => change({ colorBy: "" })}
+        />
+      </span>
+      {legend.kind === "ramp" ? (
+        <span class="row small number">
+          {formatSetting(legend.from)}
+          <span
+            class="ramp"
+            style={{
+              background: `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map(rampColor).join()})`,
+            }}
+          />
+          {formatSetting(legend.to)}
+          {legend.log ? <span class="muted">log</span> : null}
+        </span>
+      ) : (
+        <span class="row small legend-words">
+          {legend.words.slice(0, 12).map(({ label, color }) => (
+            <span key={label} class="row">
+              <Swatch color={color} />
+              {label}
+            </span>
+          ))}
+          {legend.words.length > 12 ? (
+            <span class="muted">and {legend.words.length - 12} more</span>
+          ) : null}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  run,
+  index,
+  top,
+  indented,
+}: {
+  run: Run;
+  index: number;
+  top: number;
+  indented: boolean;
+}) {
   const [anchor, setAnchor] = useState<HTMLElement | { x: number; y: number } | null>(null);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
   const marked = isMarked(run.id);
+  const value = valueOf(run);
   const toggle = (event: MouseEvent) => {
     if (event.shiftKey && lastClicked >= 0) {
       const [a, b] = [Math.min(lastClicked, index), Math.max(lastClicked, index)];
       setSelected(
-        listed.value.slice(a, b + 1).map((r) => r.id),
+        listRows.value.slice(a, b + 1).flatMap((r) => (r.kind === "run" ? [r.run.id] : [])),
         !on,
       );
     } else if (event.altKey) selectOnly([run.id]);
@@ -166,7 +184,7 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
   };
   return (
     <div
-      class={`run-row${on ? "" : " off"}${marked ? " hovered" : ""}`}
+      class={`run-row${on ? "" : " off"}${marked ? " hovered" : ""}${indented ? " indented" : ""}`}
       style={{ top }}
       role="listitem"
       data-run={run.id}
@@ -187,7 +205,7 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
         }}
         style={{ accentColor: style.color }}
       />
-      <Swatch color={on ? style.color : "var(--line-strong)"} dash={on ? style.dash : null} />
+      <Swatch color={on ? style.color : "var(--line-strong)"} />
       <button
         type="button"
         class="name ellipsis"
@@ -197,6 +215,11 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
         {run.name}
       </button>
       {view.value.baseline === run.id ? <span class="chip accent">base</span> : null}
+      {Number.isFinite(value) ? (
+        <span class="list-value number" title={`${listMetric.value}: ${value}`}>
+          {formatCell(value)}
+        </span>
+      ) : null}
       <span class={`state-dot ${run.state}`} title={stateWords(run.state)} />
       <span class="row-actions">
         <IconButton
@@ -211,9 +234,31 @@ function Row({ run, index, top }: { run: Run; index: number; top: number }) {
   );
 }
 
+/** Which metric stands beside the names. */
+function MetricChoice() {
+  const chosen = listMetric.value;
+  return (
+    <select
+      class="metric-choice ellipsis"
+      aria-label="Metric beside the names"
+      title={`Metric beside the names: ${chosen ?? "none"}`}
+      value={chosen ?? "none"}
+      onChange={(e) => change({ listMetric: e.currentTarget.value })}
+    >
+      <option value="none">no metric</option>
+      {rankedMetrics.value.slice(0, 200).map((key) => (
+        <option key={key} value={key}>
+          {key}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 export function RunList() {
   const v = view.value;
   const list = listed.value;
+  const rows = listRows.value;
   const shown = visible.value.length;
   const allOn = list.length > 0 && list.every((r) => isSelected.value(r.id));
   return (
@@ -264,33 +309,33 @@ export function RunList() {
                   )
             }
           />
-          <span class="muted" data-count={shown}>
-            {formatInteger(shown)} of {formatInteger(runs.value.length)} runs shown
+          <span class="muted nowrap" data-count={shown} title="runs shown">
+            {formatInteger(shown)} of {formatInteger(runs.value.length)} runs
           </span>
+          <span class="spacer" />
+          <MetricChoice />
         </div>
+        <GroupChip />
+        {colorLegend.value && !v.groupBy.length ? <Legend legend={colorLegend.value} /> : null}
       </div>
       {runsState.value === "ready" || list.length ? (
         <VirtualList
           label="Runs"
-          count={list.length}
-          render={(i, top) => <Row key={list[i].id} run={list[i]} index={i} top={top} />}
+          count={rows.length}
+          render={(i, top) => {
+            const row = rows[i];
+            return row.kind === "group" ? (
+              <GroupRow key={"group " + row.group.label} row={row} top={top} />
+            ) : (
+              <Row key={row.run.id} run={row.run} index={i} top={top} indented={row.indented} />
+            );
+          }}
         />
       ) : (
         <div class="virtual" />
       )}
       <div class="sidebar-foot">
-        <PopoverButton
-          label="Group runs"
-          class="button"
-          trigger={
-            <>
-              <Icon name="group" />
-              {v.groupBy.length ? "Grouped" : "Group"}
-            </>
-          }
-        >
-          {() => <GroupForm />}
-        </PopoverButton>
+        <GroupButton />
         <PopoverButton
           label="Colour runs"
           class="button"
@@ -329,65 +374,5 @@ export function RunList() {
         />
       </div>
     </aside>
-  );
-}
-
-export function GroupForm() {
-  const v = view.value;
-  return (
-    <div class="form-grid">
-      <label for="group-by">group by</label>
-      <Select
-        id="group-by"
-        label="Group by"
-        value={v.groupBy[0] ?? ""}
-        onChange={(by) => change({ groupBy: by ? [by] : [] })}
-        options={[
-          { value: "", label: "no groups" },
-          { value: "*", label: "all runs together" },
-          ...columnOptions(),
-          { value: "tags", label: "tags" },
-        ]}
-      />
-      {v.groupBy.length && v.groupBy[0] !== "*" ? (
-        <>
-          <label for="group-also">and by</label>
-          <Select
-            id="group-also"
-            label="And by"
-            value={v.groupBy[1] ?? ""}
-            onChange={(by) => change({ groupBy: by ? [v.groupBy[0], by] : [v.groupBy[0]] })}
-            options={[{ value: "", label: "–" }, ...columnOptions()]}
-          />
-        </>
-      ) : null}
-      <label for="group-center">line</label>
-      <Select
-        id="group-center"
-        label="Line"
-        value={v.groupCenter}
-        onChange={(groupCenter) => change({ groupCenter })}
-        options={[
-          { value: "mean", label: "mean" },
-          { value: "median", label: "median" },
-          { value: "min", label: "minimum" },
-          { value: "max", label: "maximum" },
-        ]}
-      />
-      <label for="group-band">band</label>
-      <Select
-        id="group-band"
-        label="Band"
-        value={v.groupBand}
-        onChange={(groupBand) => change({ groupBand })}
-        options={[
-          { value: "std", label: "± standard deviation" },
-          { value: "sem", label: "± standard error" },
-          { value: "ci95", label: "95 % confidence" },
-          { value: "minmax", label: "min–max" },
-          { value: "none", label: "none" },
-        ]}
-      />
-    </div>
   );
 }

@@ -1,60 +1,71 @@
-// How the lines of a chart look: by run, by group, by metric or by rank.
-import { runById, runStyle } from "../state/runs";
+// How the lines of a chart look: by run, by group, by metric or by rank. Colour is who, a dash is
+// train, val or test, a paler tone is another metric or rank of the same run.
+import { groupColor, runStyle } from "../state/colors";
+import { groupName, groupOf } from "../state/groups";
+import { runById } from "../state/runs";
 import { theme } from "../state/settings";
 import type { ChartData } from "../viz/chart_data";
 import type { SeriesStyle } from "../viz/line_chart";
-import { dashes, slotColor } from "../viz/palette";
+import { dashesOf, mix, slotColor, themes, type Dash, type Theme } from "../viz/palette";
+
+/** How pale the second, third, … of what shares a colour is. */
+const paler = [0, 0.45, 0.65];
+export const toneOf = (current: Theme, color: string, place: number) =>
+  place > 0 ? mix(color, themes[current].ground, paler[place % paler.length]) : color;
+
+export interface KeyLook {
+  color: string | null; // null: the run's own
+  dash: Dash | null;
+  tone: number;
+}
+
+/** How each metric of a card is told from the others. */
+export function keyLooks(keys: readonly string[], single: boolean, current: Theme): KeyLook[] {
+  const dashes = dashesOf(keys);
+  const split = dashes.some((d) => d !== null);
+  return keys.map((_, i) => ({
+    color: keys.length > 1 && single && !split ? slotColor(current, i) : null,
+    dash: dashes[i],
+    tone: keys.length > 1 && !single && !split ? i : 0,
+  }));
+}
 
 export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesStyle | null {
   const style = runStyle.value;
   const byId = runById.value;
   const current = theme.value;
-  const byKey = keys.length > 1 && oneRun(data);
-  const labels = data.header.groups ? [...new Set(data.header.groups.map((g) => g.label))] : [];
+  const single = oneRun(data);
+  const looks = new Map(keyLooks(keys, single, current).map((look, i) => [keys[i], look]));
   const ranks = [...new Set(data.series.map((s) => s.rank).filter((r) => r !== null))].sort(
     (a, b) => a - b,
   );
-  const single = oneRun(data);
   return (s) => {
     const info = data.series[s];
-    const keyDash = keys.length > 1 ? dashes[keys.indexOf(info.key) % dashes.length] : null;
+    const look = looks.get(info.key);
+    const dash = look?.dash ?? null;
+    const tone = look?.tone ?? 0;
     if (info.group) {
-      const slot = labels.indexOf(info.group.label);
+      const group = groupOf.value(info.group.runs[0]);
       return {
-        color: slotColor(current, slot),
-        dash: keyDash ?? dashes[Math.floor(slot / 8) % 3],
+        color: toneOf(current, groupColor.value(group?.place ?? 0), tone),
+        dash,
         faint: false,
-        label: info.group.label,
+        label: group?.label ?? info.group.label,
+        who: groupName(group?.label ?? info.group.label),
       };
     }
-    // One run, several metrics: colours tell the metrics apart.
-    if (byKey)
-      return {
-        color: slotColor(current, keys.indexOf(info.key)),
-        dash: dashes[
-          (Math.floor(keys.indexOf(info.key) / 8) + Math.max(0, ranks.indexOf(info.rank ?? -1))) % 3
-        ],
-        faint: !info.current,
-        label: withRank(info.key, info),
-      };
-    const own = style(info.run);
-    const label = withRank(byId.get(info.run)?.name ?? info.run, info);
-    if (info.rank !== null) {
-      // Of one run, colours tell its ranks apart; of several, dashes do, and the colour stays the
-      // run's.
-      const place = ranks.indexOf(info.rank);
-      return {
-        color: single && !keyDash ? slotColor(current, place) : own.color,
-        dash: keyDash ?? dashes[(single ? Math.floor(place / 8) : place) % 3],
-        faint: !info.current,
-        label,
-      };
-    }
+    const own = style(info.run).color;
+    const name = look?.color ? info.key : (byId.get(info.run)?.name ?? info.run);
+    // Of one run, colours tell its ranks apart; of several, tones do, and the colour stays the
+    // run's.
+    const place = info.rank === null ? 0 : ranks.indexOf(info.rank);
+    const byRank = info.rank !== null && single && keys.length < 2;
     return {
-      color: own.color,
-      dash: keys.length > 1 ? keyDash : own.dash,
+      color: byRank ? slotColor(current, place) : toneOf(current, look?.color ?? own, tone + place),
+      dash,
       faint: !info.current,
-      label,
+      label: withRank(name, info),
+      who: info.run,
     };
   };
 }

@@ -1,51 +1,106 @@
-// The tooltip of every chart: nearest runs first, exact values, never under the cursor.
+// The tooltip of every chart: nearest runs first, metrics as columns, beside its card.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { tooltip } from "../state/cursor";
-import { formatExact, formatNumber } from "../viz/format";
+import { tooltip, type Tooltip, type TooltipValue } from "../state/cursor";
+import { formatColumn, formatExact } from "../viz/format";
 import { Swatch } from "./controls";
+
+/** Right of the card if there is room, else left of it, else beside the cursor. */
+function placeBeside(element: HTMLElement, { box, at }: Tooltip): void {
+  const { width, height } = element.getBoundingClientRect();
+  const fits = (left: number) => left >= 4 && left + width <= innerWidth - 4;
+  const places = [box.right + 6, box.left - width - 6, at.x + 20, at.x - width - 20];
+  const left = places.find(fits) ?? Math.max(4, Math.min(innerWidth - width - 4, at.x + 20));
+  const top = Math.max(8, Math.min(innerHeight - height - 8, box.top));
+  element.style.left = left + "px";
+  element.style.top = top + "px";
+}
 
 export function TooltipLayer() {
   const tip = tooltip.value;
-  const box = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const element = box.current;
-    if (!element || !tip) return;
-    const { width, height } = element.getBoundingClientRect();
-    let left = tip.x + 16;
-    if (left + width > innerWidth - 8) left = tip.x - width - 16;
-    const top = Math.max(8, Math.min(innerHeight - height - 8, tip.y - height / 2));
-    element.style.left = Math.max(8, left) + "px";
-    element.style.top = top + "px";
+    if (element.current && tip) placeBeside(element.current, tip);
   });
   if (!tip) return null;
-  const manyKeys = new Set(tip.rows.map((r) => r.key)).size > 1;
-  const smoothed = tip.rows.some((r) => r.smooth !== null);
+  const { rows, keys } = tip;
+  const smoothed = rows.some((r) => r.values.some((v) => v.smooth !== null));
+  const several = keys.length > 1;
+  const of = (values: TooltipValue[], key: string) => values.find((v) => v.key === key);
+  // One column a metric: what is drawn, and beside it what was logged where that is not the same.
+  const columns = (several ? keys : [""]).map((key) => {
+    const cells = rows.map((r) => (several ? of(r.values, key) : r.values[0]));
+    const column = (pick: (v: TooltipValue) => number) =>
+      formatColumn(cells.map((v) => (v ? pick(v) : NaN)));
+    return {
+      key,
+      cells,
+      raw: column((v) => v.value),
+      smooth: smoothed ? column((v) => v.smooth ?? v.value) : null,
+      extra: cells.some((v) => v?.extra),
+    };
+  });
   return (
-    <div ref={box} class={`tooltip${tip.frozen ? " frozen" : ""}`} role="status" aria-live="polite">
+    <div
+      ref={element}
+      class={`tooltip${tip.frozen ? " frozen" : ""}`}
+      role="status"
+      aria-live="polite"
+    >
       <div class="title">
         {tip.title}
         {tip.frozen ? " · frozen, Space releases" : ""}
       </div>
       <table>
+        {several || smoothed ? (
+          <thead>
+            {several ? (
+              <tr>
+                <td colSpan={2} />
+                {columns.map((c, i) => (
+                  <th key={c.key} colSpan={(c.smooth ? 2 : 1) + (c.extra ? 1 : 0)}>
+                    <Swatch line color="currentColor" dash={dashOf(rows, c.key)} />
+                    {tip.names[i]}
+                  </th>
+                ))}
+              </tr>
+            ) : null}
+            {smoothed ? (
+              <tr>
+                <td colSpan={2} />
+                {columns.map((c) => (
+                  <>
+                    <th>smoothed</th>
+                    <th>raw</th>
+                    {c.extra ? <td /> : null}
+                  </>
+                ))}
+              </tr>
+            ) : null}
+          </thead>
+        ) : null}
         <tbody>
-          {tip.rows.map((row) => (
-            <tr key={row.run + row.key + row.rank}>
+          {rows.map((row, r) => (
+            <tr key={row.run + row.label}>
               <td>
-                <Swatch color={row.color} dash={row.dash} />
+                <Swatch color={row.color} />
               </td>
-              <td>{row.label}</td>
-              {manyKeys ? <td class="muted">{row.key}</td> : null}
-              {smoothed ? (
-                <td class="value">{row.smooth === null ? "" : formatNumber(row.smooth, 5)}</td>
-              ) : null}
-              <td
-                class={smoothed ? "value muted" : "value"}
-                title={formatExact(row.value)}
-                data-exact={row.exact ? formatExact(row.value) : undefined}
-              >
-                {row.exact ? formatNumber(row.value, 9) : formatNumber(row.value, 5)}
-              </td>
-              <td class="muted">{row.extra}</td>
+              <td class="who ellipsis">{row.label}</td>
+              {columns.map((c) => {
+                const value = c.cells[r];
+                return (
+                  <>
+                    {c.smooth ? <td class="value">{value ? c.smooth[r] : ""}</td> : null}
+                    <td
+                      class={c.smooth ? "value muted" : "value"}
+                      title={value ? formatExact(value.value) : undefined}
+                      data-exact={value?.exact ? formatExact(value.value) : undefined}
+                    >
+                      {value ? c.raw[r] : ""}
+                    </td>
+                    {c.extra ? <td class="muted extra">{value?.extra}</td> : null}
+                  </>
+                );
+              })}
             </tr>
           ))}
         </tbody>
@@ -55,15 +110,20 @@ export function TooltipLayer() {
   );
 }
 
+const dashOf = (rows: Tooltip["rows"], key: string) =>
+  rows.flatMap((r) => r.values).find((v) => v.key === key)?.dash ?? null;
+
 export function tooltipText(): string {
   const tip = tooltip.value;
   if (!tip) return "";
   return [
     tip.title,
-    ...tip.rows.map((r) =>
-      [r.label, r.key, formatExact(r.value), r.smooth === null ? "" : formatExact(r.smooth)]
-        .filter(Boolean)
-        .join("\t"),
+    ...tip.rows.flatMap((r) =>
+      r.values.map((v) =>
+        [r.label, v.key, formatExact(v.value), v.smooth === null ? "" : formatExact(v.smooth)]
+          .filter(Boolean)
+          .join("\t"),
+      ),
     ),
   ].join("\n");
 }

@@ -56,6 +56,22 @@ export function formatExact(value: number): string {
   return String(value).replace("e+", "e");
 }
 
+/**
+ * A setting as somebody would have written it: every digit, small ones as 3e-4. Beyond twelve
+ * digits is what a computer made of 10 ** -4.
+ */
+export function formatSetting(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return formatExact(value);
+  const written = Number(value.toPrecision(12));
+  return Math.abs(written) < 1e-3 ? written.toExponential() : formatExact(written);
+}
+
+/** A mean, and how far its values spread in two digits. */
+export function formatSpread(mean: number, deviation: number | null): string {
+  const middle = formatNumber(mean, 4);
+  return deviation === null ? middle : `${middle} ± ${formatNumber(deviation, 2)}`;
+}
+
 export function formatInteger(value: number): string {
   return groupThousands(Math.round(value));
 }
@@ -172,17 +188,40 @@ export function formatBytes(bytes: number): string {
   return `${value >= 999.5 ? formatInteger(value) : trim(value.toPrecision(3))} ${units[i]}`;
 }
 
+/** A duration without the parts that are zero: 1 h, 1 h 30 m, 20 s. */
+function shortDuration(seconds: number): string {
+  return seconds === 0 ? "0" : formatDuration(seconds).replace(/(\d+ [dhm]) 0 [hms]$/, "$1");
+}
+
 /** Labels for an axis in seconds (relative) or seconds since 1970 (wall). */
 export function formatAxisTicks(axis: string, values: number[]): string[] {
-  if (axis === "relative") return values.map(formatDuration);
+  if (axis === "relative") return values.map(shortDuration);
   if (axis === "wall") {
-    const day = values.length > 1 && values[values.length - 1] - values[0] > 86400;
-    return values.map((v) => {
-      const text = formatTime(v * 1000, !day && values.length > 1 && values[1] - values[0] < 60);
-      return day ? text.slice(5, 16) : text.slice(11);
+    const step = values.length > 1 ? values[1] - values[0] : 0;
+    return values.map((v, i) => {
+      const text = formatTime(v * 1000, step < 60 && values.length > 1);
+      const clock = text.slice(11);
+      // A new day is named, the hours of a day are not repeated with it.
+      const midnight = /^00:00(:00)?$/.test(clock);
+      if (step >= 86400 || midnight) return text.slice(5, 10);
+      return values.length === 1 || (i === 0 && values.at(-1)! - v > 86400 * 7)
+        ? text.slice(5, 16)
+        : clock;
     });
   }
   return formatTicks(values);
+}
+
+/** Numbers of one column: five digits of the largest, the same decimals in every row. */
+export function formatColumn(values: readonly number[]): string[] {
+  const sizes = values.filter((v) => Number.isFinite(v) && v !== 0).map(Math.abs);
+  const largest = Math.max(0, ...sizes);
+  const smallest = Math.min(...sizes, largest);
+  const wide = largest >= 1e7 || largest < 1e-3 || (smallest < 1e-3 && largest / smallest > 1e3);
+  if (wide || values.every((v) => Number.isInteger(v)))
+    return values.map((v) => formatNumber(v, 5));
+  const decimals = Math.max(0, Math.min(7, 4 - Math.floor(Math.log10(largest))));
+  return values.map((v) => (Number.isFinite(v) ? v.toFixed(decimals) : formatNumber(v)));
 }
 
 export function formatAxisValue(axis: string, value: number): string {

@@ -7,16 +7,19 @@ import { binX, nearestBin, padRange, valueRange, type ChartData } from "./chart_
 import { emptyWords } from "./chart_words";
 import { formatAxisTicks, formatTicks } from "./format";
 import { listen, type Box } from "./gestures";
+import { fillBand, strokeSeries } from "./highlight";
 import { mix, parseColor, themes, type Theme } from "./palette";
 import { RasterClient } from "./raster_client";
 import type { RasterStyle } from "./raster_job";
 import { Scale, ticks, type ScaleKind } from "./scale";
+import { timeTicks } from "./time_ticks";
 
 export interface SeriesStyle {
   color: string;
   dash: readonly [number, number] | null;
   faint: boolean;
   label: string;
+  who: string; // what a highlight names: a run, or a group
 }
 
 export interface ChartProps {
@@ -33,7 +36,7 @@ export interface ChartProps {
   ignoreOutliers: boolean;
   band: boolean;
   endLabels: boolean;
-  highlight: string | null; // run id (or group label) under the cursor anywhere on the page
+  highlight: string | null; // who is under the cursor anywhere on the page
   cursor: number | null; // x of the shared cursor
   pins: number[];
   range: [number, number] | null;
@@ -60,6 +63,9 @@ export interface ChartEvents {
 const gutter = { left: 52, right: 12, top: 8, bottom: 22 };
 /** Above this many lines single colours say nothing any more: density mode. */
 export const densityFrom = 300;
+
+/** Above this many lines their raw values would be mud. */
+const calmFrom = 6;
 
 /** Many lines whose data is about to be replaced: not worth any work. */
 const isStale = (props: ChartProps) =>
@@ -148,8 +154,10 @@ export class LineChart {
       pan: (dx, dy, done) => this.pan(dx, dy, done),
       zoom: (x, y, factor, axis) => this.zoomAt(x, y, factor, axis),
       reset: () => this.events.zoom(null, null),
-      click: (x, y, event) =>
-        this.events.click(this.xs.value(x), this.nearby(x, y, 1)[0] ?? null, event),
+      click: (x, y, event) => {
+        const [nearest] = this.nearby(x, y, 1);
+        this.events.click(this.snapped(x, nearest), nearest ?? null, event);
+      },
       key: (event) => this.key(event),
     });
     this.observer = new ResizeObserver(() => this.resize(this.measure()));
@@ -255,10 +263,11 @@ export class LineChart {
     const { data, yScale } = props;
     const usable = props.y && (yScale !== "log" || props.y[0] > 0) ? props.y : null;
     const found = data && !usable ? this.valueRange(data, props) : null;
-    this.hasValues = !data || usable !== null || found !== null;
-    const words = this.hasValues
-      ? ""
-      : emptyWords(data!, (s) => props.style(s) !== null, props.xScale, yScale, props.x !== null);
+    this.hasValues = data !== null && (usable !== null || found !== null);
+    const words =
+      this.hasValues || !data
+        ? ""
+        : emptyWords(data!, (s) => props.style(s) !== null, props.xScale, yScale, props.x !== null);
     this.say(words, false);
     if (usable) return usable;
     const padded = padRange(found ?? (yScale === "log" ? [0.1, 1] : [0, 1]), yScale);
@@ -316,9 +325,14 @@ export class LineChart {
 
   private tickValues(): { x: number[]; y: number[] } {
     const props = this.props!;
+    // No made-up numbers before there are any.
+    if (!props.data && !props.x) return { x: [], y: [] };
     const countX = Math.max(2, Math.floor(this.plotWidth / 64));
     return {
-      x: ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
+      x:
+        (props.xScale === "linear"
+          ? timeTicks(props.xAxis, this.xs.from, this.xs.to, countX)
+          : null) ?? ticks(props.xScale, this.xs.from, this.xs.to, countX, props.xAxis === "step"),
       y: this.yTicks(props),
     };
   }
@@ -380,7 +394,9 @@ export class LineChart {
     const styles: (RasterStyle | null)[] = new Array(data.series.length).fill(null);
     const visible = seen.length;
     const grouped = data.series.some((s) => s.group);
-    const bandAlpha = !props.band ? 0 : grouped ? 0.2 : visible <= 8 ? 0.22 : 0.05;
+    // Beyond a few lines the raw values belong to the one that is hovered.
+    const calm = visible > calmFrom && !grouped;
+    const bandAlpha = !props.band || calm ? 0 : grouped ? 0.2 : 0.22;
     for (const s of seen) {
       const style = props.style(s)!;
       const old = !data.series[s].current;
@@ -391,6 +407,7 @@ export class LineChart {
         width: visible > 50 ? 1 : 1.5,
         dash: style.dash,
         dots: visible <= 24,
+        calm,
       };
     }
     return styles;
@@ -597,36 +614,14 @@ export class LineChart {
     const { data, style, highlight } = this.props!;
     if (!data || !highlight) return false;
     let drawn = 0;
-    const { starts, line } = data.raster;
     for (let s = 0; s < data.series.length && drawn < 3; s++) {
-      if (
-        (data.series[s].run || data.series[s].group?.label) !== highlight ||
-        !data.series[s].current
-      )
-        continue;
+      const { run, current } = data.series[s];
+      if (!current || (run && run !== highlight)) continue;
       const st = style(s);
-      if (!st) continue;
-      c.strokeStyle = st.color;
-      c.lineWidth = 2.5;
-      c.lineJoin = "round";
-      c.setLineDash(st.dash ? [...st.dash] : []);
-      c.beginPath();
-      let pen = false;
-      for (let i = starts[s]; i < starts[s + 1]; i++) {
-        const v = line[i];
-        if (v !== v) {
-          if (!data.raster.count || data.raster.count[i] > 0) pen = false;
-          continue;
-        }
-        const x = this.xs.pixel(binX(data, s, i));
-        const y = Math.max(-1e4, Math.min(1e4, this.ys.pixel(v)));
-        if (pen) c.lineTo(x, y);
-        else c.moveTo(x, y);
-        pen = true;
-      }
-      c.stroke();
-      c.setLineDash([]);
-      c.lineWidth = 1;
+      if (!st || st.who !== highlight) continue;
+      if (this.props!.band && data.series.length > calmFrom)
+        fillBand(c, data, s, this.xs, this.ys, st.color);
+      strokeSeries(c, data, s, this.xs, this.ys, st);
       drawn++;
     }
     return drawn > 0 && data.series.length > 1;
@@ -662,11 +657,17 @@ export class LineChart {
     return found;
   }
 
+  /** Where the crosshair stands, and a pin would: at the nearest real point if one is near. */
+  private snapped(px: number, nearest: Nearby | undefined): number {
+    return nearest && Math.abs(this.xs.pixel(nearest.x) - px) < 24 ? nearest.x : this.xs.value(px);
+  }
+
   private hover(px: number, py: number): void {
-    const near = this.nearby(px, py, 8);
-    // The crosshair snaps to the nearest real point.
-    const snap =
-      near.length && Math.abs(this.xs.pixel(near[0].x) - px) < 24 ? near[0].x : this.xs.value(px);
+    const found = this.nearby(px, py, 8);
+    // Runs that have nothing near here have nothing to say here, unless nobody else has.
+    const close = found.filter((n) => Math.abs(this.xs.pixel(n.x) - px) < 60);
+    const near = close.length ? close : found.slice(0, 1);
+    const snap = this.snapped(px, near[0]);
     const box = this.element.getBoundingClientRect();
     this.keyboardBin = -1;
     this.events.hover(snap, near, { x: box.left + px, y: box.top + py });

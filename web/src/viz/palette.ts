@@ -1,29 +1,93 @@
-// Colours of runs. Eight slots that stay apart for every kind of colour vision, in both themes,
-// plus dashes beyond eight.
+// Colours of runs: twenty that stay apart for every kind of colour vision, in both themes, before
+// any repeats. tests/palette.test.ts measures them.
 
+// Same slot, about the same hue in both themes. Of the first twelve any two are further apart than
+// of all twenty.
 export const lightPalette = [
-  "#372dcd",
-  "#c47a26",
-  "#28a584",
-  "#be0077",
-  "#0974af",
-  "#7e1a19",
-  "#9d68fe",
-  "#776203",
+  "#095ec3",
+  "#f25873",
+  "#11a17d",
+  "#8d6200",
+  "#9378ff",
+  "#769a03",
+  "#b42a72",
+  "#881607",
+  "#2008ca",
+  "#00643e",
+  "#b96cad",
+  "#620d5e",
+  "#d63067",
+  "#75873a",
+  "#114399",
+  "#861851",
+  "#b50238",
+  "#057f51",
+  "#4c24f9",
+  "#7c54f9",
 ];
 export const darkPalette = [
-  "#3980fa",
-  "#fc8900",
-  "#1fc891",
-  "#c75bad",
-  "#89f4fc",
-  "#db1d03",
-  "#bea9fe",
-  "#f7e816",
+  "#9698ff",
+  "#f30d36",
+  "#09ffb2",
+  "#fade15",
+  "#a701fd",
+  "#477a0b",
+  "#c8287d",
+  "#ff7d03",
+  "#e8bfff",
+  "#57b871",
+  "#aa75b5",
+  "#fe96be",
+  "#cb5a83",
+  "#b1d56b",
+  "#7162ae",
+  "#d777a2",
+  "#e43460",
+  "#098a54",
+  "#d08ccd",
+  "#8c77e9",
 ];
 
-/** On-off lengths in pixels for the second and third eight runs. */
-export const dashes: (readonly [number, number] | null)[] = [null, [6, 3], [2, 2]];
+export type Dash = readonly [number, number];
+
+/** On-off lengths in pixels. A dash tells training from validation from test, and nothing else. */
+const splitDashes: Record<Split, Dash | null> = { train: null, val: [6, 3], test: [2, 2] };
+
+export type Split = "train" | "val" | "test";
+const splitNames: Record<string, Split> = {
+  train: "train",
+  training: "train",
+  val: "val",
+  valid: "val",
+  validate: "val",
+  validation: "val",
+  eval: "val",
+  dev: "val",
+  test: "test",
+};
+
+/** Which split a metric is of, and what it is called without saying so. */
+export function splitOf(key: string): { split: Split | null; tail: string } {
+  const parts = key.split("/");
+  const at = parts.findIndex((p) => Object.hasOwn(splitNames, p.toLowerCase()));
+  if (at >= 0)
+    return {
+      split: splitNames[parts[at].toLowerCase()],
+      tail: parts.filter((_, i) => i !== at).join("/"),
+    };
+  const flat = /^(train|val|test|eval)_(.+)/.exec(key);
+  return flat ? { split: splitNames[flat[1]], tail: flat[2] } : { split: null, tail: key };
+}
+
+/**
+ * The dash of each of these metrics in one chart: none unless they are the same thing of different
+ * splits.
+ */
+export function dashesOf(keys: readonly string[]): (Dash | null)[] {
+  const split = keys.map((key) => splitOf(key).split);
+  const apart = keys.length > 1 && !split.includes(null) && new Set(split).size === keys.length;
+  return split.map((s) => (apart ? splitDashes[s!] : null));
+}
 
 export type Theme = "light" | "dark";
 
@@ -69,8 +133,11 @@ export function slotColor(theme: Theme, slot: number): string {
   return palette[slot % palette.length];
 }
 
-export function slotDash(slot: number): readonly [number, number] | null {
-  return dashes[Math.floor(slot / 8) % dashes.length];
+/** A colour that a person took from the palette, as the palette of this theme has it. */
+export function themed(theme: Theme, color: string): string {
+  const chosen = color.toLowerCase();
+  const slot = (theme === "dark" ? lightPalette : darkPalette).indexOf(chosen);
+  return slot < 0 ? color : slotColor(theme, slot);
 }
 
 export function parseColor(hex: string): [number, number, number] {

@@ -58,7 +58,7 @@ export class Raster {
   private drawSeries(spans: Spans, s: number, style: RasterStyle): void {
     const { ratio } = this.job;
     const { data } = spans;
-    if (data.under && data.raw[s]) {
+    if (data.under && data.raw[s] && !style.calm) {
       spans.clear();
       spans.addLine(s, data.under, null);
       this.fillSpans(spans, 0.5 * ratio, style.rgb, 0.25 * style.alpha, null);

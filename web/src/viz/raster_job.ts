@@ -32,6 +32,7 @@ export interface RasterStyle {
   bandAlpha: number;
   width: number;
   dash: readonly [number, number] | null;
+  calm?: boolean; // without the raw values under it
   dots: boolean;
 }
 

@@ -1,0 +1,61 @@
+// A phone in the hand, and pictures no larger than they are shown.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eventually, open, quit, settled } from "./browser.mjs";
+import { getJson } from "./api.mjs";
+import { serve } from "./server.mjs";
+
+let server, project, address;
+before(async () => {
+  server = await serve(["demo"], { options: { runs: 4, points: 200 } });
+  project = (await getJson(server.url, "projects")).projects[0].name;
+  address = (page, rest = "") =>
+    `${server.url}#/${page}?project=${encodeURIComponent(project)}${rest}`;
+});
+after(async () => {
+  await quit();
+  await server?.close();
+});
+
+test("finding D15: on a phone every page can be reached, Compare shows two runs, the media track is wide", async () => {
+  const { page, done } = await open(address("compare"), { width: 390, height: 844, touch: true });
+  await page.waitForSelector(".grid-row");
+  await settled(page);
+  const links = await page
+    .locator(".rail a:visible")
+    .evaluateAll((list) =>
+      list.map((a) => [a.getAttribute("aria-label") ?? a.title, a.getBoundingClientRect()]),
+    );
+  assert.ok(links.length >= 10, links.map(([name]) => name).join());
+  for (const [name, box] of links) {
+    assert.ok(box.left >= 0 && box.right <= 390, `${name} from ${box.left} to ${box.right}`);
+    assert.ok(box.width >= 32 && box.height >= 44, name);
+  }
+  const heads = await page
+    .locator('[role="columnheader"]')
+    .evaluateAll((list) => list.map((h) => h.getBoundingClientRect().right));
+  assert.ok(heads.filter((right) => right <= 390).length >= 3, `columns end at ${heads}`);
+  await page.goto(address("media"));
+  const track = page.locator(".scrub-track");
+  await track.waitFor();
+  await eventually(async () => assert.ok((await track.boundingBox()).width >= 250));
+  await done();
+});
+
+test("finding D21: a tile asks for a picture of its own size, the whole one is asked for at full size", async () => {
+  const { page, done } = await open(address("media"));
+  await page.waitForSelector("img.picture");
+  await settled(page);
+  const asked = () =>
+    page
+      .locator('img.picture[src*="/image?"]')
+      .evaluateAll((list) =>
+        list.map((i) => [i.clientWidth, new URL(i.src).searchParams.get("width")]),
+      );
+  assert.ok((await asked()).length >= 4);
+  for (const [shown, width] of await asked())
+    assert.ok(Number(width) >= shown && Number(width) <= shown + 32, `${width} for ${shown}`);
+  await page.getByText("1:1", { exact: true }).click();
+  await eventually(async () => assert.ok((await asked()).every(([, width]) => width === null)));
+  await done();
+});

@@ -1,0 +1,85 @@
+// The colour each run wears on every page: the one a person chose, else its group's, else that of
+// the column that colours stand for, else its own by the order of creation.
+import { computed } from "@preact/signals";
+import { rampColor, slotColor, themed, themes } from "../viz/palette";
+import { columnValues } from "./columns";
+import { colorWords, groupOf } from "./groups";
+import { runById, visibleIds } from "./runs";
+import { theme } from "./settings";
+import { view } from "./view";
+
+/** What the colours stand for when they do not stand for runs. */
+export type ColorLegend =
+  | { kind: "ramp"; from: number; to: number; log: boolean }
+  | { kind: "words"; words: { label: string; color: string }[] };
+
+/** More different numbers than this are a ramp: hardly anybody reads a legend of more. */
+const wordLimit = 8;
+
+const coloring = computed<{ of: (run: string) => string; legend: ColorLegend } | null>(() => {
+  const id = view.value.colorBy;
+  if (!id) return null;
+  const values = columnValues(id);
+  const named = colorWords.value;
+  if (!values || !named) return null;
+  const current = theme.value;
+  const grey = themes[current].muted;
+  // Over all runs of the project: a filter moves no colour.
+  const numbers = [...values.values()].filter((v): v is number => typeof v === "number");
+  if (numbers.length && new Set(numbers).size > wordLimit) {
+    const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
+    const log = from > 0 && to / from >= 10;
+    const f = (v: number) => (log ? Math.log(v) : v);
+    const [low, span] = [f(from), f(to) - f(from) || 1];
+    return {
+      of: (run) => {
+        const v = values.get(run);
+        return typeof v === "number" ? rampColor((f(v) - low) / span) : grey;
+      },
+      legend: { kind: "ramp", from, to, log },
+    };
+  }
+  const colorOf = (label: string, place: number) =>
+    label === "–" ? grey : slotColor(current, place);
+  return {
+    of: (run) => {
+      const word = named.of.get(run);
+      return word ? colorOf(word.label, word.place) : grey;
+    },
+    legend: {
+      kind: "words",
+      words: named.labels.map((label, place) => ({ label, color: colorOf(label, place) })),
+    },
+  };
+});
+
+export const colorLegend = computed(() => coloring.value?.legend ?? null);
+
+export const groupColor = computed(() => {
+  const current = theme.value;
+  return (place: number) => slotColor(current, place);
+});
+
+export interface RunStyle {
+  color: string;
+}
+
+export const runStyle = computed<(id: string) => RunStyle>(() => {
+  const current = theme.value;
+  const byColumn = coloring.value;
+  const group = groupOf.value;
+  const byId = runById.value;
+  return (id) => {
+    const run = byId.get(id);
+    if (run?.color) return { color: themed(current, run.color) };
+    const own = group(id);
+    if (own) return { color: slotColor(current, own.place) };
+    return { color: byColumn?.of(id) ?? slotColor(current, run?.slot ?? 0) };
+  };
+});
+
+/** The same text as long as every visible run looks the same: charts need no new picture then. */
+export const styleKey = computed(() => {
+  const style = runStyle.value;
+  return visibleIds.value.map((id) => style(id).color).join("") + theme.value;
+});
