@@ -131,6 +131,17 @@ const tasks = {
     return { charts_ms: p95(charts), table_ms: p95(table), hover_ms: p95(hovered), hover_median: median(hovered), zoom_ms: p95(zoomed), zoom_median: median(zoomed), heap_mb: heap, hovers: hovered.length, zooms: zoomed.length };
   },
 
+  /** Each page once, until it asks for nothing more. */
+  async every_page({ url, project, pages }) {
+    for (const name of pages) {
+      const { context, page } = await freshPage(browser);
+      await page.goto(address(url, name, project), { waitUntil: "load" });
+      await page.waitForTimeout(3000);
+      await context.close();
+    }
+    return { pages: pages.length };
+  },
+
   async series({ url, project, times }) {
     const { context, page } = await navigate(address(url, "charts", project), paintedCards, 1);
     await page.waitForTimeout(800);

@@ -1,6 +1,6 @@
 // The commands as the command line calls them, without its parser.
 #include "base/strings.h"
-#include "cli/commands.h"
+#include "cli/args.h"
 #include "cli/session.h"
 #include "exercise.h"
 #include "io/files.h"
@@ -8,6 +8,28 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+
+namespace taffrail::cli {
+
+// Each stands in the file of its command; the list of all is made for the command line, which this
+// leaves out.
+std::unique_ptr<Command> make_compare();
+std::unique_ptr<Command> make_du();
+std::unique_ptr<Command> make_export();
+std::unique_ptr<Command> make_gc();
+std::unique_ptr<Command> make_import();
+std::unique_ptr<Command> make_ls();
+std::unique_ptr<Command> make_note();
+std::unique_ptr<Command> make_restore();
+std::unique_ptr<Command> make_rm();
+std::unique_ptr<Command> make_seal();
+std::unique_ptr<Command> make_show();
+std::unique_ptr<Command> make_tag();
+std::unique_ptr<Command> make_tail();
+std::unique_ptr<Command> make_verify();
+
+}  // namespace taffrail::cli
 
 namespace taffrail::fuzzing {
 namespace {

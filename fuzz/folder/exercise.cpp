@@ -25,7 +25,17 @@ void read_bins(const RecordedRun& run, const std::string& key) {
             request.to = 1e6;
             (void)run.bins(key, request);
         }
-        (void)run.curve(key, axis);
+        for (const Direction direction : {Direction::Forwards, Direction::Backwards}) {
+            ReadRequest request;
+            request.columns = Columns::all();
+            request.axis = axis;
+            request.direction = direction;
+            const auto cursor = run.read(key, request);
+            for (bool more = cursor.ok(); more;) {
+                const auto step = (*cursor)->next();
+                more = step.ok() && std::holds_alternative<Chunk>(*step);
+            }
+        }
     }
 }
 

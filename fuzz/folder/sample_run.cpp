@@ -1,7 +1,6 @@
 #include "sample_run.h"
 
 #include "base/try.h"
-#include "cli/run_writer.h"
 #include "codec/capture.h"
 #include "codec/png.h"
 #include "codec/value_codec.h"
@@ -9,6 +8,7 @@
 #include "store/layout.h"
 #include "store/meta_edit.h"
 #include "store/sealing.h"
+#include "transfer/run_writer.h"
 
 #include <cmath>
 #include <limits>
@@ -38,7 +38,7 @@ Blob png(std::uint32_t width, std::uint32_t height, int channels) {
     return make_blob(encode_png(pixels.data(), width, height, channels).value());
 }
 
-Result<void> write_scalars(cli::RunWriter& to, std::int64_t first, std::int64_t count) {
+Result<void> write_scalars(transfer::RunWriter& to, std::int64_t first, std::int64_t count) {
     for (std::int64_t i = first; i < first + count; ++i) {
         Point point;
         point.step = i * 10;
@@ -56,7 +56,7 @@ Result<void> write_scalars(cli::RunWriter& to, std::int64_t first, std::int64_t 
     return {};
 }
 
-Result<void> write_values(cli::RunWriter& to) {
+Result<void> write_values(transfer::RunWriter& to) {
     std::int64_t step = 0;
     for (const auto& [key, value] : sample_values()) {
         Entry entry;
@@ -91,7 +91,7 @@ RunInfo info_of_sample() {
 Result<std::string> write_long(const std::string& root) {
     RunInfo info = info_of_sample();
     info.world_size = 1;
-    TAFFRAIL_ASSIGN(const auto run, cli::RunWriter::create(root, info, {.number = 0xA11CE}));
+    TAFFRAIL_ASSIGN(const auto run, transfer::RunWriter::create(root, info, {.number = 0xA11CE}));
     for (std::int64_t i = 0; i < 5000; ++i) {
         Point point;
         point.step = i;
@@ -107,7 +107,7 @@ Result<std::string> write_long(const std::string& root) {
 Result<std::string> write_edges(const std::string& root) {
     RunInfo info = info_of_sample();
     info.start_time_ns = INT64_MIN + 1;
-    TAFFRAIL_ASSIGN(const auto run, cli::RunWriter::create(root, info, {.number = 0xA11CE}));
+    TAFFRAIL_ASSIGN(const auto run, transfer::RunWriter::create(root, info, {.number = 0xA11CE}));
     for (const std::int64_t edge : {INT64_MIN, INT64_MIN + 1, std::int64_t{-1}, std::int64_t{0},
                                     std::int64_t{1} << 53, INT64_MAX - 1, INT64_MAX}) {
         Point point;
@@ -129,18 +129,18 @@ Result<std::string> write_edges(const std::string& root) {
 Result<std::string> write_logs(const std::string& root, Sample sample) {
     const RunInfo info = info_of_sample();
     TAFFRAIL_ASSIGN(const auto first,
-                    cli::RunWriter::create(root, info, {.number = 0xA11CE, .host = "here"}));
+                    transfer::RunWriter::create(root, info, {.number = 0xA11CE, .host = "here"}));
     TAFFRAIL_TRY(first->environment({{"host/name", Cell{std::string("here")}}}));
     TAFFRAIL_TRY(write_scalars(*first, 0, 12));
     TAFFRAIL_TRY(write_values(*first));
     TAFFRAIL_TRY(
         first->console({{kStart, false, 0, "hello"}, {kStart + 1, true, 0, "\x1b[31mred\x1b[0m"}}));
     TAFFRAIL_ASSIGN(const auto second,
-                    cli::RunWriter::join(first->folder(), info, {.number = 0xB0B, .rank = 1}));
+                    transfer::RunWriter::join(first->folder(), info, {.number = 0xB0B, .rank = 1}));
     TAFFRAIL_TRY(write_scalars(*second, 0, 5));
     TAFFRAIL_ASSIGN(const auto third,
-                    cli::RunWriter::join(first->folder(), info,
-                                         {.number = 0xCAFE, .attempt = 1, .resume_step = 60}));
+                    transfer::RunWriter::join(first->folder(), info,
+                                              {.number = 0xCAFE, .attempt = 1, .resume_step = 60}));
     TAFFRAIL_TRY(write_scalars(*third, 6, 8));
     for (const auto& writer : {first.get(), second.get(), third.get()}) {
         TAFFRAIL_TRY(sample == Sample::Killed ? writer->abandon()

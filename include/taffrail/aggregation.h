@@ -2,6 +2,7 @@
 // and ranks.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/metric.h>
 #include <taffrail/value.h>
 
@@ -29,7 +30,7 @@ struct NanPolicy {
 };
 
 /// Common part of the aggregators. Values may be one number or a tensor of any shape.
-class Aggregator : public Metric {
+class TAFFRAIL_API Aggregator : public Metric {
   public:
     Result<void> update(double value) { return update(TensorView(&value, DType::F64, {})); }
 
@@ -59,7 +60,7 @@ class Aggregator : public Metric {
 };
 
 /// Σ(value · weight) / Σ weight; NaN when the weights add up to 0.
-class MeanMetric final : public Aggregator {
+class TAFFRAIL_API MeanMetric final : public Aggregator {
   public:
     explicit MeanMetric(NanPolicy policy = {}, MetricSettings settings = {});
 
@@ -78,7 +79,7 @@ class MeanMetric final : public Aggregator {
     StateId total_, weight_;
 };
 
-class SumMetric final : public Aggregator {
+class TAFFRAIL_API SumMetric final : public Aggregator {
   public:
     explicit SumMetric(NanPolicy policy = {}, MetricSettings settings = {});
 
@@ -91,7 +92,7 @@ class SumMetric final : public Aggregator {
 };
 
 /// -infinity before the first value.
-class MaxMetric final : public Aggregator {
+class TAFFRAIL_API MaxMetric final : public Aggregator {
   public:
     explicit MaxMetric(NanPolicy policy = {}, MetricSettings settings = {});
 
@@ -104,7 +105,7 @@ class MaxMetric final : public Aggregator {
 };
 
 /// +infinity before the first value.
-class MinMetric final : public Aggregator {
+class TAFFRAIL_API MinMetric final : public Aggregator {
   public:
     explicit MinMetric(NanPolicy policy = {}, MetricSettings settings = {});
 

@@ -1,6 +1,7 @@
 // A batch of whatever type the program uses, and how its size is found for weighted means.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/value.h>
 
 #include <array>
@@ -21,7 +22,7 @@
 namespace taffrail {
 
 /// Walks through a batch depth first and remembers the first size it meets.
-class BatchVisitor {
+class TAFFRAIL_API BatchVisitor {
   public:
     /// A tensor: `extent` is the length of its first axis, 1 for a tensor without axes.
     void tensor(std::int64_t extent) noexcept;
@@ -128,7 +129,7 @@ void visit_batch(BatchVisitor& visitor, const T& value) {
 }
 
 /// A batch of any type, shared and read-only.
-class Batch {
+class TAFFRAIL_API Batch {
   public:
     Batch() = default;
 

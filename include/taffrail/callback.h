@@ -3,6 +3,7 @@
 // of a train epoch.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/batch.h>
 #include <taffrail/module.h>
 
@@ -19,7 +20,7 @@ class Trainer;
 
 /// Base of callbacks; every hook does nothing by default. They log with module.log(): same names,
 /// same slots.
-class Callback {
+class TAFFRAIL_API Callback {
   public:
     virtual ~Callback() = default;
 

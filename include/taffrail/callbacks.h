@@ -1,6 +1,7 @@
 // Ready callbacks: early stop, checkpoints, learning-rate, device and throughput monitors.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/callback.h>
 #include <taffrail/throughput.h>
 
@@ -30,7 +31,7 @@ struct EarlyStoppingOptions {
 
 /// Stops fit() when a monitored value no longer improves. Checked once per validation, or once per
 /// train epoch where validation runs at its end. All ranks stop together.
-class EarlyStopping final : public Callback {
+class TAFFRAIL_API EarlyStopping final : public Callback {
   public:
     explicit EarlyStopping(EarlyStoppingOptions options);
 
@@ -86,7 +87,7 @@ struct ModelCheckpointOptions {
 /// so that the score of a file is the score of its weights: after validation when it is logged
 /// there, else at the end of train epochs. Without one, after validation or at the end of epochs
 /// without. Runs after all other callbacks.
-class ModelCheckpoint final : public Callback {
+class TAFFRAIL_API ModelCheckpoint final : public Callback {
   public:
     explicit ModelCheckpoint(ModelCheckpointOptions options = {});
 
@@ -144,7 +145,7 @@ class ModelCheckpoint final : public Callback {
 };
 
 /// Writes Module::learning_rates() with the step rows.
-class LearningRateMonitor final : public Callback {
+class TAFFRAIL_API LearningRateMonitor final : public Callback {
   public:
     void on_train_batch_start(Trainer& trainer, Module& module, const Batch& batch,
                               std::int64_t index) override;
@@ -153,7 +154,7 @@ class LearningRateMonitor final : public Callback {
 /// Writes processor, memory and GPU readings with the step rows as
 /// DeviceStatsMonitor.<hook>/<reading>. A thread of its own reads the machine; the training step
 /// only copies the newest numbers.
-class DeviceStatsMonitor final : public Callback {
+class TAFFRAIL_API DeviceStatsMonitor final : public Callback {
   public:
     DeviceStatsMonitor();
     ~DeviceStatsMonitor() override;
@@ -178,7 +179,7 @@ struct ThroughputMonitorOptions {
 
 /// Writes rates with the step rows as "train/device/samples_per_sec" and so on. Time spent in
 /// validation does not count.
-class ThroughputMonitor final : public Callback {
+class TAFFRAIL_API ThroughputMonitor final : public Callback {
   public:
     explicit ThroughputMonitor(ThroughputMonitorOptions options = {});
     void on_train_start(Trainer& trainer, Module& module) override;

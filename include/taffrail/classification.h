@@ -2,6 +2,7 @@
 // curve. Exact over batches and ranks of any sizes.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/metric.h>
 
 #include <cstdint>
@@ -41,7 +42,7 @@ enum class Score : std::uint8_t { Accuracy, Precision, Recall, F1 };
 
 /// Counts true and false positives and negatives per class; Accuracy, Precision, Recall and F1Score
 /// are its values.
-class StatScores : public Metric {
+class TAFFRAIL_API StatScores : public Metric {
   public:
     StatScores(Score score, const ClassificationOptions& options, MetricSettings settings = {});
 
@@ -95,7 +96,7 @@ enum class Normalize : std::uint8_t { None, Target, Predicted, All };
 
 /// Rows are targets, columns predictions: 2×2, classes×classes, or labels×2×2 for a multilabel
 /// task.
-class ConfusionMatrix final : public Metric {
+class TAFFRAIL_API ConfusionMatrix final : public Metric {
   public:
     explicit ConfusionMatrix(const ClassificationOptions& options,
                              Normalize normalize = Normalize::None, MetricSettings settings = {});
@@ -116,7 +117,7 @@ class ConfusionMatrix final : public Metric {
 
 /// Area under the ROC curve, exact: keeps every score until compute(). Classes without both kinds
 /// of targets give NaN and are left out of means.
-class Auroc final : public Metric {
+class TAFFRAIL_API Auroc final : public Metric {
   public:
     explicit Auroc(const ClassificationOptions& options, MetricSettings settings = {});
 

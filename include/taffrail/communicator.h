@@ -1,6 +1,7 @@
 // How ranks of one training job exchange small vectors: what synced metrics need, no more.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/result.h>
 
 #include <chrono>
@@ -18,7 +19,7 @@ enum class ReduceOp : std::uint8_t { Sum, Min, Max };
 
 /// A group of ranks. Every member makes the same calls in the same order; a member that does not
 /// show up within the time-out is named in the error. One thread at a time.
-class Communicator {
+class TAFFRAIL_API Communicator {
   public:
     virtual ~Communicator() = default;
     [[nodiscard]] virtual int rank() const noexcept = 0;

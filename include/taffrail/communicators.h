@@ -3,6 +3,7 @@
 // taffrail::mpi.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/communicator.h>
 
 #include <chrono>
@@ -19,10 +20,10 @@ namespace taffrail {
 inline constexpr std::chrono::milliseconds kCollectiveTimeout = std::chrono::seconds(60);
 
 /// A world of one rank.
-[[nodiscard]] std::shared_ptr<Communicator> single_communicator();
+TAFFRAIL_API [[nodiscard]] std::shared_ptr<Communicator> single_communicator();
 
 /// `world_size` communicators for the threads of one process; hand one to each.
-[[nodiscard]] std::vector<std::shared_ptr<Communicator>> thread_communicators(
+TAFFRAIL_API [[nodiscard]] std::vector<std::shared_ptr<Communicator>> thread_communicators(
     int world_size, std::chrono::milliseconds timeout = kCollectiveTimeout);
 
 struct TcpOptions {
@@ -40,7 +41,7 @@ struct TcpOptions {
 };
 
 /// Connects all ranks with each other; returns when every pair is connected.
-Result<std::shared_ptr<Communicator>> connect_tcp(const TcpOptions& options);
+TAFFRAIL_API Result<std::shared_ptr<Communicator>> connect_tcp(const TcpOptions& options);
 
 /// A socket that listens on loopback at a port the system chose, and that port: for launchers and
 /// tests.
@@ -49,7 +50,7 @@ struct TcpListener {
     int port = 0;
 };
 
-Result<TcpListener> listen_on_loopback();
+TAFFRAIL_API Result<TcpListener> listen_on_loopback();
 
 /// Collectives the program already has. `all_gather` is the only one needed.
 struct CollectiveFunctions {
@@ -64,6 +65,7 @@ struct CollectiveFunctions {
         group = {};
 };
 
-Result<std::shared_ptr<Communicator>> callback_communicator(CollectiveFunctions functions);
+TAFFRAIL_API Result<std::shared_ptr<Communicator>> callback_communicator(
+    CollectiveFunctions functions);
 
 }  // namespace taffrail

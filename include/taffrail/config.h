@@ -5,6 +5,7 @@
 // typing mistake, the one that was meant.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/result.h>
 #include <taffrail/value.h>
 
@@ -21,7 +22,7 @@ namespace taffrail {
 
 /// A place in a file (1-based), or in an override: then `file` holds its text and the numbers are
 /// 0.
-struct ConfigPlace {
+struct TAFFRAIL_API ConfigPlace {
     std::string file = {};
     int line = 0;
     int column = 0;
@@ -32,7 +33,7 @@ struct ConfigPlace {
 
 /// A value of a configuration: nothing, truth, whole number, number, text, list or map. Maps keep
 /// their order. Copying copies the tree.
-class Config {
+class TAFFRAIL_API Config {
   public:
     enum class Type : std::uint8_t { Null, Bool, Int, Float, Text, List, Map };
 
@@ -138,7 +139,7 @@ class Config {
 };
 
 /// "null", "a truth value", "a whole number", …: for messages.
-std::string_view to_string(Config::Type type) noexcept;
+TAFFRAIL_API std::string_view to_string(Config::Type type) noexcept;
 
 /// Where `name.yaml` and `group/option.yaml` are looked for.
 struct ConfigSources {
@@ -161,7 +162,7 @@ struct ComposeOptions {
 };
 
 /// A composed configuration.
-struct Composed {
+struct TAFFRAIL_API Composed {
     Config config;                                    ///< interpolations resolved
     std::map<std::string, std::string> choices = {};  ///< group → option
     [[nodiscard]] std::string choice(std::string_view group, std::string_view fallback = "") const;
@@ -170,7 +171,7 @@ struct Composed {
 /// Reads the primary file, follows `defaults:` lists, applies the overrides and resolves
 /// interpolations. Files of the group `experiment`, and files that begin with `# @package
 /// _global_`, are merged at the top; every other `group/option.yaml` goes under its group's name.
-Result<Composed> compose(const ComposeOptions& options);
+TAFFRAIL_API Result<Composed> compose(const ComposeOptions& options);
 
 /// What a program's command line asked for, besides the composition.
 struct ConfigCommand {
@@ -181,7 +182,7 @@ struct ConfigCommand {
 
 /// Takes `--config-dir DIR`, `--config-name NAME`, `--cfg [job]`, `--help` and overrides; folders
 /// given come before those of `defaults.sources`. Any other option is an error.
-Result<ConfigCommand> parse_config_command(std::span<const char* const> arguments,
-                                           ComposeOptions defaults);
+TAFFRAIL_API Result<ConfigCommand> parse_config_command(std::span<const char* const> arguments,
+                                                        ComposeOptions defaults);
 
 }  // namespace taffrail

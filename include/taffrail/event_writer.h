@@ -9,6 +9,7 @@
 //       LocalWriter: {log_dir: ./, stats_to_track: [ITER_TRAIN_TIME], max_log_size: 10}
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/config.h>
 #include <taffrail/run.h>
 
@@ -41,11 +42,11 @@ struct LoggingOptions {
 
 /// Reads the block. Unknown names, writers without `log_dir` and wrong types are refused with their
 /// place.
-Result<LoggingOptions> logging_options(const Config& logging);
+TAFFRAIL_API Result<LoggingOptions> logging_options(const Config& logging);
 
 /// Takes events of a training loop, from one thread. Names are keys of the run; statistics
 /// (ITER_TRAIN_TIME, …) are logged under their labels.
-class EventWriter {
+class TAFFRAIL_API EventWriter {
   public:
     /// Adds the writers' sinks to the run. `run` must outlive it.
     static Result<EventWriter> make(Run& run, LoggingOptions options);
@@ -79,7 +80,7 @@ class EventWriter {
 };
 
 /// Mean of the last `size` values given.
-class WindowMean {
+class TAFFRAIL_API WindowMean {
   public:
     explicit WindowMean(std::size_t size) : size_(size == 0 ? 1 : size) {}
 

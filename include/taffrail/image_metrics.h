@@ -1,6 +1,7 @@
 // Metrics of pictures against pictures: peak signal-to-noise ratio and structural similarity.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/metric.h>
 #include <taffrail/value.h>
 
@@ -11,7 +12,7 @@ namespace taffrail {
 
 /// 10·log10(range² / mean squared error) over everything since the last reset. Infinite for equal
 /// pictures.
-class PeakSignalNoiseRatio final : public Metric {
+class TAFFRAIL_API PeakSignalNoiseRatio final : public Metric {
   public:
     /// `data_range` is the distance between black and white; nothing = what the targets span.
     explicit PeakSignalNoiseRatio(std::optional<double> data_range = {},
@@ -38,7 +39,7 @@ struct SsimOptions {
 
 /// Mean structural similarity over pictures; channels count alike. Every picture must be larger
 /// than the window.
-class StructuralSimilarity final : public Metric {
+class TAFFRAIL_API StructuralSimilarity final : public Metric {
   public:
     explicit StructuralSimilarity(SsimOptions options = {}, MetricSettings settings = {});
 

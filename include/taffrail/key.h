@@ -1,6 +1,8 @@
 // Names and axes of what is logged.
 #pragma once
 
+#include <taffrail/api.h>
+
 #include <compare>
 #include <cstdint>
 #include <string_view>
@@ -31,6 +33,6 @@ enum class Phase : std::uint8_t {
 };
 
 /// "train", "validate", "test", "predict", "sanity"; "" for None.
-std::string_view to_string(Phase phase) noexcept;
+TAFFRAIL_API std::string_view to_string(Phase phase) noexcept;
 
 }  // namespace taffrail

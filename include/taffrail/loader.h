@@ -1,6 +1,7 @@
 // Where batches come from: loaders with a known length (map style) and streams.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/batch.h>
 #include <taffrail/result.h>
 
@@ -16,7 +17,7 @@
 namespace taffrail {
 
 /// Gives the batches of one pass after another. Used by one thread.
-class Loader {
+class TAFFRAIL_API Loader {
   public:
     virtual ~Loader() = default;
 
@@ -43,13 +44,13 @@ class Loader {
 using LoaderList = std::vector<std::shared_ptr<Loader>>;
 
 /// A loader of `size` batches, each made by its number.
-std::shared_ptr<Loader> map_loader(std::int64_t size,
-                                   std::function<Batch(std::int64_t index)> make);
+TAFFRAIL_API std::shared_ptr<Loader> map_loader(std::int64_t size,
+                                                std::function<Batch(std::int64_t index)> make);
 /// A loader without a length: `open` begins a pass and gives the function that makes its batches.
-std::shared_ptr<Loader> stream_loader(
+TAFFRAIL_API std::shared_ptr<Loader> stream_loader(
     std::function<std::function<std::optional<Batch>()>(std::int64_t epoch)> open);
 /// A loader over batches that are at hand.
-std::shared_ptr<Loader> list_loader(std::vector<Batch> batches);
+TAFFRAIL_API std::shared_ptr<Loader> list_loader(std::vector<Batch> batches);
 
 /// At most so many batches, or a share of them.
 class BatchLimit {

@@ -1,6 +1,7 @@
 // What can be logged from a training hook, and the options of one log() call.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/value.h>
 
 #include <concepts>
@@ -19,7 +20,7 @@ enum class Reduce : std::uint8_t { Mean, Sum, Min, Max };
 
 /// A Reduce, or its name in any case ("mean", "avg", "sum", "min", "max"). Other names are refused
 /// by log().
-class Reduction {
+class TAFFRAIL_API Reduction {
   public:
     Reduction(Reduce reduce = Reduce::Mean) noexcept
         : reduce_(reduce) {}  // NOLINT: implicit on purpose
@@ -42,7 +43,7 @@ class Reduction {
 };
 
 /// "mean", "sum", "min", "max".
-std::string_view to_string(Reduce reduce) noexcept;
+TAFFRAIL_API std::string_view to_string(Reduce reduce) noexcept;
 
 /// Options of log(). What is not set takes the default of the hook it is called in.
 struct LogOptions {
@@ -64,7 +65,7 @@ struct LogOptions {
 };
 
 /// A value given to log(): a number, a tensor of one element, or a Metric.
-class LogValue {
+class TAFFRAIL_API LogValue {
   public:
     enum class Form : std::uint8_t { Number, Tensor, MetricObject, Unsupported };
 
@@ -108,7 +109,7 @@ class LogValue {
 enum class MisuseKind : std::uint8_t { Configuration, BadValue, Runtime };
 
 /// "configuration", "value", "runtime".
-std::string_view to_string(MisuseKind kind) noexcept;
+TAFFRAIL_API std::string_view to_string(MisuseKind kind) noexcept;
 
 /// A mistake in the training program. The trainer stops at the end of the hook it was made in.
 struct Misuse {

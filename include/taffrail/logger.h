@@ -5,10 +5,11 @@
 // last call and shows how the run stands.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/config.h>
+#include <taffrail/logger_base.h>
 #include <taffrail/routine.h>
 #include <taffrail/run.h>
-#include <taffrail/trainer.h>
 
 #include <cstdint>
 #include <map>
@@ -26,6 +27,7 @@ struct LoggerOptions {
     OptionMap interface_options = {};
     std::vector<std::string> routines = {"metric"};
     std::map<std::string, std::vector<std::string>> tracked_variables = {};  ///< by routine
+    std::map<std::string, OptionMap> routine_options = {};                   ///< by routine
     /// What the sink gets of train iterations: 0, N, 2N, …; 0 = none. The run keeps every call.
     std::int64_t log_every_n_iter = 1;
     std::int64_t log_every_n_epochs = 1;  ///< log_epoch() acts on every M-th epoch
@@ -37,7 +39,7 @@ struct LoggerOptions {
 
 /// Routines × interface. Calls come from one thread; none of them throws or stops the training. A
 /// routine that fails is reported once and the others still run.
-class Logger : public LoggerBase {
+class TAFFRAIL_API Logger : public LoggerBase {
   public:
     /// Makes the routines and adds the sink to the run. `run` must outlive the logger.
     static Result<std::unique_ptr<Logger>> make(Run& run, LoggerOptions options);
@@ -74,23 +76,21 @@ class Logger : public LoggerBase {
 /// The options of every logger in `logger:` of a composed configuration. The block must bear the
 /// name of the chosen option of the group `logger`; unknown routines, names and tracked lists are
 /// refused with their place.
-Result<std::vector<LoggerOptions>> logger_options(const Composed& composed);
+TAFFRAIL_API Result<std::vector<LoggerOptions>> logger_options(const Composed& composed);
 
 /// Makes them all. A sink that this build lacks is an Unsupported error.
-Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run, const Composed& composed);
+TAFFRAIL_API Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run,
+                                                                       const Composed& composed);
 
 /// The options of the group `logger`: short names of the sinks in this build, then of trackers that
 /// a build may lack (they are refused by name when made, not taken for a misspelling).
-std::vector<std::string> interface_names();
+TAFFRAIL_API std::vector<std::string> interface_names();
 
 /// Options for compose() in a program with Loggers: every interface and profiler of this build is a
 /// known option of the groups `logger` and `profiler`, so that `logger=csv` needs no file.
-ComposeOptions with_known_parts(ComposeOptions options = {});
+TAFFRAIL_API ComposeOptions with_known_parts(ComposeOptions options = {});
 
 /// The configuration as hyperparameters, with everything that looks like a secret taken out.
-Hparams recordable(const Config& config);
-
-/// "train", "val", "test", …: the phase as it stands in keys.
-std::string_view phase_key(Phase phase) noexcept;
+TAFFRAIL_API Hparams recordable(const Config& config);
 
 }  // namespace taffrail

@@ -22,6 +22,7 @@
 // exceptions.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/communicator.h>
 #include <taffrail/result.h>
 
@@ -49,7 +50,7 @@ enum class StateReduce : std::uint8_t {
 
 /// What a metric computes: one number, or several with their extents (a confusion matrix, a value
 /// per class).
-struct MetricValue {
+struct TAFFRAIL_API MetricValue {
     std::vector<double> values = {};
     std::vector<std::int64_t> shape = {};  ///< empty for one number
 
@@ -74,7 +75,7 @@ struct MetricSettings {
 };
 
 /// Base of every metric.
-class Metric {
+class TAFFRAIL_API Metric {
   public:
     using Values = std::vector<double>;
     /// Receives the values of each side (rank, or "so far" and "this batch") and gives the combined

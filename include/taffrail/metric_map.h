@@ -1,6 +1,8 @@
 // Named numbers in the order they first appeared: the views that callbacks, bars and sinks read.
 #pragma once
 
+#include <taffrail/api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +16,7 @@ namespace taffrail {
 
 /// A small ordered map from names to numbers. Places of names never move, not even over clear(), so
 /// that a loop can write by place without a lookup.
-class MetricMap {
+class TAFFRAIL_API MetricMap {
   public:
     [[nodiscard]] std::optional<double> find(std::string_view name) const noexcept;
 

@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/batch.h>
 #include <taffrail/loader.h>
 #include <taffrail/log_options.h>
@@ -32,10 +33,10 @@ class Core;
 enum class Stage : std::uint8_t { Fit, Validate, Test, Predict };
 
 /// "fit", "validate", "test", "predict".
-std::string_view to_string(Stage stage) noexcept;
+TAFFRAIL_API std::string_view to_string(Stage stage) noexcept;
 
 /// The batches of a pass for a training step that draws them itself.
-class BatchSource {
+class TAFFRAIL_API BatchSource {
   public:
     virtual ~BatchSource() = default;
     /// The next batch, or nothing at the end.
@@ -58,7 +59,7 @@ class BatchSource {
 ///
 /// With accumulate_grad_batches = k, zeroing comes with every first and optimizer_step with every
 /// last of k batches (and of the epoch); the others run the closure alone.
-class Module {
+class TAFFRAIL_API Module {
   public:
     Module();
     Module(const Module&) = delete;

@@ -2,6 +2,7 @@
 // name one; "none" is the only one built in so far.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/result.h>
 
 #include <functional>
@@ -13,7 +14,7 @@
 namespace taffrail {
 
 /// Measures named actions. start/stop may nest; both are safe from any thread.
-class Profiler {
+class TAFFRAIL_API Profiler {
   public:
     virtual ~Profiler() = default;
     /// An action begins. Starting a running action is an error.
@@ -30,9 +31,9 @@ struct ProfilerInfo {
     std::function<Result<std::unique_ptr<Profiler>>()> make = {};
 };
 
-void register_profiler(ProfilerInfo info);
-std::vector<ProfilerInfo> registered_profilers();
+TAFFRAIL_API void register_profiler(ProfilerInfo info);
+TAFFRAIL_API std::vector<ProfilerInfo> registered_profilers();
 /// Unknown names fail with the known ones listed.
-Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name);
+TAFFRAIL_API Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name);
 
 }  // namespace taffrail

@@ -7,6 +7,8 @@
 // above the bar. Nothing is drawn while a debugger holds the process.
 #pragma once
 
+#include <taffrail/api.h>
+
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -36,7 +38,7 @@ struct ProgressOptions {
 };
 
 /// The refresh rate a bar uses: the option, or TQDM_MINITERS where that is larger.
-int effective_refresh_rate(int option);
+TAFFRAIL_API int effective_refresh_rate(int option);
 
 /// A value shown on a bar: a number, a whole number or text.
 using BarValue = std::variant<double, std::int64_t, std::string>;
@@ -47,7 +49,7 @@ class BarCore;
 }
 
 /// One bar. Advance it from one thread; it may be closed from any.
-class Progress {
+class TAFFRAIL_API Progress {
   public:
     explicit Progress(ProgressOptions options = {});
     Progress(Progress&&) noexcept;
@@ -140,11 +142,11 @@ inline auto progress(std::int64_t count, ProgressOptions options = {}) {
 }
 
 /// Writes a line above the bars; use it where neither stdio nor iostreams is at hand.
-void print_above(std::string_view text) noexcept;
+TAFFRAIL_API void print_above(std::string_view text) noexcept;
 
 /// While one of these lives no bar is drawn and the screen below the text is free: for prompts and
 /// breakpoints.
-class PauseDrawing {
+class TAFFRAIL_API PauseDrawing {
   public:
     PauseDrawing() noexcept;
     PauseDrawing(const PauseDrawing&) = delete;
@@ -154,6 +156,6 @@ class PauseDrawing {
 
 /// Stops in the debugger that holds this process, with the bars off the screen and output flushed;
 /// without a debugger it returns at once.
-void breakpoint() noexcept;
+TAFFRAIL_API void breakpoint() noexcept;
 
 }  // namespace taffrail

@@ -5,12 +5,18 @@
 // Objects are safe for concurrent use. A run that is still being written grows on refresh().
 #pragma once
 
+#include <taffrail/api.h>
+#include <taffrail/metric_options.h>
+#include <taffrail/options.h>
+#include <taffrail/read.h>
 #include <taffrail/record.h>
 #include <taffrail/result.h>
+#include <taffrail/series_summary.h>
 #include <taffrail/value.h>
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,55 +27,13 @@
 
 namespace taffrail {
 
-struct MetricOptions;
-
-/// What is known about a scalar series without reading it: of the points that count, where later
-/// attempts logged some steps again. Ask the functions for a number to show or to sort by: they
-/// give none where no point is finite, so that a run that diverged is not taken for one that did
-/// well.
-struct SeriesSummary {
-    std::uint64_t count = 0;                    ///< points, NaN included
-    std::uint64_t nan_count = 0;                ///< NaN points
-    std::uint64_t positive_infinity_count = 0;  ///< points that are +infinity
-    std::uint64_t negative_infinity_count = 0;  ///< points that are -infinity
-    double min = 0, max = 0;                    ///< of the non-NaN points
-    double sum = 0;                             ///< of the finite points
-    double last = 0;                            ///< value of the newest point in log order
-    Step first_step = 0, last_step = 0;         ///< the smallest and the largest, in whatever order
-    std::int64_t first_time_ns = 0, last_time_ns = 0;
-
-    [[nodiscard]] std::uint64_t infinity_count() const noexcept {
-        return positive_infinity_count + negative_infinity_count;
-    }
-
-    [[nodiscard]] std::uint64_t finite_count() const noexcept {
-        const std::uint64_t others = nan_count + infinity_count();
-        return count > others ? count - others : 0;
-    }
-
-    /// Infinities count as smallest and largest; nothing where no point is finite.
-    [[nodiscard]] std::optional<double> smallest() const noexcept {
-        return finite_count() > 0 ? std::optional(min) : std::nullopt;
-    }
-
-    [[nodiscard]] std::optional<double> largest() const noexcept {
-        return finite_count() > 0 ? std::optional(max) : std::nullopt;
-    }
-
-    /// Of the finite points; who shows it says how many infinities it leaves out.
-    [[nodiscard]] std::optional<double> mean() const noexcept {
-        return finite_count() > 0 ? std::optional(sum / static_cast<double>(finite_count()))
-                                  : std::nullopt;
-    }
-};
-
 /// A key of a run.
 struct KeyInfo {
     std::string key = {};
     Kind kind = Kind::Scalar;
     std::uint64_t count = 0;
     SeriesSummary scalar;  ///< Kind::Scalar
-    /// What Run::define_metric said of it (<taffrail/run.h>); null where nobody did.
+    /// What Run::define_metric said of it; null where nobody did.
     std::shared_ptr<const MetricOptions> definition = {};
 };
 
@@ -94,27 +58,6 @@ struct RunInfo {
     std::string message = {};
 };
 
-/// One point of a scalar series. Absent epoch/samples are NaN / INT64_MIN.
-struct Point {
-    Step step = 0;
-    std::int64_t time_ns = 0;
-    double value = 0;
-    double epoch = std::numeric_limits<double>::quiet_NaN();
-    std::int64_t samples = INT64_MIN;
-    std::uint32_t attempt = 0;
-    std::int32_t rank = 0;
-    Phase phase = Phase::None;
-    std::uint64_t writer = 0, seq = 0;
-};
-
-/// Which points of a series that several attempts logged.
-enum class Attempts : std::uint8_t {
-    Winning,  ///< what a later attempt superseded is left out
-    All,
-};
-
-/// The x axis of a question.
-enum class Axis : std::uint8_t { Steps, WallTime, RelativeTime, Epoch, Samples, Metric };
 enum class Scale : std::uint8_t { Linear, Log };
 
 /// How many bins, of what, where. Points at x < 1 (or ≤ 0) are left out of a log axis and counted
@@ -133,7 +76,7 @@ struct BinRequest {
 /// Bins with true edges: the counts, and min, max, mean and last of the finite points (NaN where
 /// none is) are exact between edges[i] and edges[i+1] (the last bin is closed). Empty bins have
 /// count 0.
-struct Bins {
+struct TAFFRAIL_API Bins {
     std::vector<double> edges = {};  ///< size() + 1
     std::vector<double> min = {}, max = {}, mean = {}, last = {};
     std::vector<std::uint64_t> count = {}, nan_count = {}, positive_infinity_count = {},
@@ -144,13 +87,6 @@ struct Bins {
     std::vector<double> x = {};
 
     [[nodiscard]] std::size_t size() const noexcept { return count.size(); }
-};
-
-/// A series and nothing else: values and where they lie on an axis, in the order of the axis.
-struct Curve {
-    std::vector<double> x = {};  ///< in axis units (ns for the time axes)
-    std::vector<double> y = {};
-    std::uint32_t attempt = 0;  ///< that logged all of it
 };
 
 /// A non-scalar entry of a key, without its blobs.
@@ -165,14 +101,6 @@ struct Entry {
     std::uint64_t writer = 0, seq = 0;
     /// Blobs carry their ref; bytes are null until loaded.
     std::shared_ptr<const Value> value = {};
-};
-
-/// A damaged or missing range, stated exactly.
-struct Damage {
-    std::string file = {};
-    std::uint64_t offset = 0, length = 0;       ///< bytes
-    std::uint64_t first_seq = 0, last_seq = 0;  ///< rows lost, where known
-    std::string reason = {};
 };
 
 /// A line of captured output.
@@ -190,7 +118,7 @@ struct TailRequest {
 };
 
 /// The newest records of a run, and then what is logged after them. One thread at a time.
-class RunTail {
+class TAFFRAIL_API RunTail {
   public:
     virtual ~RunTail() = default;
     /// Calls `visit` for what is new since the last call, by time; the first call has the newest
@@ -199,15 +127,22 @@ class RunTail {
 };
 
 /// One run, native or foreign.
-class RecordedRun {
+class TAFFRAIL_API RecordedRun {
   public:
     virtual ~RecordedRun() = default;
 
     [[nodiscard]] virtual RunInfo info() const = 0;
     /// All keys, sorted by name.
     [[nodiscard]] virtual std::vector<KeyInfo> keys() const = 0;
-    /// Every point of a scalar key in log order (writer, seq); the live tail included.
-    [[nodiscard]] virtual Result<std::vector<Point>> points(std::string_view key) const = 0;
+    /// Reads a scalar key in columns, as it stands now: what is logged later is not in it. NotFound
+    /// when there is no such key, InvalidArgument for a request that makes no sense. Costs what the
+    /// chunks taken cost; a live log is taken into memory first.
+    [[nodiscard]] virtual Result<std::unique_ptr<ReadCursor>> read(
+        std::string_view key, const ReadRequest& request) const = 0;
+
+    /// Every point of a scalar key in log order, superseded ones too: 72 bytes a point. For series
+    /// of any length take read().
+    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
 
     /// Which of `points` a later attempt superseded, one flag a point; empty when none is. `points`
     /// are all of one series, as points() gives them. docs/formats/layout.md has the rule; event
@@ -216,29 +151,27 @@ class RecordedRun {
         return {};
     }
 
-    /// The points of a scalar key in log order, handed on in pieces, so that memory does not grow
-    /// with the series where the source can help it. Stops at the first error of `visit`.
-    virtual Result<void> visit_points(
-        std::string_view key, Attempts attempts,
-        const std::function<Result<void>(std::span<const Point>)>& visit) const;
+    /// The points of a scalar key in log order, a chunk at a time, with what the columns hold and
+    /// Point's defaults else. Stops at the first error of `visit`.
+    Result<void> visit_points(std::string_view key, Attempts attempts,
+                              const std::function<Result<void>(std::span<const Point>)>& visit,
+                              Columns columns = Columns::all()) const;
 
     /// Bins of a scalar key; cost is bound by width, not by the number of points, where a pyramid
     /// exists.
     [[nodiscard]] virtual Result<Bins> bins(std::string_view key,
                                             const BinRequest& request) const = 0;
 
-    /// The points of a scalar key on an axis, where that is cheaper than points(): a sealed series
-    /// of one attempt that follows the axis. Nothing otherwise; then ask for points().
-    [[nodiscard]] virtual std::optional<Curve> curve(std::string_view /*key*/,
-                                                     Axis /*axis*/) const {
-        return std::nullopt;
-    }
-
     /// Every entry of a non-scalar key in log order.
     [[nodiscard]] virtual Result<std::vector<Entry>> entries(std::string_view key) const = 0;
     /// The bytes of a blob, checked against its SHA-256.
     [[nodiscard]] virtual Result<std::shared_ptr<const std::vector<std::byte>>> load(
         const BlobRef& blob) const = 0;
+    /// `length` bytes of a blob from `offset` on, fewer at its end; only those are read where the
+    /// blob stands by itself. They are not checked: the SHA-256 is that of the whole.
+    [[nodiscard]] virtual Result<std::vector<std::byte>> load_range(const BlobRef& blob,
+                                                                    std::uint64_t offset,
+                                                                    std::uint64_t length) const;
     /// Every visible record in log order, blobs not loaded. Stops when `visit` returns false.
     virtual Result<void> for_each(const std::function<bool(const Record&)>& visit) const = 0;
     /// The end of the run; cost is bound by the count and by what is new, not by the length of the
@@ -267,7 +200,7 @@ struct UnreadableRun {
 };
 
 /// A set of runs under one root.
-class Catalogue {
+class TAFFRAIL_API Catalogue {
   public:
     virtual ~Catalogue() = default;
 
@@ -286,8 +219,10 @@ class Catalogue {
 };
 
 /// Opens a folder: a Taffrail root, one run folder, or anything a registered source understands (a
-/// TensorBoard logdir, …). `name1:path1,name2:path2` opens several under names.
-Result<std::shared_ptr<Catalogue>> read(std::string_view path);
+/// TensorBoard logdir, …). `name1:path1,name2:path2` opens several under names. `options` are those
+/// of the source (`taffrail list NAME`).
+TAFFRAIL_API Result<std::shared_ptr<Catalogue>> read(std::string_view path,
+                                                     const OptionMap& options = {});
 
 /// A foreign format that can be read.
 struct SourceInfo {
@@ -295,10 +230,15 @@ struct SourceInfo {
     std::string summary = {};
     /// How sure the source is that `path` is its own: 0 = not, 100 = certainly.
     std::function<int(const std::string& path)> recognise = {};
-    std::function<Result<std::shared_ptr<Catalogue>>(const std::string& path)> open = {};
+    std::function<Result<std::shared_ptr<Catalogue>>(const std::string& path,
+                                                     const OptionMap& options)>
+        open = {};
+    std::vector<OptionInfo> options = {};  ///< what `open` takes
 };
 
-void register_source(SourceInfo info);
-std::vector<SourceInfo> registered_sources();
+/// Adds a source; a second one of the same name replaces the first. Thread-safe.
+TAFFRAIL_API void register_source(SourceInfo info);
+/// All of them, built-in ones first.
+TAFFRAIL_API std::vector<SourceInfo> registered_sources();
 
 }  // namespace taffrail

@@ -1,6 +1,7 @@
 // The one thing that flows: from log calls through the store to sinks and readers.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/key.h>
 #include <taffrail/value.h>
 
@@ -24,7 +25,7 @@ enum class RunState : std::uint8_t {
 };
 
 /// "running", "finished", "failed", "crashed", "aborted", "idle".
-std::string_view to_string(RunState state) noexcept;
+TAFFRAIL_API std::string_view to_string(RunState state) noexcept;
 
 /// Which sinks receive a record: bit i = the i-th sink added to the run. The native store receives
 /// all of them.
@@ -32,9 +33,15 @@ using RouteMask = std::uint16_t;
 inline constexpr RouteMask kAllSinks = 0xFFFF;
 inline constexpr RouteMask kStoreOnly = 0;
 
+/// Where a record goes besides the native store, and whether readers of the store see it.
+struct Routing {
+    RouteMask route = kAllSinks;
+    bool visible = true;  ///< false: delivered to sinks, hidden from readers of the native store
+};
+
 /// One logged value with everything known about it. Views stay valid during the call that hands the
 /// record out.
-struct Record {
+struct TAFFRAIL_API Record {
     std::string_view key = {};
     Kind kind = Kind::Scalar;
     Phase phase = Phase::None;

@@ -1,6 +1,7 @@
 // Metrics of numbers against numbers: mean squared error, coefficient of determination, perplexity.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/metric.h>
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace taffrail {
 
 /// Mean of squared differences; with `root` its square root.
-class MeanSquaredError final : public Metric {
+class TAFFRAIL_API MeanSquaredError final : public Metric {
   public:
     explicit MeanSquaredError(bool root = false, MetricSettings settings = {});
 
@@ -27,7 +28,7 @@ class MeanSquaredError final : public Metric {
 
 /// 1 - residual / total variance; NaN with fewer than two samples. The moments of ranks and batches
 /// are merged about their own means, so large offsets cost no precision.
-class R2Score final : public Metric {
+class TAFFRAIL_API R2Score final : public Metric {
   public:
     explicit R2Score(MetricSettings settings = {});
 
@@ -42,7 +43,7 @@ class R2Score final : public Metric {
 };
 
 /// exp of the mean negative log likelihood of the target tokens.
-class Perplexity final : public Metric {
+class TAFFRAIL_API Perplexity final : public Metric {
   public:
     explicit Perplexity(std::int64_t vocabulary, std::optional<std::int64_t> ignore_index = {},
                         MetricSettings settings = {});

@@ -4,6 +4,8 @@
 // decision.
 #pragma once
 
+#include <taffrail/api.h>
+
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,7 +32,7 @@ enum class ErrorCode {
 };
 
 /// The name of a code, e.g. "NotFound".
-std::string_view to_string(ErrorCode code) noexcept;
+TAFFRAIL_API std::string_view to_string(ErrorCode code) noexcept;
 
 /// A failure: what failed, on what, why, and what to do. Never holds a secret.
 struct [[nodiscard]] Error {

@@ -1,9 +1,11 @@
 // Routines: what a Logger does with a batch's data. One class and a key in the registry.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/key.h>
+#include <taffrail/options.h>
+#include <taffrail/record.h>
 #include <taffrail/result.h>
-#include <taffrail/run.h>
 #include <taffrail/value.h>
 
 #include <concepts>
@@ -21,11 +23,13 @@
 
 namespace taffrail {
 
+class Run;
+
 /// One thing a training step hands out. What a view points at is copied when the Datum is made, so
 /// that a local of the step may be gone when the loggers read it.
-class Datum : public std::variant<double, TensorView, ImageView, AudioView, VideoView, MeshView,
-                                  std::string, Table, Graph, Histogram, Hparams,
-                                  std::map<std::string, double>> {
+class TAFFRAIL_API Datum : public std::variant<double, TensorView, ImageView, AudioView, VideoView,
+                                               MeshView, std::string, Table, Graph, Histogram,
+                                               Hparams, std::map<std::string, double>> {
   public:
     using Variant = variant;
 
@@ -65,7 +69,7 @@ struct DataMap {
 };
 
 /// Where a routine sends what it makes: the run, with the route of its Logger.
-class RoutineContext {
+class TAFFRAIL_API RoutineContext {
   public:
     virtual ~RoutineContext() = default;
     virtual Run& run() noexcept = 0;
@@ -73,20 +77,15 @@ class RoutineContext {
 
     /// Logs on the route of the Logger. What another Logger of the run logged already, the same at
     /// the same key and step, goes to this one's interface and is not kept a second time.
-    virtual void log(std::span<const std::pair<std::string_view, double>> row, Step step) {
-        run().log_routed(row, step, routing());
-    }
-
-    virtual void log_value(std::string_view key, Value value, Step step) {
-        run().log_value(key, std::move(value), step, routing());
-    }
+    virtual void log(std::span<const std::pair<std::string_view, double>> row, Step step) = 0;
+    virtual void log_value(std::string_view key, Value value, Step step) = 0;
 
     /// The keys this routine was asked to track.
     virtual const std::vector<std::string>& tracked() const noexcept = 0;
 };
 
 /// One kind of logging. Called by one thread.
-class Routine {
+class TAFFRAIL_API Routine {
   public:
     virtual ~Routine() = default;
     /// Takes what it tracks from `data`. A failure is reported; the other routines still run.
@@ -94,17 +93,32 @@ class Routine {
     /// Logs the statistics gathered since the last call and forgets them.
     virtual Result<void> log_epoch(std::int64_t epoch, Phase phase, RoutineContext& context) = 0;
     virtual Result<void> end_log(RoutineContext& context) = 0;
+
+    /// True for a routine that logs something when it changes and not per iteration: what it logs
+    /// reaches the interface whether or not the iteration that brought it is due.
+    [[nodiscard]] virtual bool logs_changes() const noexcept { return false; }
 };
+
+/// Makes a routine from its options.
+using RoutineFactory = std::function<Result<std::unique_ptr<Routine>>(const OptionMap& options)>;
 
 struct RoutineInfo {
     std::string key = {};         ///< "metric"
     std::string class_name = {};  ///< "MetricLogger"
     std::string summary = {};
-    std::function<std::unique_ptr<Routine>()> make = {};
+    RoutineFactory make = {};
+    std::vector<OptionInfo> options = {};  ///< what `make` takes
 };
 
-void register_routine(RoutineInfo info);
-std::vector<RoutineInfo> registered_routines();
-Result<std::unique_ptr<Routine>> make_routine(std::string_view key);
+/// Adds a routine; a second one of the same key replaces the first. Thread-safe.
+TAFFRAIL_API void register_routine(RoutineInfo info);
+/// All of them, built-in ones first.
+TAFFRAIL_API std::vector<RoutineInfo> registered_routines();
+/// Unknown keys fail with the known ones listed.
+TAFFRAIL_API Result<std::unique_ptr<Routine>> make_routine(std::string_view key,
+                                                           const OptionMap& options = {});
+
+/// "train", "val", "test", …: the phase as it stands in keys.
+TAFFRAIL_API std::string_view phase_key(Phase phase) noexcept;
 
 }  // namespace taffrail

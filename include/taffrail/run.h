@@ -6,8 +6,12 @@
 // Media costs one copy.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/key.h>
+#include <taffrail/media_options.h>
+#include <taffrail/metric_options.h>
 #include <taffrail/record.h>
+#include <taffrail/recording.h>
 #include <taffrail/result.h>
 #include <taffrail/sink.h>
 #include <taffrail/value.h>
@@ -29,13 +33,8 @@ namespace taffrail {
 namespace detail {
 class RunCore;
 class RowCore;
+struct RunInside;  ///< for layers of this library that build on runs
 }  // namespace detail
-
-/// What to do when the rings and their budget are full.
-enum class Overflow : std::uint8_t {
-    Block,     ///< wait at most RunOptions::overflow_wait, then count the gap exactly
-    CountGap,  ///< count the gap exactly, at once
-};
 
 /// Whether init() may continue an existing run.
 enum class Resume : std::uint8_t {
@@ -44,19 +43,10 @@ enum class Resume : std::uint8_t {
     Must,   ///< it must exist
 };
 
-/// When the log is forced to the disk itself (kill -9 never loses anything, whatever is chosen
-/// here).
-enum class Durability : std::uint8_t {
-    Async,  ///< at least every 5 s, at roll and finish
-    Sync,   ///< every flush (100 ms)
-};
-
 enum class Store : std::uint8_t { On, Off };
-enum class Summary : std::uint8_t { Last, Min, Max, Mean, None };
-enum class Goal : std::uint8_t { None, Minimize, Maximize };
 
 /// How init() opens a run. Everything has a default; TAFFRAIL_* variables fill what is left empty.
-struct RunOptions {
+struct TAFFRAIL_API RunOptions {
     std::string project = {};  ///< "" = "default"
     std::string name = {};     ///< "" = a generated two-word name
     std::string root = {};     ///< "" = $TAFFRAIL_DIR, else ./taffrail
@@ -92,56 +82,9 @@ struct RunOptions {
     std::string spool = {};  ///< second folder used while the first one is full or broken
 };
 
-/// Counters of a run; all monotonic.
-struct RunStats {
-    std::uint64_t records = 0;     ///< values taken by log calls
-    std::uint64_t written = 0;     ///< values in the log
-    std::uint64_t gaps = 0;        ///< values counted as lost by overflow, exact
-    std::uint64_t blocked_ns = 0;  ///< time log calls waited for room
-    std::uint64_t errors = 0;      ///< tier 1 failures (bad shape, unknown dtype, after finish, …)
-    std::uint64_t bytes_written = 0;
-};
-
-/// How a metric is meant. Patterns take `*`.
-struct MetricOptions {
-    std::string step = {};  ///< key whose value is this metric's x axis by default
-    Summary summary = Summary::Last;
-    Goal goal = Goal::None;
-    bool hidden = false;
-};
-
-struct ImageOptions {
-    std::string_view caption = {};
-    std::span<const std::string> captions = {};  ///< one per image of a batch
-};
-
-struct HistogramOptions {
-    std::size_t bins = 64;
-};
-
-struct MediaOptions {
-    std::string_view caption = {};
-};
-
-struct EmbeddingOptions {
-    const Table* metadata = nullptr;        ///< one row per vector
-    const ImageView* thumbnails = nullptr;  ///< a batch, one per vector
-};
-
-struct ArtifactOptions {
-    std::string_view type = "file";
-    Hparams metadata = {};
-};
-
-/// Where a record goes besides the native store, and whether readers of the store see it.
-struct Routing {
-    RouteMask route = kAllSinks;
-    bool visible = true;  ///< false: delivered to sinks, hidden from readers of the native store
-};
-
 /// A bound scalar key. Cheap to copy; the fastest lone call. Usable from any thread; after finish()
 /// it counts and does nothing.
-class Scalar {
+class TAFFRAIL_API Scalar {
   public:
     Scalar() = default;
 
@@ -156,7 +99,7 @@ class Scalar {
 };
 
 /// Several bound keys that share one timestamp and one record.
-class Row {
+class TAFFRAIL_API Row {
   public:
     Row() = default;
 
@@ -178,7 +121,7 @@ class Row {
 };
 
 /// A run being recorded. Movable; the destructor finishes it. All methods are safe from any thread.
-class Run {
+class TAFFRAIL_API Run {
   public:
     /// An inert run: every call does nothing.
     Run() noexcept;
@@ -254,6 +197,8 @@ class Run {
 
     /// A value of the run as a whole; overrides what would be derived from the series of that name.
     void summary(std::string_view key, Cell value) noexcept;
+    /// How the metrics that `pattern` (a key, or with `*`) matches are meant; a later call for the
+    /// same pattern replaces it. Sinks are told, see SinkContext::metrics.
     void define_metric(std::string_view pattern, const MetricOptions& options) noexcept;
 
     /// Context that later records of this run carry until it changes.
@@ -288,16 +233,14 @@ class Run {
     [[nodiscard]] Result<void> check() const noexcept;
     [[nodiscard]] RunStats stats() const noexcept;
 
-    /// For layers of this library that build on runs.
-    [[nodiscard]] detail::RunCore* core() const noexcept { return core_.get(); }
-
   private:
+    friend struct detail::RunInside;
     explicit Run(std::shared_ptr<detail::RunCore> core) noexcept;
     std::shared_ptr<detail::RunCore> core_;
 };
 
 /// Opens a run. Never stops a program: if it cannot open, it prints one clear error and returns an
 /// inert run.
-[[nodiscard]] Run init(RunOptions options = {}) noexcept;
+TAFFRAIL_API [[nodiscard]] Run init(RunOptions options = {}) noexcept;
 
 }  // namespace taffrail

@@ -5,6 +5,8 @@
 // over again, so a sink may sleep, fail and recover without losing or doubling anything.
 #pragma once
 
+#include <taffrail/api.h>
+#include <taffrail/options.h>
 #include <taffrail/record.h>
 #include <taffrail/result.h>
 
@@ -20,26 +22,38 @@
 
 namespace taffrail {
 
-/// A string map with the order kept: the options of a sink as they stand in the configuration.
-using OptionMap = std::vector<std::pair<std::string, std::string>>;
-
-/// What a sink is told about the run when it opens.
+/// What a sink is told about the run when it opens: everything that is known at that moment.
+///
+/// What the program says later comes as records, in order with the data: Hparams, Tag, Note,
+/// MetricDefinition and Summary. A back end that has a place for them accepts() those kinds; the
+/// values of one kind only ever add to or replace what was said before. Of what the context tells
+/// already the newest may come again as a record. A sink that catches up (after an outage, by
+/// `taffrail sync`, in a resumed run) opens with what is known then, and receives the records it
+/// lacks. What people change from outside while the run goes on (`taffrail tag`, the dashboard) is
+/// known to a sink when it opens the next time.
 struct SinkContext {
     std::string run_id = {};
     std::string run_name = {};
     std::string project = {};
-    std::string run_folder = {};  ///< folder of the native run
-    std::int64_t start_time_ns = 0;
-    std::uint32_t attempt = 0;             ///< 0 for a new run
-    std::optional<Step> resume_step = {};  ///< first step of this attempt, where known
-    std::int32_t rank = 0;
+    std::string group = {};
+    std::string job_type = {};
+    std::vector<std::string> tags = {};
+    std::string notes = {};
+    Hparams config = {};                         ///< hyperparameters, later ones merged in
+    Hparams summary = {};                        ///< explicit values, see Run::summary
+    std::vector<MetricDefinition> metrics = {};  ///< see Run::define_metric; oldest first
+    std::string run_folder = {};                 ///< folder of the native run
+    std::int64_t start_time_ns = 0;              ///< of the run's first attempt
+    std::uint32_t attempt = 0;                   ///< 0 for a new run, else it was resumed
+    std::optional<Step> resume_step = {};        ///< first step of this attempt, where known
+    std::int32_t rank = 0;                       ///< whose records come
     std::int32_t world_size = 1;
 };
 
 /// One back end. Methods are called by one thread, in this order: open, (write | flush)*, close. A
 /// failed write may be called again with the same records; a sink that cannot undo a half-written
 /// batch says so by `delivered`.
-class Sink {
+class TAFFRAIL_API Sink {
   public:
     virtual ~Sink() = default;
 
@@ -60,7 +74,7 @@ class Sink {
     /// The run ends with this state; called once, bounded by RunOptions::finish_timeout.
     virtual Result<void> close(RunState state) = 0;
 
-    /// False for kinds the back end has no place for: those are skipped with one warning.
+    /// False for kinds the back end has no place for: those are skipped, data with one warning.
     [[nodiscard]] virtual bool accepts(Kind kind) const noexcept = 0;
 
     /// How long the runner may hold records back before it calls flush().
@@ -83,14 +97,18 @@ struct SinkInfo {
     std::string class_name = {};
     std::string summary = {};
     SinkFactory make = {};
+    /// What `make` takes. With it mistakes are told with their place, and secrets stay out of
+    /// files; without it `make` alone knows.
+    std::vector<OptionInfo> options = {};
 };
 
 /// Adds a sink to the registry; a second one of the same name replaces the first. Thread-safe.
-void register_sink(SinkInfo info);
+TAFFRAIL_API void register_sink(SinkInfo info);
 /// All registered sinks, built-in ones first.
-std::vector<SinkInfo> registered_sinks();
+TAFFRAIL_API std::vector<SinkInfo> registered_sinks();
 /// Makes the sink called `name` (short or class name). Unknown names fail with the known ones
 /// listed.
-Result<std::unique_ptr<Sink>> make_sink(std::string_view name, const OptionMap& options);
+TAFFRAIL_API Result<std::unique_ptr<Sink>> make_sink(std::string_view name,
+                                                     const OptionMap& options);
 
 }  // namespace taffrail

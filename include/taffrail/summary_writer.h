@@ -10,6 +10,7 @@
 // failure.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/key.h>
 #include <taffrail/record.h>
 #include <taffrail/result.h>
@@ -62,7 +63,7 @@ struct ImageBox {
 /// Seconds since 1970; absent = now.
 using WallSeconds = std::optional<double>;
 
-class SummaryWriter {
+class TAFFRAIL_API SummaryWriter {
   public:
     /// Opens a new event file. A failure is kept: every call then only counts, and check() says
     /// why.

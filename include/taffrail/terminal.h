@@ -1,6 +1,8 @@
 // What the terminal table can show: named statistics and how their numbers are written.
 #pragma once
 
+#include <taffrail/api.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,10 +27,10 @@ struct StatInfo {
 };
 
 /// Adds a statistic; a second one of the same name replaces the first. Thread-safe.
-void register_stat(StatInfo info);
+TAFFRAIL_API void register_stat(StatInfo info);
 /// All of them, built-in ones first.
-std::vector<StatInfo> registered_stats();
+TAFFRAIL_API std::vector<StatInfo> registered_stats();
 /// By name or by label.
-std::optional<StatInfo> find_stat(std::string_view name_or_label);
+TAFFRAIL_API std::optional<StatInfo> find_stat(std::string_view name_or_label);
 
 }  // namespace taffrail

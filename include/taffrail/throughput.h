@@ -2,6 +2,7 @@
 // window.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/result.h>
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct ThroughputSample {
     std::optional<double> flops = {};        ///< of this update alone
 };
 
-class Throughput {
+class TAFFRAIL_API Throughput {
   public:
     explicit Throughput(ThroughputOptions options = {}) : options_(std::move(options)) {}
 

@@ -11,13 +11,16 @@
 //   auto done = trainer.fit(module, {.train = loader, .val = {val_loader}});
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/callback.h>
 #include <taffrail/communicator.h>
 #include <taffrail/loader.h>
 #include <taffrail/log_options.h>
+#include <taffrail/logger_base.h>
 #include <taffrail/metric_map.h>
 #include <taffrail/module.h>
 #include <taffrail/profiler.h>
+#include <taffrail/progress_base.h>
 #include <taffrail/record.h>
 #include <taffrail/result.h>
 #include <taffrail/routine.h>
@@ -42,77 +45,6 @@ namespace trainer {
 class Core;
 struct Inside;
 }  // namespace trainer
-
-/// What a Trainer needs of a logger. Called by the training thread; must not fail and not wait.
-class LoggerBase {
-  public:
-    virtual ~LoggerBase() = default;
-
-    /// The sinks this logger stands for, as bits of the run the trainer was given; 0 for a logger
-    /// outside of it. Rows for routed loggers are written once into the run; the others get
-    /// log_metrics().
-    [[nodiscard]] virtual RouteMask route() const noexcept { return kStoreOnly; }
-
-    /// The run this logger writes to; the trainer records into it when TrainerOptions::run is not
-    /// set. Null for a logger outside of a run.
-    [[nodiscard]] virtual Run* run() const noexcept { return nullptr; }
-
-    /// Whether a routine of this logger tracks `name`: then what log() is given under that name
-    /// reaches log_iter() too.
-    [[nodiscard]] virtual bool tracks(std::string_view name) const noexcept {
-        static_cast<void>(name);
-        return false;
-    }
-
-    virtual void log_metrics(std::span<const std::pair<std::string_view, double>> row,
-                             Step step) noexcept {
-        static_cast<void>(row);
-        static_cast<void>(step);
-    }
-
-    /// A batch is done: what its step put into Module::output, and what it logged of the names
-    /// this logger tracks.
-    virtual void log_iter(const DataMap& data) noexcept { static_cast<void>(data); }
-
-    /// A train epoch or an evaluation pass ended.
-    virtual void log_epoch(std::int64_t epoch, Phase phase) noexcept {
-        static_cast<void>(epoch);
-        static_cast<void>(phase);
-    }
-
-    /// The stage ended badly or was stopped; may come more than once.
-    virtual void end_log(RunState state) noexcept { static_cast<void>(state); }
-
-    /// The same with the reason; this is the one a Trainer calls.
-    virtual void end_log(RunState state, std::string_view why) noexcept {
-        static_cast<void>(why);
-        end_log(state);
-    }
-
-    /// Shown as v_num on the bar.
-    [[nodiscard]] virtual std::string version() const { return ""; }
-};
-
-struct TrainerOptions;
-
-/// What a Trainer needs of a progress bar. Positions are published every batch; the bar decides
-/// which ones to draw.
-class ProgressBarBase {
-  public:
-    virtual ~ProgressBarBase() = default;
-
-    /// A stage begins; the bar may take from the trainer what it was not told itself.
-    virtual void attach(const TrainerOptions& options) noexcept { static_cast<void>(options); }
-
-    /// A bar begins: `total` is nothing for streams, `done` more than 0 after a resume.
-    virtual void begin(Phase phase, std::string_view description, std::optional<std::int64_t> total,
-                       std::int64_t done) noexcept = 0;
-    virtual void update(std::int64_t done, const MetricMap& metrics) noexcept = 0;
-    virtual void end(const MetricMap& metrics) noexcept = 0;
-
-    /// fit, validate, test or predict is over, however it ended.
-    virtual void end_stage() noexcept {}
-};
 
 /// When to validate: every k train batches, or every share of an epoch.
 using ValidationInterval = BatchLimit;
@@ -173,7 +105,7 @@ constexpr std::optional<bool> has_val_dataloader() {
 using EvaluationResults = std::vector<std::vector<std::pair<std::string, double>>>;
 
 /// Runs modules. One thread; several stages one after the other share the counters.
-class Trainer {
+class TAFFRAIL_API Trainer {
   public:
     explicit Trainer(TrainerOptions options = {});
     Trainer(Trainer&&) noexcept;

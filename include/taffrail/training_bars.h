@@ -1,8 +1,10 @@
 // The bars of a Trainer: train, validation, sanity check, test and predict, with their metrics.
 #pragma once
 
+#include <taffrail/api.h>
+#include <taffrail/logger_base.h>
 #include <taffrail/progress.h>
-#include <taffrail/trainer.h>
+#include <taffrail/progress_base.h>
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +30,7 @@ struct TrainingBarOptions {
 /// One per training, on rank 0. A validation bar stands below the training bar and vanishes when it
 /// is done; test and predict bars stay. Override get_metrics() to change what the training bar
 /// shows.
-class TrainingBars : public ProgressBarBase {
+class TAFFRAIL_API TrainingBars : public ProgressBarBase {
   public:
     explicit TrainingBars(TrainingBarOptions options = {});
     ~TrainingBars() override;

@@ -4,6 +4,9 @@
 // kept. Values (Histogram, Table, …) own their data: sinks and readers receive them inside Value.
 #pragma once
 
+#include <taffrail/api.h>
+#include <taffrail/metric_options.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,10 +42,12 @@ enum class Kind : std::uint8_t {
     Note = 16,
     Tag = 17,
     Tensor = 18,
+    MetricDefinition = 19,  ///< for sinks: what Run::define_metric said
+    Summary = 20,           ///< for sinks: what Run::summary said
 };
 
 /// "scalar", "histogram", …, "pr_curve", "embedding", …
-std::string_view to_string(Kind kind) noexcept;
+TAFFRAIL_API std::string_view to_string(Kind kind) noexcept;
 
 /// Element types. Numbers are part of the file format and never reused.
 enum class DType : std::uint8_t {
@@ -64,12 +69,12 @@ enum class DType : std::uint8_t {
 };
 
 /// Bytes of one element.
-std::size_t size_of(DType dtype) noexcept;
+TAFFRAIL_API std::size_t size_of(DType dtype) noexcept;
 /// "u8", "f16", "bf16", "f32", "f8e4m3", …
-std::string_view to_string(DType dtype) noexcept;
+TAFFRAIL_API std::string_view to_string(DType dtype) noexcept;
 
 /// Extents of a tensor, outermost first; at most eight.
-class Shape {
+class TAFFRAIL_API Shape {
   public:
     static constexpr std::size_t kMaxRank = 8;
 
@@ -179,7 +184,7 @@ using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::strin
 
 /// Counts per bin. `edges` has one more element than `counts`. NaN and infinities are counted
 /// apart.
-struct Histogram {
+struct TAFFRAIL_API Histogram {
     std::vector<double> edges = {};
     std::vector<double> counts = {};
     std::uint64_t nan_count = 0;
@@ -213,7 +218,7 @@ struct Graph {
 };
 
 /// Counts per threshold (thresholds rise from 0 to 1).
-struct PrCurve {
+struct TAFFRAIL_API PrCurve {
     std::vector<double> thresholds = {}, true_positives = {}, false_positives = {},
                         true_negatives = {}, false_negatives = {}, precision = {}, recall = {};
 
@@ -339,11 +344,17 @@ struct Tag {
     bool removed = false;
 };
 
+/// What Run::summary said: values of the run as a whole. Later ones overwrite those of that name.
+struct SummaryValues {
+    Hparams values = {};
+};
+
 /// Any logged value, decoded. The alternative matches Record::kind.
 using Value = std::variant<double, Histogram, Image, Audio, Video, Mesh, Text, Table, Figure, Graph,
-                           PrCurve, Embedding, Hparams, Artifact, Alert, Note, Tag, Tensor>;
+                           PrCurve, Embedding, Hparams, Artifact, Alert, Note, Tag, Tensor,
+                           MetricDefinition, SummaryValues>;
 
 /// The kind of the alternative a Value holds.
-Kind kind_of(const Value& value) noexcept;
+TAFFRAIL_API Kind kind_of(const Value& value) noexcept;
 
 }  // namespace taffrail

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <taffrail/api.h>
+
 #define TAFFRAIL_VERSION_MAJOR 0
 #define TAFFRAIL_VERSION_MINOR 1
 #define TAFFRAIL_VERSION_PATCH 0
@@ -8,6 +10,6 @@
 namespace taffrail {
 
 /// The version of the library that is linked, e.g. "0.1.0".
-const char* version() noexcept;
+TAFFRAIL_API const char* version() noexcept;
 
 }  // namespace taffrail

@@ -1,26 +1,30 @@
 // Independent pieces of work on several threads.
 #pragma once
 
+#include "base/work_pool.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
+#include <stop_token>
 
 namespace taffrail {
 
 /// Calls `work(i)` once for each i below `count`, on at most `threads` threads, the caller's
-/// included. The first exception ends the rest early and comes out of this call: one that left a
-/// thread would end the program. Where the system gives no more threads, fewer do.
+/// included; the others are those of the process's pool that are free. The first exception ends the
+/// rest early and comes out of this call. A request to stop ends the rest, too: what is under way
+/// is finished, nothing else is begun.
 template <typename Work>
-void for_each_index(std::size_t count, std::size_t threads, Work&& work) {
+void for_each_index(std::size_t count, std::size_t threads, Work&& work,
+                    const std::stop_token& stop = {}) {
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
     std::mutex mutex;
     const auto loop = [&] {
         try {
-            for (std::size_t i = next++; i < count; i = next++) {
+            for (std::size_t i = next++; i < count && !stop.stop_requested(); i = next++) {
                 work(i);
             }
         } catch (...) {
@@ -29,16 +33,11 @@ void for_each_index(std::size_t count, std::size_t threads, Work&& work) {
             failure = failure ? failure : std::current_exception();
         }
     };
-    {
-        std::vector<std::jthread> helpers;
-        try {
-            for (std::size_t t = 1; t < threads && t < count; ++t) {
-                helpers.emplace_back(loop);
-            }
-        } catch (const std::exception&) {
-            // No more threads, or no memory for them: those that are there do it.
-        }
+    const std::size_t useful = std::min(threads, count);
+    if (useful < 2) {
         loop();
+    } else {
+        WorkPool::shared().run(useful - 1, loop);
     }
     if (failure) {
         std::rethrow_exception(failure);

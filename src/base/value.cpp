@@ -81,6 +81,10 @@ std::string_view to_string(Kind kind) noexcept {
             return "tag";
         case Kind::Tensor:
             return "tensor";
+        case Kind::MetricDefinition:
+            return "metric_definition";
+        case Kind::Summary:
+            return "summary";
     }
     return "unknown";
 }
@@ -164,10 +168,26 @@ bool Shape::operator==(const Shape& other) const noexcept {
 }
 
 Kind kind_of(const Value& value) noexcept {
-    static constexpr Kind kKinds[] = {
-        Kind::Scalar,  Kind::Histogram, Kind::Image,  Kind::Audio, Kind::Video,   Kind::Mesh,
-        Kind::Text,    Kind::Table,     Kind::Figure, Kind::Graph, Kind::PrCurve, Kind::Embedding,
-        Kind::Hparams, Kind::Artifact,  Kind::Alert,  Kind::Note,  Kind::Tag,     Kind::Tensor};
+    static constexpr Kind kKinds[] = {Kind::Scalar,
+                                      Kind::Histogram,
+                                      Kind::Image,
+                                      Kind::Audio,
+                                      Kind::Video,
+                                      Kind::Mesh,
+                                      Kind::Text,
+                                      Kind::Table,
+                                      Kind::Figure,
+                                      Kind::Graph,
+                                      Kind::PrCurve,
+                                      Kind::Embedding,
+                                      Kind::Hparams,
+                                      Kind::Artifact,
+                                      Kind::Alert,
+                                      Kind::Note,
+                                      Kind::Tag,
+                                      Kind::Tensor,
+                                      Kind::MetricDefinition,
+                                      Kind::Summary};
     static_assert(std::size(kKinds) == std::variant_size_v<Value>);
     return kKinds[value.index()];
 }

@@ -59,7 +59,7 @@ class Compare final : public Command {
                                             : statistic_ == "min"   ? scalar.smallest()
                                             : statistic_ == "max"   ? scalar.largest()
                                             : statistic_ == "mean"  ? scalar.mean()
-                                                                    : scalar.last;
+                                                                    : scalar.newest();
         return value ? Cell(*value) : Cell();
     }
 
@@ -67,12 +67,10 @@ class Compare final : public Command {
     [[nodiscard]] std::string note_of(const KeyInfo& key) const {
         const SeriesSummary& scalar = key.scalar;
         const Summary wanted = key.definition ? key.definition->summary : Summary::Last;
-        const bool is_last =
-            statistic_ == "last" || (statistic_ == "summary" && wanted == Summary::Last);
         const bool is_mean =
             statistic_ == "mean" || (statistic_ == "summary" && wanted == Summary::Mean);
         if (scalar.count > 0 && scalar.finite_count() == 0) {
-            return is_last ? "" : "nothing finite";
+            return "nothing finite";
         }
         return is_mean && scalar.infinity_count() > 0
                    ? "without " + grouped(scalar.infinity_count()) + " inf"

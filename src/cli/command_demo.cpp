@@ -6,10 +6,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace taffrail::cli {
 namespace {
+
+bool has_dashboard() {
+    return std::ranges::any_of(all_commands(),
+                               [](const CommandFactory& make) { return make()->name() == "ui"; });
+}
 
 class Demo final : public Command {
   public:
@@ -113,12 +119,10 @@ class Demo final : public Command {
         }
         session.print("Look at it with: taffrail ui " + root + "\n");
         std::fflush(stdout);
-#if defined(TAFFRAIL_HAS_SERVER)
-        if (!exit_ && isatty(STDOUT_FILENO) == 1) {
+        if (!exit_ && has_dashboard() && isatty(STDOUT_FILENO) == 1) {
             execl("/proc/self/exe", "taffrail", "ui", root.c_str(), static_cast<char*>(nullptr));
             return session.fail("the dashboard cannot be started");
         }
-#endif
         return ExitCode::Ok;
     }
 

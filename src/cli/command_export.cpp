@@ -170,14 +170,10 @@ Result<void> Export::write_as(const query::ExportRequest& request,
                               : query::export_records(request, output);
 }
 
-Result<void> Export::write_tensorboard([[maybe_unused]] const Session& session,
-                                       [[maybe_unused]] const query::ExportRequest& request) const {
-#if defined(TAFFRAIL_HAS_TENSORBOARD)
+Result<void> Export::write_tensorboard(const Session& session,
+                                       const query::ExportRequest& request) const {
     return export_tensorboard(request, output_,
                               [&](std::string_view message) { session.warn(message); });
-#else
-    return Error{ErrorCode::Unsupported, "this build has no TensorBoard writer"};
-#endif
 }
 
 Result<void> Export::write(const Session& session, const query::ExportRequest& request) {

@@ -1,11 +1,9 @@
-#include "base/names.h"
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
-#include "cli/imported_runs.h"
-#include "cli/run_copy.h"
 #include "cli/text_format.h"
 #include "terminal/text.h"
+#include "transfer/import.h"
 
 namespace taffrail::cli {
 namespace {
@@ -34,12 +32,13 @@ class Import final : public Command {
     }
 
     ExitCode run(Session& session) override {
-        if (!again_) {
-            here_ = imported_runs(session, default_root(root_));
-        }
+        transfer::Import import({.root = default_root(root_),
+                                 .project = project_,
+                                 .again = again_,
+                                 .now_ns = session.now_ns});
         json_text_.begin_array();
         for (const std::string& path : paths_) {
-            if (auto done = import_all(session, path); !done.ok()) {
+            if (auto done = import_all(session, import, path); !done.ok()) {
                 return session.fail(done.error());
             }
         }
@@ -51,86 +50,73 @@ class Import final : public Command {
     }
 
   private:
-    Result<void> import_all(const Session& session, const std::string& path);
-    Result<void> import_run(const Session& session, const RecordedRun& run);
-    /// `id` is that of the copy.
-    void note(const RunInfo& original, const std::string& id, std::string_view outcome,
-              std::uint64_t points, std::uint64_t values);
+    Result<void> import_all(const Session& session, transfer::Import& import,
+                            const std::string& path) {
+        TAFFRAIL_ASSIGN(const auto catalogue, session.open(path));
+        return import.take(*catalogue, [&](const transfer::ImportReport& report) {
+            note(report);
+            tell(session, report);
+        });
+    }
+
+    void note(const transfer::ImportReport& report);
+    void tell(const Session& session, const transfer::ImportReport& report);
 
     std::vector<std::string> paths_;
     std::string root_, project_;
     bool again_ = false, json_ = false;
-    ImportedRuns here_;
     ExitCode outcome_ = ExitCode::Ok;
     JsonWriter json_text_{1};
 };
 
-void Import::note(const RunInfo& original, const std::string& id, std::string_view outcome,
-                  std::uint64_t points, std::uint64_t values) {
+std::string_view word_of(transfer::ImportOutcome outcome) {
+    switch (outcome) {
+        case transfer::ImportOutcome::Imported:
+            return "imported";
+        case transfer::ImportOutcome::Unchanged:
+            return "unchanged";
+        case transfer::ImportOutcome::Grown:
+            return "has grown";
+    }
+    return "";
+}
+
+void Import::note(const transfer::ImportReport& report) {
     json_text_.begin_object()
-        .member("id", id)
-        .member("name", original.name)
-        .member("origin", original.location);
-    json_text_.member("outcome", outcome).member("points", points).member("values", values);
+        .member("id", report.id)
+        .member("name", report.original.name)
+        .member("origin", report.original.location);
+    json_text_.member("outcome", word_of(report.outcome))
+        .member("points", report.points)
+        .member("values", report.values);
     json_text_.end_object();
 }
 
-Result<void> Import::import_all(const Session& session, const std::string& path) {
-    TAFFRAIL_ASSIGN(const auto catalogue, session.open(path));
-    const std::vector<RunInfo> runs = catalogue->runs();
-    for (const RunInfo& info : runs) {
-        if (info.source == "taffrail" && lies_in(info.location, default_root(root_))) {
-            return Error{ErrorCode::InvalidArgument,
-                         info.name + " is a run of " + default_root(root_) +
-                             " already; name another folder to import from, or another --root"};
-        }
-    }
-    for (const RunInfo& info : runs) {
-        TAFFRAIL_ASSIGN(const auto run, catalogue->run(info.id));
-        const auto earlier = here_.find(origin_of(info));
-        if (again_ || earlier == here_.end()) {
-            TAFFRAIL_TRY(import_run(session, *run));
-            continue;
-        }
-        const std::uint64_t records = count_records(*run);
-        const bool is_same = earlier->second.records == records;
-        note(info, earlier->second.id, is_same ? "unchanged" : "has grown", 0, 0);
-        if (is_same && !json_) {
-            session.print(terminal::without_controls(info.name) + "  is here already, unchanged  " +
-                          session.styled(Style::Dim, earlier->second.id) + "\n");
-        } else if (!is_same) {
+void Import::tell(const Session& session, const transfer::ImportReport& report) {
+    const std::string name = terminal::without_controls(report.original.name);
+    const std::string id = session.styled(Style::Dim, report.id);
+    switch (report.outcome) {
+        case transfer::ImportOutcome::Imported:
+            if (!json_) {
+                session.print(name + "  " + grouped(report.points) + " points, " +
+                              grouped(report.values) + " values  " + id + "\n");
+            }
+            break;
+        case transfer::ImportOutcome::Unchanged:
+            if (!json_) {
+                session.print(name + "  is here already, unchanged  " + id + "\n");
+            }
+            break;
+        case transfer::ImportOutcome::Grown:
             session.warn(
-                info.name + " was imported as " + earlier->second.id + " with " +
-                grouped(earlier->second.records) + " records and has " + grouped(records) +
+                report.original.name + " was imported as " + report.id + " with " +
+                grouped(report.earlier_records) + " records and has " + grouped(report.records) +
                 " now; nothing was changed, --again imports it anew beside the older copy");
             outcome_ = ExitCode::Failed;
-        }
-    }
-    return {};
-}
-
-Result<void> Import::import_run(const Session& session, const RecordedRun& run) {
-    RunInfo info = run.info();
-    const RunInfo original = info;
-    info.id = make_run_id(info.start_time_ns != 0 ? info.start_time_ns : session.now_ns);
-    info.project = project_.empty() ? info.project : project_;
-    // Settings come as records too; writing them twice would double them.
-    info.config.clear();
-    Hparams environment = run.environment();
-    const std::uint64_t records = count_records(run);
-    note_origin(environment, original, records);
-    TAFFRAIL_ASSIGN(const auto copy, RunCopy::create(default_root(root_), info));
-    TAFFRAIL_TRY(copy->take(run, environment));
-    here_.insert_or_assign(origin_of(original), ImportedRun{info.id, records});
-    note(original, info.id, "imported", copy->points(), copy->values());
-    if (!json_) {
-        session.print(terminal::without_controls(info.name) + "  " + grouped(copy->points()) +
-                      " points, " + grouped(copy->values()) + " values  " +
-                      session.styled(Style::Dim, info.id) + "\n");
+            break;
     }
     // What the original could not give is not in the copy either.
-    outcome_ = worse(outcome_, report_damage(session, original.name, run.damage_met()));
-    return {};
+    outcome_ = worse(outcome_, report_damage(session, report.original.name, report.damage));
 }
 
 }  // namespace

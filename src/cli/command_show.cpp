@@ -170,10 +170,9 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
             return TableCell(value ? short_number(*value) + (is_best ? star : "") : "",
                              stands == which ? Style::Bold : Style::Plain);
         };
-        const auto last = scalar.count > 0 ? std::optional(scalar.last) : std::nullopt;
         table.row({key.key,
                    {curve, Style::Cyan},
-                   number(last, Summary::Last, Goal::None),
+                   number(scalar.newest(), Summary::Last, Goal::None),
                    number(scalar.smallest(), Summary::Min, Goal::Minimize),
                    number(scalar.largest(), Summary::Max, Goal::Maximize),
                    {grouped(scalar.count), odd ? Style::Red : Style::Plain},

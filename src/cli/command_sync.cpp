@@ -4,10 +4,8 @@
 #include "cli/native_runs.h"
 #include "cli/run_json.h"
 #include "cli/text_format.h"
-#include "run/adopt.h"
 #include "terminal/text.h"
-
-#include <algorithm>
+#include "transfer/redelivery.h"
 
 namespace taffrail::cli {
 namespace {
@@ -65,24 +63,12 @@ class Sync final : public Command {
     }
 
   private:
-    [[nodiscard]] bool is_meant(const running::NotedSink& noted) const {
-        return sink_.empty() || sink_ == noted.name || sink_ == noted.type;
-    }
-
-    /// Options come out of the run folder, which may be anybody's: `$HOME/x` there would name a
-    /// place that nobody has seen. note_sink() keeps values, never variables.
-    static bool names_a_variable(const running::NotedSink& noted) {
-        return std::ranges::any_of(noted.options, [](const auto& option) {
-            return option.second.starts_with('~') || option.second.find('$') != std::string::npos;
-        });
-    }
-
     /// Where things would be written, for a person to look at; false when nowhere.
     bool show_targets(const Session& session, const std::vector<NativeRun>& runs) const {
         bool any = false;
         for (const NativeRun& run : runs) {
-            for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
-                if (!is_meant(noted) || noted.type.empty() || names_a_variable(noted)) {
+            for (const auto& [noted, obstacle] : transfer::destinations(stored(run), sink_)) {
+                if (!obstacle.empty()) {
                     continue;
                 }
                 any = true;
@@ -104,11 +90,11 @@ class Sync final : public Command {
     Result<void> check_sinks(const std::vector<NativeRun>& runs) const {
         std::vector<std::string> names;
         for (const NativeRun& run : runs) {
-            for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
-                if (is_meant(noted)) {
-                    return {};
-                }
-                names.push_back(noted.name);
+            if (!transfer::destinations(stored(run), sink_).empty()) {
+                return {};
+            }
+            for (const transfer::Destination& other : transfer::destinations(stored(run), "")) {
+                names.push_back(other.sink.name);
             }
         }
         const std::string who = runs.size() == 1 ? runs[0].info.name : "none of these runs";
@@ -131,60 +117,36 @@ class Sync final : public Command {
                                               " (there are: " + list + ")"};
     }
 
+    static transfer::StoredRun stored(const NativeRun& run) { return {run.info, run.folder}; }
+
     Result<void> sync_run(const Session& session, const NativeRun& run, bool& complete,
                           std::uint64_t& adopted_rows) {
-        TAFFRAIL_ASSIGN(const running::Adopted adopted,
-                        running::adopt_orphans(run.folder, run.info.id));
-        adopted_rows += adopted.rows;
-        begin_run(json_text_, run.info).member("adopted_rows", adopted.rows);
-        json_text_.key("sinks").begin_array();
-        if (adopted.rows > 0 && !json_) {
-            session.print(terminal::without_controls(run.info.name) + ": " + grouped(adopted.rows) +
-                          " rows taken over from " + std::to_string(adopted.writers) +
-                          " dead writers\n");
-        }
-        SinkContext context;
-        context.run_id = run.info.id;
-        context.run_name = run.info.name;
-        context.project = run.info.project;
-        context.run_folder = run.folder;
-        context.start_time_ns = run.info.start_time_ns;
-        context.attempt = run.info.attempts > 0 ? run.info.attempts - 1 : 0;
-        context.world_size = run.info.world_size;
-        for (const running::NotedSink& noted : running::noted_sinks(run.folder)) {
-            if (!is_meant(noted)) {
-                continue;
-            }
-            if (noted.type.empty()) {
-                session.warn(run.info.name + ": sink " + noted.name +
-                             " was made by the program itself; resume the run to deliver to it");
-                note(noted.name, 0, "made by the program itself");
-                complete = false;
-                continue;
-            }
-            if (names_a_variable(noted)) {
-                session.warn(run.info.name + ": sink " + noted.name +
-                             " was noted with a variable or ~ in its options, which are not "
-                             "expanded here: resume the run to deliver to it, or use taffrail "
-                             "export");
-                complete = false;
-                continue;
-            }
-            TAFFRAIL_ASSIGN(const auto sink, make_sink(noted.type, noted.options));
-            const auto delivered = running::deliver_backlog(
-                run.folder, run.info.id, noted, *sink, context, {run.info.state, run.info.message});
-            if (!delivered.ok()) {
-                session.warn(run.info.name + ": " + noted.name + ": " + delivered.error().message);
-                note(noted.name, 0, delivered.error().message);
-                complete = false;
-                continue;
-            }
-            note(noted.name, *delivered, "");
-            if (!json_) {
-                session.print(terminal::without_controls(run.info.name + ": " + noted.name) +
-                              " received " + grouped(*delivered) + " records\n");
-            }
-        }
+        const std::string name = terminal::without_controls(run.info.name);
+        TAFFRAIL_ASSIGN(
+            const bool all,
+            transfer::redeliver(
+                stored(run), sink_,
+                [&](const transfer::Adopted& adopted) {
+                    adopted_rows += adopted.rows;
+                    begin_run(json_text_, run.info).member("adopted_rows", adopted.rows);
+                    json_text_.key("sinks").begin_array();
+                    if (adopted.rows > 0 && !json_) {
+                        session.print(name + ": " + grouped(adopted.rows) +
+                                      " rows taken over from " + std::to_string(adopted.writers) +
+                                      " dead writers\n");
+                    }
+                },
+                [&](const transfer::Delivered& delivered) {
+                    note(delivered.sink, delivered.records, delivered.problem);
+                    if (!delivered.problem.empty()) {
+                        session.warn(run.info.name + ": " + delivered.sink + ": " +
+                                     delivered.problem);
+                    } else if (!json_) {
+                        session.print(name + ": " + terminal::without_controls(delivered.sink) +
+                                      " received " + grouped(delivered.records) + " records\n");
+                    }
+                }));
+        complete = complete && all;
         json_text_.end_array().end_object();
         return {};
     }

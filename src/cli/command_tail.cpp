@@ -6,10 +6,13 @@
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
 #include "store/console_end.h"
+#include "store/console_tail.h"
 #include "terminal/text.h"
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <memory>
 #include <thread>
 
 namespace taffrail::cli {
@@ -45,8 +48,10 @@ class Tail final : public Command {
 
   private:
     void print_record(const Session& session, const Record& record) const;
-    /// Prints what is new since the last call; the first call only the last `lines_`.
-    void print_console(const Session& session, const RecordedRun& run);
+    /// Prints what is new since the last call; the first call only the last `lines_`. `ended`:
+    /// there will be no more.
+    Result<void> print_console(const Session& session, const RecordedRun& run, bool ended);
+    [[nodiscard]] Result<std::vector<ConsoleLine>> new_lines(const RecordedRun& run, bool ended);
     void print_line(const Session& session, const ConsoleLine& line) const;
     [[nodiscard]] TailRequest request() const;
 
@@ -56,6 +61,7 @@ class Tail final : public Command {
     bool console_ = false, follow_ = false, wide_ = false, json_ = false, first_ = true;
     double interval_ = 0.5;
     std::size_t console_seen_ = 0;
+    std::unique_ptr<storage::ConsoleTail> followed_;
 };
 
 void Tail::print_line(const Session& session, const ConsoleLine& line) const {
@@ -76,25 +82,39 @@ void Tail::print_line(const Session& session, const ConsoleLine& line) const {
     }
 }
 
-void Tail::print_console(const Session& session, const RecordedRun& run) {
-    if (!follow_ && run.info().source == "taffrail") {
-        // Who follows needs to know how many lines there are; who does not needs the end only.
-        if (const auto lines = storage::last_console_lines(run.info().location,
-                                                           static_cast<std::size_t>(lines_))) {
-            for (const ConsoleLine& line : *lines) {
-                print_line(session, line);
-            }
-            return;
+Result<std::vector<ConsoleLine>> Tail::new_lines(const RecordedRun& run, bool ended) {
+    const auto count = static_cast<std::size_t>(lines_);
+    std::optional<std::vector<ConsoleLine>> lines;
+    if (followed_) {
+        TAFFRAIL_ASSIGN(lines, followed_->next());
+    } else if (first_ && run.info().source == "taffrail" && !follow_) {
+        lines = storage::last_console_lines(run.info().location, count);
+    } else if (first_ && run.info().source == "taffrail") {
+        followed_ = std::make_unique<storage::ConsoleTail>(run.info().location);
+        lines = followed_->begin(count);
+        if (!lines) {
+            followed_.reset();
         }
     }
-    auto lines = run.console(console_seen_, SIZE_MAX);
-    console_seen_ += lines.size();
-    const std::size_t skip = first_ && lines.size() > static_cast<std::size_t>(lines_)
-                                 ? lines.size() - static_cast<std::size_t>(lines_)
-                                 : 0;
-    for (std::size_t i = skip; i < lines.size(); ++i) {
-        print_line(session, lines[i]);
+    if (followed_ && ended) {
+        std::ranges::move(followed_->open_lines(), std::back_inserter(*lines));
     }
+    if (!lines) {
+        lines = run.console(console_seen_, SIZE_MAX);
+        console_seen_ += lines->size();
+    }
+    if (first_ && lines->size() > count) {
+        lines->erase(lines->begin(), lines->end() - lines_);
+    }
+    return *std::move(lines);
+}
+
+Result<void> Tail::print_console(const Session& session, const RecordedRun& run, bool ended) {
+    TAFFRAIL_ASSIGN(const std::vector<ConsoleLine> lines, new_lines(run, ended));
+    for (const ConsoleLine& line : lines) {
+        print_line(session, line);
+    }
+    return {};
 }
 
 void Tail::print_record(const Session& session, const Record& record) const {
@@ -142,7 +162,9 @@ ExitCode Tail::run(Session& session) {
         // Asked before the look: what is logged last must not be missed.
         const bool ended = run.info().state != RunState::Running;
         if (console_) {
-            print_console(session, run);
+            if (const auto shown = print_console(session, run, ended); !shown.ok()) {
+                return session.fail(shown.error());
+            }
         } else if (const auto shown =
                        (*tail)->next([&](const Record& record) { print_record(session, record); });
                    !shown.ok()) {

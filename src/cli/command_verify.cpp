@@ -5,12 +5,10 @@
 #include "cli/text_format.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
-#include "store/run_check.h"
-#include "terminal/text.h"
-#ifdef TAFFRAIL_HAS_TENSORBOARD
 #include "sources/tensorboard/discovery.h"
 #include "sources/tensorboard/repair.h"
-#endif
+#include "store/run_check.h"
+#include "terminal/text.h"
 
 #include <algorithm>
 
@@ -176,7 +174,6 @@ ExitCode Verify::run(Session& session) {
 
 /// Ends well when the copy is written: the damage was said above.
 ExitCode Verify::repair(const Session& session) const {
-#ifdef TAFFRAIL_HAS_TENSORBOARD
     const auto parts = tensorboard::split_spec(targets_.size() == 1 ? targets_.front() : "");
     if (parts.empty()) {
         return session.fail("--repair takes one logdir of event files; give its folder");
@@ -196,9 +193,6 @@ ExitCode Verify::repair(const Session& session) const {
                           : ""));
     }
     return ExitCode::Ok;
-#else
-    return session.fail("this build has no TensorBoard reader, so nothing to repair with");
-#endif
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ void write_key(JsonWriter& json, const KeyInfo& key) {
         const auto cell = [](std::optional<double> number) {
             return number ? Cell(*number) : Cell();
         };
-        json.member("last", scalar.last)
+        json.member("last", cell(scalar.newest()))
             .member("min", cell(scalar.smallest()))
             .member("max", cell(scalar.largest()))
             .member("mean", cell(scalar.mean()))

@@ -6,8 +6,8 @@
 // images have the format "raw".
 #pragma once
 
+#include <taffrail/media_options.h>
 #include <taffrail/result.h>
-#include <taffrail/run.h>
 #include <taffrail/value.h>
 
 #include "base/bytes.h"

@@ -61,6 +61,10 @@ Result<Value> read_kind(std::uint64_t kind, ByteSpan bytes) {
             return read_as<Tag>(bytes);
         case Kind::Tensor:
             return read_as<Tensor>(bytes);
+        case Kind::MetricDefinition:
+            return read_as<MetricDefinition>(bytes);
+        case Kind::Summary:
+            return read_as<SummaryValues>(bytes);
     }
     return Error{ErrorCode::Unsupported,
                  "a logged value of kind " + std::to_string(kind) +

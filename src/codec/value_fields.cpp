@@ -329,6 +329,51 @@ void read(FieldReader& in, Note& value) {
     }
 }
 
+void write(FieldWriter& out, const MetricDefinition& value) {
+    out.text(1, value.pattern);
+    out.text(2, value.options.step);
+    out.number(3, static_cast<std::uint64_t>(value.options.summary));
+    out.number(4, static_cast<std::uint64_t>(value.options.goal));
+    out.number(5, value.options.hidden ? 1 : 0);
+}
+
+void read(FieldReader& in, MetricDefinition& value) {
+    MetricOptions& options = value.options;
+    switch (in.field()) {
+        case 1:
+            value.pattern = in.text();
+            break;
+        case 2:
+            options.step = in.text();
+            break;
+        case 3:
+            options.summary = in.number() <= static_cast<std::uint64_t>(Summary::None)
+                                  ? static_cast<Summary>(in.number())
+                                  : Summary::Last;
+            break;
+        case 4:
+            options.goal = in.number() <= static_cast<std::uint64_t>(Goal::Maximize)
+                               ? static_cast<Goal>(in.number())
+                               : Goal::None;
+            break;
+        case 5:
+            options.hidden = in.number() != 0;
+            break;
+        default:
+            break;
+    }
+}
+
+void write(FieldWriter& out, const SummaryValues& value) {
+    put_named(out, 1, value.values);
+}
+
+void read(FieldReader& in, SummaryValues& value) {
+    if (in.field() == 1) {
+        value.values.push_back(named_of(in.bytes()));
+    }
+}
+
 void write(FieldWriter& out, const Tag& value) {
     out.text(1, value.tag);
     out.number(2, value.removed ? 1 : 0);

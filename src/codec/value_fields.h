@@ -57,6 +57,10 @@ void write(FieldWriter& out, const Note& value);
 void read(FieldReader& in, Note& value);
 void write(FieldWriter& out, const Tag& value);
 void read(FieldReader& in, Tag& value);
+void write(FieldWriter& out, const MetricDefinition& value);
+void read(FieldReader& in, MetricDefinition& value);
+void write(FieldWriter& out, const SummaryValues& value);
+void read(FieldReader& in, SummaryValues& value);
 void write(FieldWriter& out, const Tensor& value);
 void read(FieldReader& in, Tensor& value);
 

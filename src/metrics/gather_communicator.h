@@ -6,6 +6,7 @@
 // that run apart are told so by name.
 #pragma once
 
+#include <taffrail/api.h>
 #include <taffrail/communicator.h>
 
 #include <atomic>
@@ -21,7 +22,8 @@ namespace taffrail::metrics {
 
 using Gathered = std::vector<std::vector<std::byte>>;
 
-class GatherCommunicator : public Communicator {
+/// Visible, because the component taffrail::mpi stands outside of the library.
+class TAFFRAIL_API GatherCommunicator : public Communicator {
   public:
     GatherCommunicator(int rank, std::vector<int> members, std::string name);
 

@@ -2,6 +2,7 @@
 
 #include "model/pyramid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -36,6 +37,8 @@ void extend(AxisColumn<T>& column, std::span<const T> added, bool may_be_absent)
         if (column.values.size() % node_points(1) == 0) {
             column.coarse.push_back(value);
         }
+        column.smallest = column.values.empty() ? value : std::min(column.smallest, value);
+        column.largest = column.values.empty() ? value : std::max(column.largest, value);
         column.values.push_back(value);
     }
 }
@@ -59,7 +62,7 @@ void extend_rare(AxisColumn<T>& column, std::span<const T> added, T absent, std:
 }
 
 template <typename T>
-std::vector<double> as_doubles(const std::vector<T>& values, std::uint64_t count, T absent,
+std::vector<double> as_doubles(const PackedColumn<T>& values, std::uint64_t count, T absent,
                                bool may_be_absent) {
     std::vector<double> doubles(count, kAbsent);
     for (std::size_t i = 0; i < values.size(); ++i) {

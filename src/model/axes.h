@@ -3,6 +3,8 @@
 
 #include <taffrail/reader.h>
 
+#include "model/packed_column.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,9 +26,10 @@ struct AxisSpans {
 /// stays in cache.
 template <typename T>
 struct AxisColumn {
-    std::vector<T> values;
+    PackedColumn<T> values;
     std::vector<T> coarse;
-    bool rising = true;  ///< never falls (as doubles) and is never absent
+    bool rising = true;       ///< never falls (as doubles) and is never absent
+    T smallest{}, largest{};  ///< of the values there are
 };
 
 /// Grows with the run. Reading is safe from any number of threads; append() must be alone.

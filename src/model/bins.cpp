@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "base/try.h"
+#include "model/number_sums.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,42 @@
 #include <utility>
 
 namespace taffrail::model {
+
+namespace {
+
+/// The first place from `at` on that is not `inside`, as all behind it are not. Steps that grow
+/// find it without a look at most places before it.
+template <typename Inside>
+std::size_t first_behind(std::span<const double> x, std::size_t at, Inside inside) {
+    std::size_t step = 1;
+    while (step <= x.size() - at && inside(x[at + step - 1])) {
+        at += step;
+        step *= 2;
+    }
+    const auto rest = x.subspan(at, std::min(step, x.size() - at));
+    return at + static_cast<std::size_t>(std::ranges::partition_point(rest, inside) - rest.begin());
+}
+
+/// Of points that lie side by side. Numbers of which each is finite, as they mostly are, are summed
+/// up several at a time.
+BinStats stats_of(std::span<const double> values) {
+    BinStats stats;
+    const NumberSums sums = sums_of(values);
+    if (!values.empty() && sums.all_finite) {
+        stats.min = sums.min;
+        stats.max = sums.max;
+        stats.sum = sums.sum;
+        stats.last = values.back();
+        stats.count = values.size();
+        return stats;
+    }
+    for (const double value : values) {
+        stats.add(value);
+    }
+    return stats;
+}
+
+}  // namespace
 
 Result<void> check(const BinRequest& request) {
     if (request.width == 0 || request.width > kMaxBins) {
@@ -109,11 +146,11 @@ Bins stats_on_edges(std::span<const double> x, std::span<const double> value,
     reserve_bins(bins, count);
     for (std::size_t bin = 0; bin < count; ++bin) {
         const bool closed = bin + 1 == count;
-        BinStats stats;
-        while (at < x.size() && (x[at] < edges[bin + 1] || (closed && x[at] == edges[bin + 1]))) {
-            stats.add(value[at++]);
-        }
-        push_bin(bins, stats);
+        const std::size_t end = first_behind(x, at, [&](double place) {
+            return place < edges[bin + 1] || (closed && place == edges[bin + 1]);
+        });
+        push_bin(bins, stats_of(value.subspan(at, end - at)));
+        at = end;
     }
     bins.edges = std::move(edges);
     return bins;

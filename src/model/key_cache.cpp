@@ -11,7 +11,7 @@
 namespace taffrail::model {
 namespace {
 
-constexpr std::string_view kKeyMagic = "TRK1";
+constexpr std::string_view kKeyMagic = "TRK2";
 constexpr std::size_t kKeyHeaderBytes = 16;  // magic, CRC-32C, length
 // A run of more keys is opened; a file of more than that would be slow to read itself.
 constexpr std::size_t kMaxRunBytes = 256 << 10;

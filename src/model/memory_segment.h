@@ -13,12 +13,13 @@
 
 namespace taffrail::model {
 
-template <typename T>
+/// `Positions` and `Values` are vectors or packed columns, which outlive the segment.
+template <typename T, typename Positions, typename Values>
 class MemorySegment final : public BinSegment {
   public:
     /// `coarse` holds every 512th of `axis`; `origin` is subtracted from each position.
-    MemorySegment(std::span<const T> axis, std::span<const T> coarse, T origin,
-                  std::span<const double> values, const Pyramid& pyramid)
+    MemorySegment(const Positions& axis, std::span<const T> coarse, T origin, const Values& values,
+                  const Pyramid& pyramid)
         : axis_(axis), coarse_(coarse), origin_(origin), values_(values), pyramid_(pyramid) {}
 
     // What SegmentSearch asks for.
@@ -89,9 +90,10 @@ class MemorySegment final : public BinSegment {
   private:
     [[nodiscard]] double position(T raw) const { return difference(raw, origin_); }
 
-    std::span<const T> axis_, coarse_;
+    const Positions& axis_;
+    std::span<const T> coarse_;
     T origin_;
-    std::span<const double> values_;
+    const Values& values_;
     const Pyramid& pyramid_;
 };
 

@@ -1,21 +1,15 @@
 #include "model/metric_meaning.h"
 
-#include "base/strings.h"
+#include "base/metric_definitions.h"
 
 namespace taffrail::model {
 
 std::shared_ptr<const MetricOptions> definition_of(std::string_view key,
                                                    const MetricDefinitions& definitions) {
-    std::shared_ptr<const MetricOptions> found;
-    bool by_name = false;
-    for (const auto& [pattern, options] : definitions) {
-        const bool is_name = pattern == key;
-        if (is_name || (!by_name && glob_match(pattern, key))) {
-            found = options;
-            by_name = is_name;
-        }
-    }
-    return found;
+    const auto found = find_definition(
+        definitions.size(), [&](std::size_t i) -> std::string_view { return definitions[i].first; },
+        key);
+    return found ? definitions[*found].second : nullptr;
 }
 
 std::optional<double> summary_of(const KeyInfo& key) {
@@ -28,7 +22,7 @@ std::optional<double> summary_of(const KeyInfo& key) {
         return std::nullopt;
     }
     if (wanted == Summary::Last) {
-        return s.last;
+        return s.newest();
     }
     return wanted == Summary::Min ? s.smallest() : wanted == Summary::Max ? s.largest() : s.mean();
 }

@@ -2,8 +2,8 @@
 // lists, and which of its values is the best.
 #pragma once
 
+#include <taffrail/metric_options.h>
 #include <taffrail/reader.h>
-#include <taffrail/run.h>
 
 #include <memory>
 #include <optional>

@@ -1,53 +1,10 @@
 #include "model/pyramid.h"
 
-#include "base/bytes.h"
 #include "model/bin_stats.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace taffrail::model {
-namespace {
-
-// GCC and Clang vectors: a plain loop over doubles is not vectorised for min and max without
-// -ffast-math, which would lose the NaN.
-using Pair = double __attribute__((vector_size(16)));
-using PairMask = decltype(Pair{} < Pair{});
-
-struct BlockSums {
-    double min, max, sum;
-    bool all_finite;
-};
-
-BlockSums reduce_block(const double* values) noexcept {
-    constexpr int kLanes = 4;
-    constexpr double kNone = std::numeric_limits<double>::infinity();
-    Pair min[kLanes], max[kLanes], sum[kLanes], poison[kLanes];
-    for (int lane = 0; lane < kLanes; ++lane) {
-        min[lane] = Pair{kNone, kNone};
-        max[lane] = -min[lane];
-        sum[lane] = poison[lane] = Pair{0, 0};
-    }
-    for (std::uint64_t i = 0; i < kBaseFanOut; i += 2 * kLanes) {
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const auto value = load<Pair>(values + i + 2 * static_cast<std::uint64_t>(lane));
-            min[lane] = value < min[lane] ? value : min[lane];
-            max[lane] = value > max[lane] ? value : max[lane];
-            sum[lane] += value;
-            poison[lane] += value - value;  // NaN for ever after a NaN or an infinity
-        }
-    }
-    for (int lane = 1; lane < kLanes; ++lane) {
-        min[0] = min[lane] < min[0] ? min[lane] : min[0];
-        max[0] = max[lane] > max[0] ? max[lane] : max[0];
-        sum[0] += sum[lane];
-        poison[0] += poison[lane];
-    }
-    return {std::min(min[0][0], min[0][1]), std::max(max[0][0], max[0][1]), sum[0][0] + sum[0][1],
-            poison[0][0] + poison[0][1] == 0};
-}
-
-}  // namespace
 
 void Pyramid::extend(std::span<const double> all) {
     std::uint64_t known = levels_.empty() ? 0 : levels_[0].nodes() * kBaseFanOut;
@@ -57,19 +14,20 @@ void Pyramid::extend(std::span<const double> all) {
     }
 }
 
-void Pyramid::add_block(std::span<const double, kBaseFanOut> values) {
-    add_base_node(values.data());
+NumberSums Pyramid::add_block(std::span<const double, kBaseFanOut> values) {
+    const NumberSums sums = add_base_node(values.data());
     if (levels_[0].nodes() % kFanOut == 0) {
         add_parents();
     }
+    return sums;
 }
 
-void Pyramid::add_base_node(const double* values) {
+NumberSums Pyramid::add_base_node(const double* values) {
     if (levels_.empty()) {
         levels_.emplace_back();
     }
     PyramidLevel& base = levels_[0];
-    BlockSums block = reduce_block(values);
+    NumberSums block = sums_of({values, kBaseFanOut});
     if (!block.all_finite) {
         BinStats stats;
         for (std::uint64_t i = 0; i < kBaseFanOut; ++i) {
@@ -88,6 +46,7 @@ void Pyramid::add_base_node(const double* values) {
     base.min.push_back(block.min);
     base.max.push_back(block.max);
     base.sum.push_back(block.sum);
+    return block;
 }
 
 void Pyramid::add_parents() {

@@ -7,6 +7,8 @@
 // totals.
 #pragma once
 
+#include "model/number_sums.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -51,15 +53,16 @@ class Pyramid {
     /// Takes in the values behind those it knows: `all` is the whole series so far. About 300 M
     /// points/s.
     void extend(std::span<const double> all);
-    /// Adds the node of the next 64 points, for series that are never whole in memory.
-    void add_block(std::span<const double, kBaseFanOut> values);
+    /// Adds the node of the next 64 points, for series that are never whole in memory. Returns what
+    /// it says of them.
+    NumberSums add_block(std::span<const double, kBaseFanOut> values);
 
     [[nodiscard]] const std::vector<PyramidLevel>& levels() const noexcept { return levels_; }
 
     [[nodiscard]] const std::vector<SpecialTotals>& specials() const noexcept { return specials_; }
 
   private:
-    void add_base_node(const double* values);
+    NumberSums add_base_node(const double* values);
     void add_parents();
 
     std::vector<PyramidLevel> levels_;

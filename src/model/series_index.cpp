@@ -5,6 +5,7 @@
 #include "model/memory_segment.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <map>
@@ -45,8 +46,14 @@ void SeriesIndex::append(const Point& point) {
 }
 
 void SeriesIndex::append_values(std::span<const double> values) {
-    values_.insert(values_.end(), values.begin(), values.end());
-    pyramid_.extend(values_);
+    values_.append(values);
+    std::uint64_t known =
+        pyramid_.levels().empty() ? 0 : pyramid_.levels()[0].nodes() * kBaseFanOut;
+    std::array<double, kBaseFanOut> block;
+    for (; values_.size() - known >= kBaseFanOut; known += kBaseFanOut) {
+        values_.copy(known, kBaseFanOut, block.data());
+        pyramid_.add_block(block);
+    }
 }
 
 std::unique_ptr<BinSegment> SeriesIndex::segment(Axis axis, std::int64_t origin_ns) const {
@@ -58,8 +65,8 @@ std::unique_ptr<BinSegment> SeriesIndex::segment(Axis axis, std::int64_t origin_
         if (!column.rising || column.values.size() < values_.size()) {
             return nullptr;
         }
-        return std::make_unique<MemorySegment<T>>(column.values, column.coarse, origin, values_,
-                                                  pyramid_);
+        return std::make_unique<MemorySegment<T, PackedColumn<T>, PackedColumn<double>>>(
+            column.values, column.coarse, origin, values_, pyramid_);
     };
     switch (axis) {
         case Axis::Steps:
@@ -96,8 +103,10 @@ Result<Bins> SeriesIndex::bins(const BinRequest& request, std::int64_t origin_ns
         if (!kept || kept->points != points()) {
             std::vector<double> x = axes().positions(request.axis, origin_ns);
             x.resize(points());
+            std::vector<double> values(points());
+            values_.copy(0, values.size(), values.data());
             kept = std::make_shared<const SortedCache::Copy>(
-                SortedCache::Copy{points(), SortedSeries(x, values_)});
+                SortedCache::Copy{points(), SortedSeries(x, values)});
         }
         sorted = kept;
     }
@@ -130,7 +139,8 @@ SortedSeries::SortedSeries(std::span<const double> x, std::span<const double> va
 }
 
 Result<Bins> SortedSeries::bins(const BinRequest& request) const {
-    const MemorySegment<double> segment(x_, coarse_x_, 0.0, values_, pyramid_);
+    const MemorySegment<double, std::vector<double>, std::vector<double>> segment(
+        x_, coarse_x_, 0.0, values_, pyramid_);
     const BinSegment* const segments[] = {&segment};
     Result<Bins> bins = query_bins(segments, request);
     if (bins.ok()) {

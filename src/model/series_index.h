@@ -15,7 +15,8 @@
 
 namespace taffrail::model {
 
-/// Points in log order. Memory: 8.5 bytes a point, plus 16 for the axes unless they are shared.
+/// Points in log order. Memory: 8.5 bytes a point or half of it (model/packed_column.h), and what
+/// the axes take unless they are shared: little where they rise evenly.
 /// const calls are safe from any number of threads; append() must be alone.
 class SeriesIndex {
   public:
@@ -31,7 +32,7 @@ class SeriesIndex {
 
     [[nodiscard]] std::uint64_t points() const noexcept { return values_.size(); }
 
-    [[nodiscard]] std::span<const double> values() const noexcept { return values_; }
+    [[nodiscard]] const PackedColumn<double>& values() const noexcept { return values_; }
 
     [[nodiscard]] const AxisTable& axes() const noexcept {
         return shared_axes_ ? *shared_axes_ : *axes_;
@@ -52,7 +53,7 @@ class SeriesIndex {
     struct SortedCache;
     std::shared_ptr<AxisTable> axes_;
     std::shared_ptr<const AxisTable> shared_axes_;
-    std::vector<double> values_;
+    PackedColumn<double> values_;
     Pyramid pyramid_;
     std::shared_ptr<SortedCache> sorted_;
 };

@@ -34,27 +34,18 @@ class JoinedRun final : public RecordedRun {
 
     [[nodiscard]] std::vector<KeyInfo> keys() const override { return inner_->keys(); }
 
-    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override {
-        return inner_->points(key);
+    [[nodiscard]] Result<std::unique_ptr<ReadCursor>> read(
+        std::string_view key, const ReadRequest& request) const override {
+        return inner_->read(key, request);
     }
 
     [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override {
         return inner_->superseded(points);
     }
 
-    Result<void> visit_points(
-        std::string_view key, Attempts attempts,
-        const std::function<Result<void>(std::span<const Point>)>& visit) const override {
-        return inner_->visit_points(key, attempts, visit);
-    }
-
     [[nodiscard]] Result<Bins> bins(std::string_view key,
                                     const BinRequest& request) const override {
         return inner_->bins(key, request);
-    }
-
-    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis) const override {
-        return inner_->curve(key, axis);
     }
 
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override {
@@ -64,6 +55,12 @@ class JoinedRun final : public RecordedRun {
     [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
         const BlobRef& blob) const override {
         return inner_->load(blob);
+    }
+
+    [[nodiscard]] Result<std::vector<std::byte>> load_range(const BlobRef& blob,
+                                                            std::uint64_t offset,
+                                                            std::uint64_t length) const override {
+        return inner_->load_range(blob, offset, length);
     }
 
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override {

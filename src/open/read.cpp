@@ -4,7 +4,6 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
-#include "open/builtin_sources.h"
 #include "open/joined_catalogue.h"
 
 #include <fmt/core.h>
@@ -14,7 +13,7 @@
 namespace taffrail {
 namespace {
 
-Result<std::shared_ptr<Catalogue>> read_one(const std::string& path) {
+Result<std::shared_ptr<Catalogue>> read_one(const std::string& path, const OptionMap& options) {
     if (!io::exists(path)) {
         return Error{ErrorCode::NotFound, fmt::format("{} does not exist: give the folder that "
                                                       "holds the runs (the default is ./taffrail)",
@@ -42,7 +41,7 @@ Result<std::shared_ptr<Catalogue>> read_one(const std::string& path) {
             ErrorCode::Unsupported,
             fmt::format("nothing in {} looks like runs of any known kind ({})", path, known)};
     }
-    return best->open(path);
+    return best->open(path, options);
 }
 
 // "name:path", but neither "scheme://…" nor a path that exists with its colon.
@@ -59,23 +58,22 @@ std::pair<std::string, std::string> split_name(std::string_view part) {
 
 }  // namespace
 
-Result<std::shared_ptr<Catalogue>> read(std::string_view path) {
-    register_builtin_sources();
+Result<std::shared_ptr<Catalogue>> read(std::string_view path, const OptionMap& options) {
     const std::string_view whole = path.empty() ? std::string_view(".") : path;
     if (io::exists(whole)) {
-        return read_one(std::string(whole));
+        return read_one(std::string(whole), options);
     }
     std::vector<std::pair<std::string, std::string>> locations;
     for (const std::string_view part : split(whole, ',')) {
         locations.push_back(split_name(trim(part)));
     }
     if (locations.size() == 1 && locations[0].first.empty()) {
-        return read_one(locations[0].second);
+        return read_one(locations[0].second, options);
     }
     TAFFRAIL_TRY(name_parts(locations));
     std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>> parts;
     for (auto& [name, location] : locations) {
-        TAFFRAIL_ASSIGN(auto catalogue, read_one(location));
+        TAFFRAIL_ASSIGN(auto catalogue, read_one(location, options));
         parts.emplace_back(std::move(name), std::move(catalogue));
     }
     return join_catalogues(std::move(parts));

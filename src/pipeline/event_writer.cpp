@@ -3,6 +3,7 @@
 
 #include "base/diagnostics.h"
 #include "base/try.h"
+#include "builtins/builtins.h"
 #include "codec/capture.h"
 
 #include <numeric>
@@ -28,10 +29,11 @@ class EventWriter::Core {
     Result<void> open() {
         for (const LoggingOptions::Writer& writer : options.writers) {
             OptionMap sink_options = writer.options;
-            if (writer.name == "LocalWriter" || writer.name == "terminal") {
-                if (options.max_iterations > 0) {
-                    sink_options.emplace_back("max_iter", std::to_string(options.max_iterations));
-                }
+            // A sink that can make use of the length of the training is told it.
+            const auto info = builtins::find_sink(writer.name);
+            if (options.max_iterations > 0 && info &&
+                find_option(info->options, "max_iter") != nullptr) {
+                sink_options.emplace_back("max_iter", std::to_string(options.max_iterations));
             }
             TAFFRAIL_ASSIGN(const RouteMask bit, run.add_sink(writer.name, sink_options));
             route = static_cast<RouteMask>(route | bit);

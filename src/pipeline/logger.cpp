@@ -5,7 +5,6 @@
 #include "base/never_throws.h"
 #include "base/strings.h"
 #include "base/try.h"
-#include "pipeline/routines/routines.h"
 #include "pipeline/shared_store.h"
 #include "pipeline/status.h"
 #include "terminal/screen.h"
@@ -15,10 +14,6 @@
 #include <exception>
 
 namespace taffrail {
-
-std::string_view phase_key(Phase phase) noexcept {
-    return phase == Phase::Validate ? "val" : phase == Phase::None ? "run" : to_string(phase);
-}
 
 class Logger::Core {
   public:
@@ -34,10 +29,10 @@ class Logger::Core {
             }
         }
         for (const std::string& key : options.routines) {
-            TAFFRAIL_ASSIGN(auto routine, make_routine(key));
-            const bool gated = dynamic_cast<const OnceRoutine*>(routine.get()) == nullptr;
-            auto context = std::make_unique<Context>(run_, store_, options.tracked_variables[key],
-                                                     gated ? route_now_ : route);
+            TAFFRAIL_ASSIGN(auto routine, make_routine(key, options.routine_options[key]));
+            const RouteMask& where = routine->logs_changes() ? route : route_now_;
+            auto context =
+                std::make_unique<Context>(run_, store_, options.tracked_variables[key], where);
             parts_.push_back({key, std::move(routine), std::move(context)});
         }
         if (!options.interface.empty()) {

@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "base/try.h"
-#include "run/builtins.h"
+#include "builtins/builtins.h"
 #include "system/secrets.h"
 
 #include <algorithm>
@@ -24,8 +24,10 @@ Result<std::int64_t> positive(const Config& block, std::string_view name, std::i
     return value;
 }
 
-// Options of a sink as text; lists as "[a, b]".
-Result<OptionMap> option_map(const Config& block) {
+// Options of a part as text, lists as "[a, b]". What the part declared is checked here, where the
+// place in the file is still known.
+Result<OptionMap> option_map(const Config& block, const std::string& owner,
+                             const std::vector<OptionInfo>& declared) {
     OptionMap options;
     for (std::size_t i = 0; i < block.size(); ++i) {
         const Config& value = block.at(i);
@@ -43,6 +45,12 @@ Result<OptionMap> option_map(const Config& block) {
             TAFFRAIL_ASSIGN(std::string text, value.as_text());
             options.emplace_back(block.names()[i], std::move(text));
         }
+        const auto& [name, text] = options.back();
+        if (!declared.empty()) {
+            if (const auto read = read_option(owner, declared, name, text); !read.ok()) {
+                return value.error(read.error().message);
+            }
+        }
     }
     return options;
 }
@@ -52,15 +60,13 @@ Result<LoggingOptions::Writer> writer_options(const std::string& name, const Con
         return block.error("writer '" + name +
                            "' needs a 'log_dir': the folder its output goes to");
     }
-    register_builtins();
     const auto sinks = registered_sinks();
     std::vector<std::string> known;
     for (const SinkInfo& info : sinks) {
         known.push_back(info.class_name);
         if (info.name == name || info.class_name == name) {
             LoggingOptions::Writer writer{name, {}};
-            TAFFRAIL_ASSIGN(writer.options, option_map(block));
-            // The options themselves are checked where the place in the file is still known.
+            TAFFRAIL_ASSIGN(writer.options, option_map(block, name, info.options));
             if (auto made = info.make(writer.options); !made.ok()) {
                 return block.error(made.error().message);
             }
@@ -94,15 +100,11 @@ Result<std::string> profiler_name(const Config& logging) {
 constexpr std::array<std::string_view, 2> kLoggerNames = {"config", "_target_"};
 
 // Names of `config:` that belong to the Logger; the others are options of its interface.
-constexpr std::array<std::string_view, 9> kOwnNames = {"loggers",
-                                                       "tracked_variables",
-                                                       "log_every_n_iter",
-                                                       "log_every_n_epochs",
-                                                       "print_every_n_seconds",
-                                                       "gpu_summarize",
-                                                       "print_epochs",
-                                                       "name",
-                                                       "version"};
+constexpr std::array<std::string_view, 10> kOwnNames = {
+    "loggers",          "tracked_variables",  "routine_options",
+    "log_every_n_iter", "log_every_n_epochs", "print_every_n_seconds",
+    "gpu_summarize",    "print_epochs",       "name",
+    "version"};
 
 Result<void> check_tracked(const Config& tracked, const std::vector<std::string>& routines) {
     for (std::size_t i = 0; i < tracked.size(); ++i) {
@@ -114,6 +116,29 @@ Result<void> check_tracked(const Config& tracked, const std::vector<std::string>
         }
     }
     return {};
+}
+
+Result<std::map<std::string, OptionMap>> routine_options(const Config& block,
+                                                         const std::vector<std::string>& routines) {
+    std::map<std::string, OptionMap> options;
+    if (!block.is_map()) {
+        return block.error("'routine_options' must be a map from routines to their options");
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const std::string& key = block.names()[i];
+        if (std::ranges::find(routines, key) == routines.end()) {
+            return block.at(i).error("routine_options names '" + key +
+                                     "', which is not in the list of loggers" +
+                                     did_you_mean(key, routines));
+        }
+        const auto known = registered_routines();
+        const auto info = std::ranges::find(known, key, &RoutineInfo::key);
+        TAFFRAIL_ASSIGN(options[key], option_map(block.at(i), key, info->options));
+        if (auto made = make_routine(key, options[key]); !made.ok()) {
+            return block.at(i).error(made.error().message);
+        }
+    }
+    return options;
 }
 
 // Names that belong one level deeper are the commonest slip: they are named before all others.
@@ -147,13 +172,12 @@ Result<OptionMap> interface_options(const std::string& interface, const Config& 
                                     interface + "'" + did_you_mean(name, own));
         }
     }
-    TAFFRAIL_ASSIGN(OptionMap options, option_map(rest));
-    register_builtins();
-    for (const SinkInfo& info : registered_sinks()) {
-        if (info.name == interface || info.class_name == interface) {
-            if (auto made = info.make(options); !made.ok()) {
-                return config.error(made.error().message);
-            }
+    const auto sink = builtins::find_sink(interface);
+    TAFFRAIL_ASSIGN(OptionMap options,
+                    option_map(rest, interface, sink ? sink->options : std::vector<OptionInfo>()));
+    if (sink) {
+        if (auto made = sink->make(options); !made.ok()) {
+            return config.error(made.error().message);
         }
     }
     return options;
@@ -184,6 +208,10 @@ Result<LoggerOptions> logger_of(const std::string& interface, const Config& bloc
             TAFFRAIL_ASSIGN(options.tracked_variables[tracked->names()[i]],
                             tracked->at(i).as_text_list());
         }
+    }
+    if (const Config* given = config->find("routine_options");
+        given != nullptr && !given->is_null()) {
+        TAFFRAIL_ASSIGN(options.routine_options, routine_options(*given, options.routines));
     }
     TAFFRAIL_ASSIGN(options.name, config->text_or("name", interface));
     TAFFRAIL_ASSIGN(options.version, config->text_or("version", ""));
@@ -265,7 +293,6 @@ Result<std::vector<LoggerOptions>> logger_options(const Composed& composed) {
 }
 
 std::vector<std::string> interface_names() {
-    register_builtins();
     std::vector<std::string> names;
     for (const SinkInfo& info : registered_sinks()) {
         names.push_back(info.name);

@@ -48,18 +48,19 @@ namespace detail {
 class BarCore {
   public:
     explicit BarCore(ProgressOptions options)
-        : options_(std::move(options)),
-          rate_(effective_refresh_rate(options_.refresh_rate)),
-          position_(options_.initial),
-          actual_(options_.initial),
-          begin_ns_(monotonic_ns()),
-          last_plain_ns_(begin_ns_) {
-        if (rate_ <= 0) {
+        : options_(std::move(options)), begin_ns_(monotonic_ns()), last_plain_ns_(begin_ns_) {
+        step_.rate = effective_refresh_rate(options_.refresh_rate);
+        step_.total = options_.total;
+        step_.position = step_.actual = options_.initial;
+        step_.is_watched = options_.on_publish != nullptr;
+        step_.metrics_interval = static_cast<std::uint64_t>(static_cast<double>(kMetricsInterval) /
+                                                            measure_ns_per_tick());
+        if (step_.rate <= 0) {
             return;
         }
         terminal::Screen& screen = terminal::Screen::standard();
-        plain_ = !screen.interactive();
-        if (!plain_) {
+        step_.is_plain = !screen.interactive();
+        if (!step_.is_plain) {
             utf8_ = terminal::is_utf8();
             color_ = screen.color();
             region_ = screen.add([this](int columns) { return lines(columns); });
@@ -70,7 +71,7 @@ class BarCore {
     ~BarCore() { close(); }
 
     void update(std::int64_t position) noexcept {
-        actual_ = position;
+        step_.actual = position;
         if (publishes(position)) {
             publish(position);
         }
@@ -79,16 +80,16 @@ class BarCore {
     void set_metrics(const BarMetrics& metrics) {
         const std::lock_guard lock(mutex_);
         metrics_ = metrics;
-        metrics_ns_ = monotonic_ns();
+        step_.metrics_at = ticks();
     }
 
     [[nodiscard]] bool metrics_due(std::int64_t position) const noexcept {
         if (!publishes(position)) {
             return false;
         }
-        const std::int64_t now = monotonic_ns();
-        return (options_.total && position == *options_.total) ||
-               (plain_ ? plain_line_due(position, now) : now - metrics_ns_ >= kMetricsInterval);
+        return (step_.total && position == *step_.total) ||
+               (step_.is_plain ? plain_line_due(position, monotonic_ns())
+                               : ticks() - step_.metrics_at >= step_.metrics_interval);
     }
 
     void set_description(std::string_view description) {
@@ -98,13 +99,13 @@ class BarCore {
 
     void reset(std::optional<std::int64_t> total) {
         const std::lock_guard lock(mutex_);
-        options_.total = total;
+        step_.total = total;
         options_.initial = 0;
         begin_ns_ = last_plain_ns_ = monotonic_ns();
         end_ns_.store(0, std::memory_order_relaxed);
-        actual_ = 0;
+        step_.actual = 0;
         last_part_ = 0;
-        position_.store(0, std::memory_order_relaxed);
+        step_.position.store(0, std::memory_order_relaxed);
     }
 
     void close() noexcept {
@@ -112,41 +113,41 @@ class BarCore {
             return;
         }
         closed_ = true;
-        if (rate_ <= 0) {
+        if (step_.rate <= 0) {
             return;
         }
         // A loop that was left early, or whose length was unknown, still ends on its true position.
-        if (actual_ != position_.load(std::memory_order_relaxed)) {
-            publish(actual_);
+        if (step_.actual != step_.position.load(std::memory_order_relaxed)) {
+            publish(step_.actual);
         }
         if (end_ns_.load(std::memory_order_relaxed) == 0) {
             end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
         }
-        if (plain_ && options_.plain_parts && printed_ != actual_) {
+        if (step_.is_plain && options_.plain_parts && printed_ != step_.actual) {
             print_plain();
         }
         region_.close(options_.leave ? terminal::Leave::Keep : terminal::Leave::Erase);
     }
 
-    [[nodiscard]] std::int64_t actual() const noexcept { return actual_; }
+    [[nodiscard]] std::int64_t actual() const noexcept { return step_.actual; }
 
   private:
     [[nodiscard]] bool publishes(std::int64_t position) const noexcept {
-        return rate_ > 0 &&
-               (position % rate_ == 0 || (options_.total && position == *options_.total));
+        return step_.rate > 0 &&
+               (position % step_.rate == 0 || (step_.total && position == *step_.total));
     }
 
     void publish(std::int64_t position) noexcept {
-        position_.store(position, std::memory_order_relaxed);
-        if (options_.total && position == *options_.total) {
+        step_.position.store(position, std::memory_order_relaxed);
+        if (step_.total && position == *step_.total) {
             // The clock of a full bar stands still: what comes after the last step is not part of
             // its rate.
             end_ns_.store(monotonic_ns(), std::memory_order_relaxed);
         }
-        if (options_.on_publish) {
+        if (step_.is_watched) {
             options_.on_publish(position);
         }
-        if (plain_) {
+        if (step_.is_plain) {
             maybe_print_plain(position);
         }
     }
@@ -162,8 +163,8 @@ class BarCore {
     }
 
     [[nodiscard]] std::int64_t part_of(std::int64_t position) const noexcept {
-        return options_.plain_parts && options_.total && *options_.total > 0
-                   ? position * kPlainParts / *options_.total
+        return options_.plain_parts && step_.total && *step_.total > 0
+                   ? position * kPlainParts / *step_.total
                    : 0;
     }
 
@@ -173,7 +174,7 @@ class BarCore {
 
     void print_plain() noexcept {
         try {
-            printed_ = position_.load(std::memory_order_relaxed);
+            printed_ = step_.position.load(std::memory_order_relaxed);
             std::fflush(stdout);
             terminal::Screen::standard().print(terminal::plain_bar_line(state()) + "\n");
         } catch (...) {
@@ -187,9 +188,9 @@ class BarCore {
         const std::int64_t stopped = end_ns_.load(std::memory_order_relaxed);
         const std::int64_t end = stopped != 0 ? stopped : monotonic_ns();
         terminal::BarState state{.description = options_.description,
-                                 .position = position_.load(std::memory_order_relaxed),
+                                 .position = step_.position.load(std::memory_order_relaxed),
                                  .initial = options_.initial,
-                                 .total = options_.total,
+                                 .total = step_.total,
                                  .elapsed_seconds = static_cast<double>(end - begin_ns_) / 1e9,
                                  .unit = options_.unit};
         for (const auto& [name, value] : metrics_) {
@@ -202,18 +203,30 @@ class BarCore {
         return terminal::bar_lines(state(), {.columns = columns, .utf8 = utf8_, .color = color_});
     }
 
-    ProgressOptions options_;
-    int rate_;
-    bool plain_ = false, utf8_ = false, color_ = false, closed_ = false;
-    std::atomic<std::int64_t> position_;
-    std::int64_t actual_;
+    /// All that a step of the loop touches, in one cache line: what lies apart is cold by then, and
+    /// costs more than all else that is done for a step.
+    struct alignas(64) PerStep {
+        std::atomic<std::int64_t> position = 0;
+        std::int64_t actual = 0;
+        std::optional<std::int64_t> total;
+        /// When they were set, and how long they are good for: in ticks, since the system's clock
+        /// is cold as well. The loop's thread alone.
+        std::uint64_t metrics_at = 0, metrics_interval = 0;
+        int rate = 0;
+        bool is_plain = false, is_watched = false;
+    };
+
+    static_assert(sizeof(PerStep) == 64);
+
+    PerStep step_;
+    ProgressOptions options_;  ///< but for its total, which is the step's
+    bool utf8_ = false, color_ = false, closed_ = false;
     std::int64_t last_part_ = 0;
     std::int64_t printed_ = -1;
     std::int64_t begin_ns_, last_plain_ns_;
     std::atomic<std::int64_t> end_ns_{0};  ///< 0 while it runs
     std::mutex mutex_;  ///< options_.description, total and metrics_, read by the drawing thread
     BarMetrics metrics_;
-    std::int64_t metrics_ns_ = 0;  ///< when they were set; the loop's thread alone
     terminal::Region region_;
 };
 

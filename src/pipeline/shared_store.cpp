@@ -2,6 +2,7 @@
 
 #include "base/sha256.h"
 #include "codec/value_codec.h"
+#include "run/run_core.h"
 
 #include <bit>
 #include <cstring>
@@ -30,8 +31,9 @@ SharedStore::Content SharedStore::content_of(const Value& value) {
 std::shared_ptr<SharedStore> SharedStore::of(const Run& run) {
     static std::mutex mutex;
     static std::map<const void*, std::weak_ptr<SharedStore>> stores;
-    const void* const name = run.core() != nullptr ? static_cast<const void*>(run.core())
-                                                   : static_cast<const void*>(&run);
+    const detail::RunCore* const core = detail::RunInside::core(run);
+    const void* const name =
+        core != nullptr ? static_cast<const void*>(core) : static_cast<const void*>(&run);
     const std::lock_guard lock(mutex);
     std::erase_if(stores, [](const auto& entry) { return entry.second.expired(); });
     auto& known = stores[name];

@@ -27,7 +27,7 @@ Cell metric_value(const RunDetails& run, std::string_view statistic, std::string
         return value ? Cell(*value) : Cell();
     }
     if (statistic == "metric.last") {
-        return s.last;
+        return cell(s.newest());
     }
     if (statistic == "metric.count") {
         return static_cast<std::int64_t>(s.count);

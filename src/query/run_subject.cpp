@@ -35,12 +35,10 @@ std::vector<Cell> RunSubject::metric(std::string_view statistic, std::string_vie
     if (statistic == "count") {
         return {Cell(static_cast<std::int64_t>(s.count))};
     }
-    if (statistic == "last") {
-        return {Cell(s.last)};
-    }
-    const std::optional<double> number = statistic == "min"   ? s.smallest()
-                                         : statistic == "max" ? s.largest()
-                                                              : s.mean();
+    const std::optional<double> number = statistic == "min"    ? s.smallest()
+                                         : statistic == "max"  ? s.largest()
+                                         : statistic == "last" ? s.newest()
+                                                               : s.mean();
     return number ? std::vector<Cell>{Cell(*number)} : std::vector<Cell>();
 }
 

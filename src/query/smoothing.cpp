@@ -15,13 +15,18 @@ std::vector<double> exponential(std::span<const double> x, std::span<const doubl
     const double unit = y.size() > 1 ? (x.back() - x.front()) / 1000.0 : 0.0;
     std::vector<double> smoothed(y.size());
     double sum = 0, total = 0, previous_x = x.empty() ? 0 : x.front();
+    // Most series are even: a power is worth keeping until the distance changes.
+    double distance = std::nan(""), power = weight;
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (!std::isfinite(y[i])) {
             smoothed[i] = y[i];
             continue;
         }
-        const double keep =
-            by_distance ? std::pow(weight, unit > 0 ? (x[i] - previous_x) / unit : 0.0) : weight;
+        if (by_distance && x[i] - previous_x != distance) {
+            distance = x[i] - previous_x;
+            power = std::pow(weight, unit > 0 ? distance / unit : 0.0);
+        }
+        const double keep = power;
         previous_x = x[i];
         // Written with the difference from the running value: equal inputs then give exactly that
         // input.

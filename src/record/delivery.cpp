@@ -31,7 +31,7 @@ Result<void> Delivery::hand_over(const LogReader::Chunk& chunk) {
         if (sink_.accepts(record.kind)) {
             accepted_.push_back(record);
             accepted_index_.push_back(i);
-        } else {
+        } else if (record.kind != Kind::MetricDefinition && record.kind != Kind::Summary) {
             diagnose_once(
                 DiagnosticLevel::Warning,
                 "sink." + options_.sink_name + ".kind." + std::string(to_string(record.kind)),

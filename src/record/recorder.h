@@ -2,7 +2,7 @@
 // thread may stand in one when its run ends. One whose run is gone serves a later run.
 #pragma once
 
-#include <taffrail/run.h>
+#include <taffrail/recording.h>
 
 #include "base/clock.h"
 #include "record/key_registry.h"

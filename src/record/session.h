@@ -2,7 +2,7 @@
 // and its log. A forked child gets a session of its own.
 #pragma once
 
-#include <taffrail/run.h>
+#include <taffrail/recording.h>
 
 #include "record/definitions.h"
 #include "record/log_writer.h"
@@ -28,7 +28,7 @@ struct ThreadSlot;
 struct SessionParts {
     WriterIdentity identity;
     std::string ring_folder;         ///< local; exists
-    std::unique_ptr<LogWriter> log;  ///< null: nothing is stored (Store::Off)
+    std::unique_ptr<LogWriter> log;  ///< never null; with Store::Off in a private folder
     std::uint64_t next_seq = 1;
     Drain::FirstStep first_step;     ///< for resumed runs
     std::function<void()> appended;  ///< called on the collector after each batch; must be quick
@@ -43,7 +43,7 @@ struct RecorderOptions {
     std::uint64_t ring_budget_bytes = 64u << 20;
     std::uint64_t ring_bytes = 2u << 20;
     Durability durability = Durability::Async;
-    /// Called on the collector when it starts, before anything else (signals are blocked already).
+    /// Nobody reads it: the collector's thread is called "taffrail" where it is started.
     std::string thread_name = "taffrail";
 };
 

@@ -64,7 +64,7 @@ struct SinkRunner::Shared {
           options(std::move(o)),
           new_logs(std::move(n)),
           open_sink(*sink),
-          own(open_sink, {std::move(l), options.cursor_path, start}, options) {
+          own(open_sink, Backlog{std::move(l), options.cursor_path, start}, options) {
         for (Backlog& backlog : backlogs) {
             earlier.emplace_back(open_sink, std::move(backlog), options);
         }

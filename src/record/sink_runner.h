@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Backlog {
     std::unique_ptr<LogReader> log;
     std::string cursor_path;
     LogPosition start;
+    /// Whose it is, as its log says.
+    std::int32_t rank = 0;
+    std::uint32_t attempt = 0;
+    std::optional<Step> resume_step = {};
 };
 
 /// Logs that came to be since it was last asked. Called on the thread of the sink, before each

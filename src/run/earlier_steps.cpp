@@ -26,10 +26,14 @@ Step EarlierSteps::operator()(const record::Definitions::Key& key) {
     }
     Step next = INT64_MIN;
     if (key.kind == Kind::Scalar) {
-        const auto points = run_->points(key.name);
-        for (const Point& point : points.ok() ? *points : std::vector<Point>()) {
-            next = std::max(next, after(point.step));
-        }
+        (void)run_->visit_points(key.name, Attempts::All,
+                                 [&next](std::span<const Point> some) -> Result<void> {
+                                     for (const Point& point : some) {
+                                         next = std::max(next, after(point.step));
+                                     }
+                                     return {};
+                                 },
+                                 {Column::Step});
     } else {
         const auto entries = run_->entries(key.name);
         for (const Entry& entry : entries.ok() ? *entries : std::vector<Entry>()) {

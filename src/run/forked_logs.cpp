@@ -4,10 +4,10 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "record/cursor.h"
-#include "run/adopt.h"
 #include "store/layout.h"
 #include "store/liveness.h"
 #include "store/open_log.h"
+#include "transfer/adopt.h"
 
 namespace taffrail::running {
 namespace {
@@ -21,7 +21,7 @@ void report(const std::string& sink, const Error& error) {
 }  // namespace
 
 void hand_to_sinks_of(std::uint64_t parent, std::uint64_t child, const std::string& run_folder) {
-    for (const NotedSink& sink : noted_sinks(run_folder)) {
+    for (const transfer::NotedSink& sink : transfer::noted_sinks(run_folder)) {
         const std::string path = record::cursor_path(run_folder, sink.name, child);
         // Sinks of earlier attempts and of other ranks have no cursor in the parent's log. One for
         // the child may be there when its parent adds a sink right now: ForkedLogs::begin().

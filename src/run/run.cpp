@@ -2,7 +2,7 @@
 #include <taffrail/run.h>
 
 #include "base/diagnostics.h"
-#include "run/builtins.h"
+#include "builtins/builtins.h"
 #include "run/run_core.h"
 
 #include <algorithm>
@@ -121,7 +121,6 @@ Run::~Run() {
 }
 
 Result<Run> Run::open(RunOptions options) {
-    register_builtins();
     auto settings = running::resolve_settings(std::move(options), running::process_variables());
     if (!settings.ok()) {
         return std::move(settings).error();
@@ -272,7 +271,10 @@ Result<RouteMask> Run::add_sink(std::string_view name, const OptionMap& options)
     if (!sink.ok()) {
         return std::move(sink).error();
     }
-    return core_->add_sink(*std::move(sink), name, std::string(name), options);
+    const auto info = builtins::find_sink(name);
+    return core_->add_sink(
+        *std::move(sink), name, std::string(name),
+        without_secrets(info ? info->options : std::vector<OptionInfo>(), options));
 }
 
 Result<RouteMask> Run::add_sink(std::unique_ptr<Sink> sink, std::string_view name) {

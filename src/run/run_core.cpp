@@ -12,14 +12,15 @@
 #include "record/cursor.h"
 #include "record/orphan.h"
 #include "record/threads.h"
-#include "run/adopt.h"
 #include "run/earlier_steps.h"
 #include "run/forked_logs.h"
-#include "run/spooled_value.h"
+#include "run/sink_context.h"
 #include "run/watch.h"
 #include "store/open_log.h"
 #include "store/seal_portions.h"
 #include "system/secrets.h"
+#include "transfer/adopt.h"
+#include "transfer/spooled_value.h"
 
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
     }
     TAFFRAIL_ASSIGN(RunPlace place, running::place_run(settings, number));
     if (place.joined) {
-        if (auto adopted = running::adopt_orphans(place.folder, place.id); !adopted.ok()) {
+        if (auto adopted = transfer::adopt_orphans(place.folder, place.id); !adopted.ok()) {
             diagnose(DiagnosticLevel::Warning,
                      "records of an earlier process could not be recovered now and are kept: " +
                          adopted.error().message);
@@ -96,14 +97,13 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     log.spool = settings_.options.spool;
     log.unsynced_bytes = 2u << 20;  // most of a writer's memory; the disk takes that much in one go
     TAFFRAIL_ASSIGN(parts.log, storage::open_log(place_.folder, file, log));
-    parts.encode = running::encode_spooled;
+    parts.encode = transfer::encode_spooled;
     if (place_.joined && place_.attempt > 0) {
         parts.first_step = running::EarlierSteps(place_.folder);
     }
     if (forked) {
         running::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
     } else {
-        start_time_ns_ = file.start_time_ns;
         opened_as_ = file.writer;
         if (settings_.options.store == Store::On && settings_.options.seal_on_finish) {
             rolling_seal_ = std::make_unique<running::RollingSeal>(
@@ -298,7 +298,7 @@ void RunCore::log_value(std::string_view key, Result<Value> value, Step step,
             recorder_->count_error("record.key", "a key longer than 64 KiB is not recorded");
             return;
         }
-        running::SpoolParts spool = running::to_spool(*value);
+        transfer::SpoolParts spool = transfer::to_spool(*value);
         if (!spool.has_blobs) {
             const Bytes description = encode_value(*value);
             if (description.size() <= record::kMaxInlineBytes) {
@@ -366,7 +366,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     if (sinks_.size() >= 16) {
         return Error{ErrorCode::InvalidArgument, "a run takes at most 16 sinks"};
     }
-    running::NotedSink noted;
+    transfer::NotedSink noted;
     noted.name = name;
     for (int number = 2;
          std::any_of(sinks_.begin(), sinks_.end(),
@@ -378,7 +378,7 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     noted.mask = static_cast<RouteMask>(1u << sinks_.size());
     noted.options = options;
     const std::uint64_t writer = session->identity().writer;
-    TAFFRAIL_TRY(running::note_sink(place_.folder, noted));
+    TAFFRAIL_TRY(transfer::note_sink(place_.folder, noted));
     // Later records only: the sink starts behind what is in the log now.
     TAFFRAIL_TRY(session->flush(false, std::chrono::seconds(30)));
     TAFFRAIL_ASSIGN(auto log,
@@ -388,21 +388,14 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     delivery.sink_name = noted.name;
     delivery.mask = noted.mask;
     delivery.cursor_path = record::cursor_path(place_.folder, noted.name, writer);
-    delivery.context.run_id = place_.id;
-    delivery.context.run_name = place_.name;
-    delivery.context.project = settings_.options.project;
-    delivery.context.run_folder = place_.folder;
-    delivery.context.start_time_ns = start_time_ns_;
-    delivery.context.attempt = place_.attempt;
-    delivery.context.resume_step =
-        place_.attempt > 0 ? settings_.options.resume_step : std::optional<Step>();
-    delivery.context.rank = settings_.options.rank.value_or(0);
-    delivery.context.world_size = settings_.options.world_size.value_or(1);
+    // Looked at after `start` was: what is said in between is told twice rather than never.
+    delivery.context = running::describe_to_sinks(place_, settings_);
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
     std::vector<record::Backlog> backlogs;
     if (place_.joined) {
         TAFFRAIL_ASSIGN(backlogs,
-                        running::find_backlogs(place_.folder, place_.id, noted.name, writer));
+                        transfer::find_backlogs(place_.folder, place_.id, noted.name, writer,
+                                                settings_.options.rank.value_or(0)));
     }
     auto runner = std::make_unique<record::SinkRunner>(
         std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs),
@@ -508,8 +501,8 @@ Result<void> RunCore::close_files(RunState state) {
     if (owner && (stored || recorder_->has_forked())) {
         // Forked children that ended without a word left their rings behind; sinks receive that
         // too.
-        const running::Family family{opened_as_, state};
-        if (auto adopted = running::adopt_orphans(place_.folder, place_.id, family);
+        const transfer::Family family{opened_as_, state};
+        if (auto adopted = transfer::adopt_orphans(place_.folder, place_.id, family);
             !adopted.ok()) {
             diagnose(DiagnosticLevel::Warning,
                      "records of a forked process could not be taken over now and are kept: " +

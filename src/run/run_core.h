@@ -85,7 +85,6 @@ class RunCore {
     running::Settings settings_;
     running::RunPlace place_;
     record::Recorder* recorder_ = nullptr;
-    std::int64_t start_time_ns_ = 0;
     /// Process id: sinks and watches belong to it, not to its children.
     std::uint64_t opened_by_ = 0;
     std::uint64_t opened_as_ = 0;  ///< the writer of that process
@@ -127,6 +126,12 @@ class RunCore {
     bool finished_ = false;
     mutable std::mutex error_mutex_;
     std::optional<Error> finish_error_;
+};
+
+/// What the layers above see of a run besides its public face.
+struct RunInside {
+    /// Null for an inert run.
+    static RunCore* core(const Run& run) noexcept { return run.core_.get(); }
 };
 
 }  // namespace taffrail::detail

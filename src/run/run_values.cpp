@@ -11,6 +11,9 @@
 namespace taffrail {
 namespace {
 
+// Readers of the store find it among what is known of the run; in the stream it is for sinks.
+constexpr Routing kForSinks{.route = kAllSinks, .visible = false};
+
 // A capture that throws (out of memory) must not reach the training loop.
 template <typename Capture>
 Result<Value> guarded(Capture capture) noexcept {
@@ -227,8 +230,9 @@ void Run::note(std::string_view text) noexcept {
 void Run::summary(std::string_view key, Cell value) noexcept {
     if (core_) {
         try {
-            core_->log_meta(tlog::MetaType::Summary,
-                            tlog::encode_cells({{std::string(key), std::move(value)}}));
+            SummaryValues said{{{std::string(key), std::move(value)}}};
+            core_->log_meta(tlog::MetaType::Summary, tlog::encode_cells(said.values));
+            core_->log_value("summary", Value(std::move(said)), kAutoStep, kForSinks);
         } catch (const std::bad_alloc&) {
             core_->recorder().count_error("record.memory",
                                           "out of memory; a summary value is not recorded");
@@ -241,6 +245,8 @@ void Run::define_metric(std::string_view pattern, const MetricOptions& options) 
         try {
             core_->log_meta(tlog::MetaType::MetricDefinition,
                             tlog::encode_metric_definition(pattern, options));
+            core_->log_value("metrics", Value(MetricDefinition{std::string(pattern), options}),
+                             kAutoStep, kForSinks);
         } catch (const std::bad_alloc&) {
             core_->recorder().count_error("record.memory",
                                           "out of memory; a metric definition is not recorded");

@@ -2,10 +2,23 @@
 
 #include "seal/index_check.h"
 
+#include <algorithm>
+
 namespace taffrail::seal {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+/// Version 2 counts the infinities of a series, and its numbers are those of the finite points.
+/// Where every point is finite both versions say the same, and programs that know only the first
+/// one read the file as fast as ever.
+constexpr std::uint64_t kVersionOfFinite = 1, kVersion = 2;
+
+bool all_finite(const FileIndex& index) {
+    return std::ranges::all_of(index.sections, [](const Section& section) {
+        return std::ranges::all_of(section.series, [](const SeriesEntry& series) {
+            return series.summary.finite_count() == series.summary.count;
+        });
+    });
+}
 
 void append_double(Bytes& to, double value) {
     append(to, value);
@@ -46,9 +59,13 @@ LevelBlocks read_levels(ByteCursor& from) {
     return levels;
 }
 
-void append_summary(Bytes& to, const SeriesSummary& summary) {
+void append_summary(Bytes& to, const SeriesSummary& summary, std::uint64_t version) {
     append_varint(to, summary.count);
     append_varint(to, summary.nan_count);
+    if (version >= 2) {
+        append_varint(to, summary.positive_infinity_count);
+        append_varint(to, summary.negative_infinity_count);
+    }
     for (const double value : {summary.min, summary.max, summary.sum, summary.last}) {
         append_double(to, value);
     }
@@ -58,10 +75,14 @@ void append_summary(Bytes& to, const SeriesSummary& summary) {
     }
 }
 
-SeriesSummary read_summary(ByteCursor& from) {
+SeriesSummary read_summary(ByteCursor& from, std::uint64_t version) {
     SeriesSummary summary;
     summary.count = from.varint();
     summary.nan_count = from.varint();
+    if (version >= 2) {
+        summary.positive_infinity_count = from.varint();
+        summary.negative_infinity_count = from.varint();
+    }
     for (double* value : {&summary.min, &summary.max, &summary.sum, &summary.last}) {
         *value = from.read<double>();
     }
@@ -72,10 +93,10 @@ SeriesSummary read_summary(ByteCursor& from) {
     return summary;
 }
 
-void append_series(Bytes& to, const SeriesEntry& series) {
+void append_series(Bytes& to, const SeriesEntry& series, std::uint64_t version) {
     append_text(to, series.key);
     append_varint(to, series.column);
-    append_summary(to, series.summary);
+    append_summary(to, series.summary, version);
     append_varint(to, series.specials.size());
     model::SpecialTotals before;
     for (const model::SpecialTotals& totals : series.specials) {
@@ -88,11 +109,11 @@ void append_series(Bytes& to, const SeriesEntry& series) {
     append_levels(to, series.levels);
 }
 
-SeriesEntry read_series(ByteCursor& from) {
+SeriesEntry read_series(ByteCursor& from, std::uint64_t version) {
     SeriesEntry series;
     series.key = from.text();
     series.column = static_cast<std::uint32_t>(from.varint());
-    series.summary = read_summary(from);
+    series.summary = read_summary(from, version);
     series.specials.resize(read_count(from, 4));
     model::SpecialTotals before;
     for (model::SpecialTotals& totals : series.specials) {
@@ -106,7 +127,7 @@ SeriesEntry read_series(ByteCursor& from) {
     return series;
 }
 
-void append_section(Bytes& to, const Section& section) {
+void append_section(Bytes& to, const Section& section, std::uint64_t version) {
     append_varint(to, section.first_row);
     append_varint(to, section.rows);
     for (const AxisIndex& axis : section.axes) {
@@ -125,11 +146,11 @@ void append_section(Bytes& to, const Section& section) {
     }
     append_varint(to, section.series.size());
     for (const SeriesEntry& series : section.series) {
-        append_series(to, series);
+        append_series(to, series, version);
     }
 }
 
-Section read_section(ByteCursor& from) {
+Section read_section(ByteCursor& from, std::uint64_t version) {
     Section section;
     section.first_row = from.varint();
     section.rows = from.varint();
@@ -151,7 +172,7 @@ Section read_section(ByteCursor& from) {
     }
     const std::size_t count = read_count(from, 40);
     for (std::size_t i = 0; i < count && from.ok(); ++i) {
-        section.series.push_back(read_series(from));
+        section.series.push_back(read_series(from, version));
     }
     return section;
 }
@@ -160,7 +181,8 @@ Section read_section(ByteCursor& from) {
 
 Bytes encode_index(const FileIndex& index) {
     Bytes bytes;
-    append_varint(bytes, kVersion);
+    const std::uint64_t version = all_finite(index) ? kVersionOfFinite : kVersion;
+    append_varint(bytes, version);
     append_varint(bytes, static_cast<std::uint64_t>(index.kind));
     append_varint(bytes, static_cast<std::uint64_t>(index.profile));
     append_text(bytes, index.run_id);
@@ -188,17 +210,18 @@ Bytes encode_index(const FileIndex& index) {
     }
     append_varint(bytes, index.sections.size());
     for (const Section& section : index.sections) {
-        append_section(bytes, section);
+        append_section(bytes, section, version);
     }
     return bytes;
 }
 
 Result<FileIndex> decode_index(ByteSpan bytes, std::uint64_t file_bytes) {
     ByteCursor from(bytes);
-    if (const std::uint64_t version = from.varint(); version != kVersion) {
-        return Error{ErrorCode::Unsupported, "the index of a sealed file has version " +
-                                                 std::to_string(version) +
-                                                 "; this program reads version 1: use a newer one"};
+    const std::uint64_t version = from.varint();
+    if (version != kVersionOfFinite && version != kVersion) {
+        return Error{ErrorCode::Unsupported,
+                     "the index of a sealed file has version " + std::to_string(version) +
+                         "; this program reads versions 1 and 2: use a newer one"};
     }
     FileIndex index;
     index.kind = static_cast<TableKind>(from.varint());
@@ -231,7 +254,7 @@ Result<FileIndex> decode_index(ByteSpan bytes, std::uint64_t file_bytes) {
     }
     const std::size_t sections = read_count(from, 8);
     for (std::size_t i = 0; i < sections && from.ok(); ++i) {
-        index.sections.push_back(read_section(from));
+        index.sections.push_back(read_section(from, version));
     }
     if (!from.ok() || !is_sound(index, file_bytes)) {
         return Error{ErrorCode::Corrupt, "the index of a sealed file contradicts itself"};

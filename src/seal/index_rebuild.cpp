@@ -2,11 +2,10 @@
 
 #include "base/try.h"
 #include "codec/parquet/page_walk.h"
+#include "model/series_summary.h"
 #include "seal/table_writer.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace taffrail::seal {
 namespace {
@@ -109,26 +108,9 @@ Result<void> find_writers(const parquet::Reader& reader, FileIndex& index) {
 SeriesSummary summary_of(std::span<const double> values, std::span<const std::int64_t> steps,
                          std::span<const std::int64_t> times) {
     SeriesSummary summary;
-    summary.count = values.size();
-    summary.min = std::numeric_limits<double>::infinity();
-    summary.max = -summary.min;
-    for (const double value : values) {
-        if (std::isnan(value)) {
-            ++summary.nan_count;
-            continue;
-        }
-        summary.min = std::min(summary.min, value);
-        summary.max = std::max(summary.max, value);
-        if (std::isfinite(value)) {
-            summary.sum += value;
-        } else {
-            ++(value > 0 ? summary.positive_infinity_count : summary.negative_infinity_count);
-        }
-    }
-    summary.last = values.back();
     const auto [smallest, largest] = std::ranges::minmax(steps);
-    summary.first_step = smallest;
-    summary.last_step = largest;
+    model::add_steps(summary, smallest, largest);
+    model::add_values(summary, values);
     summary.first_time_ns = times.front();
     summary.last_time_ns = times.back();
     return summary;

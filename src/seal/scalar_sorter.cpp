@@ -117,10 +117,17 @@ Result<void> ScalarSorter::add(const RowWriter& writer, const std::vector<std::s
     }
     waiting_bytes_ += rows.size() * row_bytes(sorted.size());
     const bool may_stream = !group.tables.empty() || tables_ < kMaxTables;
-    if (may_stream && buffer.rows() >= kStreamRows) {
+    const bool worth_it =
+        buffer.rows() >= kStreamRows ||
+        (is_worth_a_file(group) && buffer.rows() * row_bytes(sorted.size()) >= kStreamBytes);
+    if (may_stream && worth_it) {
         TAFFRAIL_TRY(drain(group));
     }
     return keep_memory_small();
+}
+
+bool ScalarSorter::is_worth_a_file(const Group& group) {
+    return group.keys.size() > 1 && group.buffer.rows() >= kWideRows;
 }
 
 Result<void> ScalarSorter::keep_memory_small() {
@@ -160,6 +167,7 @@ Result<void> ScalarSorter::keep_tables_small() {
 }
 
 Result<void> ScalarSorter::start_streaming(Group& group) {
+    group.first_file = files_.size();
     for (std::size_t first = 0; first < group.keys.size(); first += kMaxWidth) {
         const std::size_t last = std::min(group.keys.size(), first + kMaxWidth);
         std::vector<std::string> keys(group.keys.begin() + static_cast<std::ptrdiff_t>(first),
@@ -170,7 +178,7 @@ Result<void> ScalarSorter::start_streaming(Group& group) {
                         TableWriter::create_wide(path, run_id_, std::move(keys), options_));
         group.tables.push_back(std::move(table));
         ++tables_;
-        files_.push_back({path, name, 0});
+        files_.push_back({path, name});
     }
     return {};
 }
@@ -222,7 +230,7 @@ Result<void> ScalarSorter::write_long(std::vector<NewFile>& files) {
     ++long_tables_;
     const std::string name = "long-" + number + name_suffix_ + ".parquet";
     const std::string path = path_of(name);
-    files.push_back({path, name, 0});
+    files.push_back({path, name});
     TAFFRAIL_ASSIGN(const auto table, TableWriter::create_long(path, run_id_, options_));
     for (const auto& [key, places] : by_key) {
         TAFFRAIL_TRY(table->begin_series(std::string(key)));
@@ -275,20 +283,26 @@ Result<void> ScalarSorter::write_long(std::vector<NewFile>& files) {
             first = last;
         }
     }
-    TAFFRAIL_TRY(table->finish());
+    TAFFRAIL_TRY(finish(*table, files.back()));
     files.back().rows = table->rows();
+    return {};
+}
+
+Result<void> ScalarSorter::finish(TableWriter& table, NewFile& file) {
+    TAFFRAIL_TRY(table.finish());
+    file.bytes = table.bytes();
+    file.crc = table.crc();
     return {};
 }
 
 Result<std::vector<NewFile>> ScalarSorter::finish() {
     std::vector<NewFile> finished;
     for (auto& [keys, group] : groups_) {
-        const bool worth_a_file = group.keys.size() > 1 && group.buffer.rows() >= kWideRows;
-        if (group.buffer.rows() > 0 && (worth_a_file || !group.tables.empty())) {
+        if (group.buffer.rows() > 0 && (is_worth_a_file(group) || !group.tables.empty())) {
             TAFFRAIL_TRY(drain(group));
         }
-        for (const auto& table : group.tables) {
-            TAFFRAIL_TRY(table->finish());
+        for (std::size_t i = 0; i < group.tables.size(); ++i) {
+            TAFFRAIL_TRY(finish(*group.tables[i], files_[group.first_file + i]));
         }
     }
     TAFFRAIL_TRY(write_long(files_));

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,18 @@ namespace taffrail::seal {
 struct NewFile {
     std::string temporary_path, name;
     std::uint64_t rows = 0;
+    /// What it should hold; who has not noted that while writing it reads the file instead.
+    std::uint64_t bytes = 0;
+    std::optional<std::uint32_t> crc = {};
 };
 
 class ScalarSorter {
   public:
     /// Keys of one wide file at most.
     static constexpr std::size_t kMaxWidth = 512;
-    /// Rows from which on a set of keys is streamed into a file of its own.
-    static constexpr std::size_t kStreamRows = 32 * 1024;
+    /// Rows from which on a set of keys is streamed into a file of its own, and bytes of a set that
+    /// gets one in any case: what does not wait is not copied.
+    static constexpr std::size_t kStreamRows = 32 * 1024, kStreamBytes = 1 << 20;
     /// Tables streamed at once at most: each has an open file. Further sets of keys go into long
     /// tables.
     static constexpr std::size_t kMaxTables = 48;
@@ -59,9 +64,12 @@ class ScalarSorter {
         std::vector<std::string> keys;
         RowBuffer buffer;
         std::vector<std::unique_ptr<TableWriter>> tables;  ///< one per 512 keys, once streaming
+        std::size_t first_file = 0;                        ///< of the tables, in files_
     };
 
+    static bool is_worth_a_file(const Group& group);
     Result<void> start_streaming(Group& group);
+    Result<void> finish(TableWriter& table, NewFile& file);
     /// `columns` in the order of the group's keys.
     static Result<void> add_to_tables(const Group& group, const RowWriter& writer,
                                       const RowAxes& axes,

@@ -102,7 +102,7 @@ class Sealing {
         Writer& writer = writers_[identity.writer];
         if (!writer.rest) {
             const std::string name = "rest-" + hex16(identity.writer) + "-" + suffix_ + ".tlog";
-            files_.push_back({{temporary(name), name, 0}, SealedFileInfo::Kind::Rest});
+            files_.push_back({{temporary(name), name}, SealedFileInfo::Kind::Rest});
             TAFFRAIL_ASSIGN(writer.rest, RestLog::create(files_.back().file.temporary_path,
                                                          identity, input.nonce));
         }
@@ -298,7 +298,7 @@ class Sealing {
     Result<void> take_value(Writer& writer, const RowWriter& who, const tlog::ValueRecord& value) {
         if (!values_) {
             const std::string name = "values-" + suffix_ + ".parquet";
-            files_.push_back({{temporary(name), name, 0}, SealedFileInfo::Kind::Values});
+            files_.push_back({{temporary(name), name}, SealedFileInfo::Kind::Values});
             TAFFRAIL_ASSIGN(values_, ValuesTableWriter::create(files_.back().file.temporary_path,
                                                                run_id_, options_.table.profile));
         }
@@ -307,8 +307,13 @@ class Sealing {
 
     // In windows: a sealed file may be larger than the memory of the machine.
     Result<void> publish(const File& file) {
-        SealedFileInfo info{file.file.name, file.kind, 0, file.file.rows, 0};
-        TAFFRAIL_TRY(measure(file.file.temporary_path, info));
+        SealedFileInfo info{file.file.name, file.kind, file.file.bytes, file.file.rows, 0};
+        if (file.file.crc) {
+            info.crc = *file.file.crc;
+            info.crc_is_known = true;
+        } else {
+            TAFFRAIL_TRY(measure(file.file.temporary_path, info));
+        }
         const std::string path = folder_ + "/" + file.file.name;
         if (io::exists(path) && is_whole(path, info)) {
             TAFFRAIL_TRY(io::remove(file.file.temporary_path));

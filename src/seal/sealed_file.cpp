@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/inside.h"
 #include "io/open_files.h"
+#include "model/series_summary.h"
 #include "seal/index_check.h"
 #include "seal/index_rebuild.h"
 #include "seal/page_cache.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace taffrail::seal {
 namespace {
@@ -116,34 +118,46 @@ Result<void> SealedFile::load_index(std::uint64_t file_bytes) {
             row += page.rows;
         }
     }
-    count_infinities();
+    complete_summaries();
     return {};
 }
 
-// The index tells infinities of whole base nodes only. A series that has any shows it in its
-// extremes: then, and only then, the few points behind the last node are looked at.
-void SealedFile::count_infinities() {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Indexes of version 1 know neither the infinities nor, where there are any, the extremes and the
+// last of the finite points. A series that has such points shows it: then, and only then, its
+// points are looked at; for the last one from the end.
+void SealedFile::complete_summaries() {
+    constexpr std::uint64_t kRows = 16384;
     for (Section& section : index_.sections) {
         for (SeriesEntry& entry : section.series) {
             SeriesSummary& summary = entry.summary;
-            if ((summary.max != kInfinity && summary.min != -kInfinity) ||
-                summary.infinity_count() > 0) {
+            if (!model::is_of_all_points(summary)) {
+                model::clear_numbers_of_nothing(summary);
                 continue;
             }
-            const std::uint64_t counted =
-                stored_levels(section.rows) > 0
-                    ? section.rows / model::kBaseFanOut * model::kBaseFanOut
-                    : 0;
-            if (counted > 0 && !entry.specials.empty()) {
-                summary.positive_infinity_count = entry.specials.back().positive_infinity_count;
-                summary.negative_infinity_count = entry.specials.back().negative_infinity_count;
+            const bool only_last = std::isfinite(summary.min) && std::isfinite(summary.max);
+            SeriesSummary read;
+            for (std::uint64_t done = 0; done < section.rows;) {
+                const std::uint64_t rows = std::min(kRows, section.rows - done);
+                const std::uint64_t first = only_last ? section.rows - done - rows : done;
+                done += rows;
+                LostRows lost;
+                std::vector<double> some =
+                    values(entry.column, section.first_row + first, rows, lost);
+                if (lost.any()) {
+                    std::size_t row = 0;
+                    std::erase_if(some, [&](double) { return lost.contains(row++); });
+                }
+                model::add_values(read, some);
+                if (only_last && read.finite_count() > 0) {
+                    break;
+                }
             }
-            LostRows lost;
-            for (const double value :
-                 values(entry.column, section.first_row + counted, section.rows - counted, lost)) {
-                summary.positive_infinity_count += value == kInfinity ? 1 : 0;
-                summary.negative_infinity_count += value == -kInfinity ? 1 : 0;
+            summary.last = read.last;
+            if (!only_last) {
+                summary.positive_infinity_count = read.positive_infinity_count;
+                summary.negative_infinity_count = read.negative_infinity_count;
+                summary.min = read.min;
+                summary.max = read.max;
             }
         }
     }
@@ -261,11 +275,14 @@ Result<std::shared_ptr<const PageValues>> SealedFile::page(std::size_t column, s
     return values;
 }
 
-Result<std::shared_ptr<const PageValues>> SealedFile::read_page(std::size_t column,
-                                                                std::size_t number) {
+Result<void> SealedFile::decode(std::size_t column, std::size_t number,
+                                parquet::DecodedColumn& to) {
+    to.doubles.clear();
+    to.int64s.clear();
+    to.int32s.clear();
+    to.valid.clear();
     const parquet::PagePlace& place = index_.pages[column][number];
     TAFFRAIL_ASSIGN(const Bytes bytes, read(place.offset, place.bytes));
-    parquet::DecodedColumn decoded;
     std::vector<std::string> dictionary;
     const parquet::Column schema = column_of(column);
     const parquet::Encoding expected[] = {
@@ -273,20 +290,50 @@ Result<std::shared_ptr<const PageValues>> SealedFile::read_page(std::size_t colu
         : schema.type == parquet::Type::Double     ? parquet::Encoding::ByteStreamSplit
                                                    : parquet::Encoding::DeltaBinaryPacked};
     TAFFRAIL_ASSIGN(const parquet::PageTaken taken,
-                    parquet::read_page(bytes, schema, expected, dictionary, decoded));
+                    parquet::read_page(bytes, schema, expected, dictionary, to));
     if (taken.values != place.rows) {
         return Error{ErrorCode::Corrupt, "a page holds another number of rows than the index says"};
     }
+    return {};
+}
+
+Result<std::shared_ptr<const PageValues>> SealedFile::read_page(std::size_t column,
+                                                                std::size_t number) {
+    parquet::DecodedColumn decoded;
+    TAFFRAIL_TRY(decode(column, number, decoded));
     return std::make_shared<const PageValues>(std::move(decoded));
 }
 
-void SealedFile::note_page(std::size_t column, std::size_t number, const std::string& why) {
+void SealedFile::check_column(std::size_t column) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!checked_columns_.insert(column).second) {
+            return;
+        }
+    }
+    for (std::size_t number = 0; number < index_.pages[column].size(); ++number) {
+        const parquet::PagePlace& place = index_.pages[column][number];
+        const auto bytes = read(place.offset, place.bytes);
+        const auto whole = bytes.ok() ? parquet::check_page(*bytes) : Result<void>(bytes.error());
+        if (!whole.ok()) {
+            note_page(column, number, whole.error().message);
+        }
+    }
+}
+
+Damage SealedFile::note_page(std::size_t column, std::size_t number, const std::string& why) {
     const parquet::PagePlace& place = index_.pages[column][number];
     const std::uint64_t first = page_rows_[column][number];
-    notes_->add({path_, place.offset, place.bytes, 0, 0,
-                 "a page of " + name_of(column) + " cannot be read (" + why + "): rows " +
-                     std::to_string(first) + " to " + std::to_string(first + place.rows - 1) +
-                     " of the table lack it"});
+    Damage damage{path_,
+                  place.offset,
+                  place.bytes,
+                  0,
+                  0,
+                  "a page of " + name_of(column) + " cannot be read (" + why + "): rows " +
+                      std::to_string(first) + " to " + std::to_string(first + place.rows - 1) +
+                      " of the table lack it"};
+    notes_->add(damage);
+    return damage;
 }
 
 std::string SealedFile::name_of(std::size_t column) const {

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,13 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
 
     /// One page of a column, decoded; kept while PageCache has room.
     Result<std::shared_ptr<const PageValues>> page(std::size_t column, std::size_t number);
+    /// One page of a column as it stands in the file; nothing is kept. `to` is emptied first.
+    Result<void> decode(std::size_t column, std::size_t number, parquet::DecodedColumn& to);
+    /// Notes a page that cannot be read, and says what it was.
+    Damage note_page(std::size_t column, std::size_t number, const std::string& why);
+    /// Looks once at the checksums of all pages of a column, so that its damage is noted before
+    /// anything of it is handed out.
+    void check_column(std::size_t column);
     /// The page that holds `row`, and that page's first row.
     [[nodiscard]] std::pair<std::size_t, std::uint64_t> page_of(std::size_t column,
                                                                 std::uint64_t row) const;
@@ -96,12 +104,11 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     /// Reads the index and sets what follows from it.
     Result<void> load_index(std::uint64_t file_bytes);
     void keep_tail();
-    void count_infinities();
+    void complete_summaries();
     Result<FileIndex> find_index(std::uint64_t file_bytes);
     Result<FileIndex> read_index(std::uint64_t trailer_offset);
     Result<std::shared_ptr<const PageValues>> read_page(std::size_t column, std::size_t number);
     Result<void> check_page(std::size_t column, std::size_t number);
-    void note_page(std::size_t column, std::size_t number, const std::string& why);
     [[nodiscard]] std::string name_of(std::size_t column) const;
     Result<Bytes> read(std::uint64_t offset, std::uint64_t size);
     /// Calls take(page, row in it, row of the range) for each row that can be read and lose(first,
@@ -123,6 +130,7 @@ class SealedFile : public std::enable_shared_from_this<SealedFile> {
     const std::uint64_t number_;  ///< in PageCache
 
     std::mutex mutex_;
+    std::set<std::size_t> checked_columns_;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ValueLevels>> value_levels_;
     std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<AxisLevels<std::int64_t>>>
         integer_levels_;

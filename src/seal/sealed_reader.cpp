@@ -3,9 +3,11 @@
 #include "base/try.h"
 #include "model/axes.h"
 #include "model/bin_query.h"
+#include "model/series_cursor.h"
+#include "model/series_summary.h"
+#include "seal/sealed_series.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ranges>
 #include <tuple>
 
@@ -15,27 +17,6 @@ namespace {
 /// Sorted copies are large; a page looks at a few axes of a few series at a time.
 constexpr std::size_t kSortedCopies = 16;
 
-void merge(SeriesSummary& into, const SeriesSummary& from) {
-    if (into.count == 0) {
-        into = from;
-        return;
-    }
-    into.count += from.count;
-    into.nan_count += from.nan_count;
-    into.positive_infinity_count += from.positive_infinity_count;
-    into.negative_infinity_count += from.negative_infinity_count;
-    into.min = std::fmin(into.min, from.min);
-    into.max = std::fmax(into.max, from.max);
-    into.sum += from.sum;
-    if (from.last_time_ns >= into.last_time_ns) {
-        into.last = from.last;
-    }
-    into.first_step = std::min(into.first_step, from.first_step);
-    into.last_step = std::max(into.last_step, from.last_step);
-    into.first_time_ns = std::min(into.first_time_ns, from.first_time_ns);
-    into.last_time_ns = std::max(into.last_time_ns, from.last_time_ns);
-}
-
 }  // namespace
 
 std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
@@ -43,12 +24,15 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
     const auto run = std::make_shared<SealedRun>();
     // A key may have had several kinds: each is a key of its own, as in the log.
     std::map<std::pair<std::string, Kind>, KeyInfo> keys;
+    std::map<std::string, std::vector<SeriesSummary>> summaries;
     for (const SealedFileInfo& info : files) {
         const std::string path = run_folder + "/data/" + info.name;
         const auto leave_out = [&](const Error& error) {
-            run->notes_->add(
-                {path, 0, info.bytes, 0, 0,
-                 error.message + ": " + std::to_string(info.rows) + " rows are missing"});
+            Damage damage{
+                path, 0, info.bytes,
+                0,    0, error.message + ": " + std::to_string(info.rows) + " rows are missing"};
+            run->left_out_.push_back(damage);
+            run->notes_->add(std::move(damage));
         };
         if (info.kind == SealedFileInfo::Kind::Scalars) {
             const auto opened = SealedFile::open(path, run->notes_);
@@ -65,8 +49,8 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
                     KeyInfo& key = keys[{series[i].key, Kind::Scalar}];
                     key.key = series[i].key;
                     key.kind = Kind::Scalar;
-                    merge(key.scalar, series[i].summary);
-                    key.count = key.scalar.count;
+                    key.count += series[i].summary.count;
+                    summaries[series[i].key].push_back(series[i].summary);
                 }
             }
         } else if (info.kind == SealedFileInfo::Kind::Values) {
@@ -85,6 +69,9 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
         }
     }
     for (auto& [name, key] : keys) {
+        if (name.second == Kind::Scalar) {
+            key.scalar = model::merged(std::move(summaries[name.first]));
+        }
         run->keys_.push_back(std::move(key));
     }
     // Segments have to follow each other: order the places of a key by where they begin.
@@ -102,73 +89,62 @@ std::shared_ptr<SealedRun> SealedRun::open(const std::string& run_folder,
     return run;
 }
 
-Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
-    const auto found = places_.find(key);
-    if (found == places_.end()) {
-        return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
+// Rows of a file stand in log order. Files usually follow each other in it, too: each has what was
+// logged since the one before.
+std::vector<std::unique_ptr<model::RowSource>> SealedRun::rows(std::string_view key) const {
+    constexpr Columns kPlace = {Column::Attempt, Column::Rank, Column::Writer, Column::Seq};
+    std::vector<std::pair<model::LogPlace, std::unique_ptr<model::RowSource>>> found;
+    const auto places = places_.find(key);
+    for (const Place& place : places != places_.end() ? places->second : std::vector<Place>()) {
+        auto source = make_rows(place.file, place.at);
+        model::LogPlace first;
+        if (places->second.size() > 1 && source->rows() > 0) {
+            model::ChunkBuilder head(kPlace, 1);
+            std::vector<Damage> unused;
+            source->read(0, 1, head, unused);
+            if (head.rows() > 0) {
+                const Point point = std::move(head).finish(kPlace).point(0);
+                first = {point.attempt, point.rank, point.writer, point.seq};
+            }
+        }
+        found.emplace_back(first, std::move(source));
     }
-    std::vector<Point> points = found->second.front().file->points(found->second.front().at);
-    for (const Place& place : found->second | std::views::drop(1)) {
-        const std::vector<Point> more = place.file->points(place.at);
-        points.insert(points.end(), more.begin(), more.end());
+    std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
+    std::vector<std::unique_ptr<model::RowSource>> sources;
+    for (auto& [first, source] : found) {
+        sources.push_back(std::move(source));
     }
-    if (found->second.size() > 1) {
-        std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
-            return std::tie(a.attempt, a.rank, a.writer, a.seq) <
-                   std::tie(b.attempt, b.rank, b.writer, b.seq);
-        });
-    }
-    return points;
+    return sources;
 }
 
-Result<void> SealedRun::visit_points(
-    std::string_view key, const std::function<Result<void>(std::span<const Point>)>& visit) const {
-    constexpr std::uint64_t kPieceRows = 65536;
-    const auto found = places_.find(key);
-    if (found == places_.end()) {
+void SealedRun::check_columns(std::string_view key, Columns columns) const {
+    if (const auto places = places_.find(key); places != places_.end()) {
+        for (const Place& place : places->second) {
+            for (const std::size_t column : file_columns(*place.file, place.at, columns)) {
+                place.file->check_column(column);
+            }
+        }
+    }
+}
+
+Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
+    if (!places_.contains(key)) {
         return Error{ErrorCode::NotFound, "no sealed scalar series '" + std::string(key) + "'"};
     }
-    const auto log_place = [](const Point& point) {
-        return std::tuple(point.attempt, point.rank, point.writer, point.seq);
-    };
-
-    // Rows of a file stand in log order. Files usually follow each other in it, too: each has what
-    // was logged since the one before.
-    struct Stretch {
-        const Place* place = nullptr;
-        std::uint64_t rows = 0;
-        std::tuple<std::uint32_t, std::int32_t, std::uint64_t, std::uint64_t> first, last;
-    };
-
-    std::vector<Stretch> stretches;
-    for (const Place& place : found->second) {
-        Stretch stretch{&place, place.file->index().sections[place.at.section].rows, {}, {}};
-        if (found->second.size() > 1 && stretch.rows > 0) {
-            const auto head = place.file->points(place.at, 0, 1);
-            const auto tail = place.file->points(place.at, stretch.rows - 1, 1);
-            if (head.empty() || tail.empty()) {  // damaged at an end
-                TAFFRAIL_ASSIGN(const std::vector<Point> all, points(key));
-                return visit(all);
-            }
-            stretch.first = log_place(head.front());
-            stretch.last = log_place(tail.front());
+    model::SeriesRows series;
+    series.sources = rows(key);
+    ReadRequest request;
+    request.columns = Columns::all();
+    request.attempts = Attempts::All;
+    const auto cursor = model::make_cursor(std::move(series), request);
+    std::vector<Point> points;
+    TAFFRAIL_TRY(model::for_each_chunk(*cursor, [&](const Chunk& chunk) {
+        for (std::size_t row = 0; row < chunk.rows(); ++row) {
+            points.push_back(chunk.point(row));
         }
-        stretches.push_back(stretch);
-    }
-    std::ranges::stable_sort(stretches, {}, &Stretch::first);
-    for (std::size_t i = 1; i < stretches.size(); ++i) {
-        if (stretches[i].first < stretches[i - 1].last) {
-            TAFFRAIL_ASSIGN(const std::vector<Point> all, points(key));
-            return visit(all);
-        }
-    }
-    for (const Stretch& stretch : stretches) {
-        for (std::uint64_t first = 0; first < stretch.rows; first += kPieceRows) {
-            TAFFRAIL_TRY(visit(stretch.place->file->points(
-                stretch.place->at, first, std::min(kPieceRows, stretch.rows - first))));
-        }
-    }
-    return {};
+        return Result<void>();
+    }));
+    return points;
 }
 
 std::vector<model::AttemptSteps> SealedRun::attempt_steps(std::string_view key) const {
@@ -247,32 +223,6 @@ Result<std::shared_ptr<const model::SortedSeries>> SealedRun::sorted(
     }
     sorted_[name] = series;
     return std::shared_ptr<const model::SortedSeries>(series);
-}
-
-std::optional<Curve> SealedRun::curve(std::string_view key, Axis axis, std::int64_t origin_ns,
-                                      std::span<const model::AttemptProcess> processes) const {
-    const std::vector<model::AttemptSteps> attempts = attempt_steps(key);
-    if (attempts.empty() || axis == Axis::Metric || model::may_supersede(processes, attempts)) {
-        return std::nullopt;
-    }
-    Curve curve;
-    curve.attempt = attempts.front().attempt;
-    const auto parts = segments(key, axis, origin_ns, curve.attempt);
-    if (!parts) {
-        return std::nullopt;
-    }
-    std::uint64_t points = 0;
-    for (const auto& part : *parts) {
-        points += part->points();
-    }
-    curve.x.reserve(points);
-    curve.y.reserve(points);
-    for (const auto& part : *parts) {
-        if (!part->copy(0, part->points(), curve.x, curve.y).ok()) {
-            return std::nullopt;
-        }
-    }
-    return curve;
 }
 
 Result<Bins> SealedRun::bins(std::string_view key, const BinRequest& request,

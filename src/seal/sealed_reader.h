@@ -7,6 +7,7 @@
 
 #include "model/attempts.h"
 #include "model/bin_segment.h"
+#include "model/row_source.h"
 #include "model/series_index.h"
 #include "seal/seal.h"
 #include "seal/sealed_file.h"
@@ -47,15 +48,20 @@ class SealedRun {
     /// True for scalar keys.
     [[nodiscard]] bool contains(std::string_view key) const { return places_.contains(key); }
 
+    /// The rows of a scalar key for a cursor, in log order unless files overlap in it. They need
+    /// this object no longer. Empty for other keys.
+    [[nodiscard]] std::vector<std::unique_ptr<model::RowSource>> rows(std::string_view key) const;
+
+    /// Looks at the checksums of everything that rows(key) would read for these columns: what is
+    /// damaged is known before. Once for each column of a file.
+    void check_columns(std::string_view key, Columns columns) const;
+
     /// Every point of a scalar key that can be read, by (attempt, rank, writer, row number).
     /// NotFound for other keys.
     [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const;
 
-    /// The same points in pieces, so that memory does not grow with the series (but where several
-    /// files hold the same stretch of one log). Stops at the first error of `visit`.
-    Result<void> visit_points(
-        std::string_view key,
-        const std::function<Result<void>(std::span<const Point>)>& visit) const;
+    /// Files that cannot be read at all: what series they held is unknown.
+    [[nodiscard]] const std::vector<Damage>& left_out() const noexcept { return left_out_; }
 
     /// Steps that each attempt logged in a scalar series, all its ranks together (rank 0 here).
     [[nodiscard]] std::vector<model::AttemptSteps> attempt_steps(std::string_view key) const;
@@ -67,12 +73,6 @@ class SealedRun {
     [[nodiscard]] std::optional<std::vector<std::shared_ptr<const model::BinSegment>>> segments(
         std::string_view key, Axis axis, std::int64_t origin_ns,
         std::optional<std::uint32_t> attempt = std::nullopt) const;
-
-    /// The whole series on an axis, when it is one attempt's, none of it is superseded, it follows
-    /// the axis, and every page of it can be read. `processes` are those of the run.
-    [[nodiscard]] std::optional<Curve> curve(
-        std::string_view key, Axis axis, std::int64_t origin_ns,
-        std::span<const model::AttemptProcess> processes = {}) const;
 
     /// Bins of the sealed points alone, on any axis. `origin_ns` is the zero of RelativeTime.
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request,
@@ -111,6 +111,7 @@ class SealedRun {
         std::span<const model::AttemptProcess> processes) const;
 
     std::shared_ptr<DamageNotes> notes_ = std::make_shared<DamageNotes>();
+    std::vector<Damage> left_out_;
     std::vector<std::shared_ptr<SealedFile>> files_;
     std::map<std::string, std::vector<Place>, std::less<>> places_;
     std::vector<KeyInfo> keys_;

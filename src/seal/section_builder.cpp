@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/try.h"
 #include "model/bin_stats.h"
+#include "model/series_summary.h"
 #include "seal/level_blocks.h"
 
 #include <algorithm>
@@ -45,8 +46,6 @@ SectionBuilder::SectionBuilder(std::vector<std::string> keys, std::uint32_t firs
         Series& series = series_.emplace_back();
         series.entry.key = std::move(key);
         series.entry.column = first_column++;
-        series.entry.summary.min = std::numeric_limits<double>::infinity();
-        series.entry.summary.max = -std::numeric_limits<double>::infinity();
     }
 }
 
@@ -88,19 +87,9 @@ void SectionBuilder::add_axis(AxisColumnId id, AxisNodes<double>& nodes,
 
 void SectionBuilder::add_values(Series& series, std::span<const double> values) {
     SeriesSummary& summary = series.entry.summary;
-    for (const double value : values) {
-        summary.nan_count += value != value;
-        summary.positive_infinity_count += value == std::numeric_limits<double>::infinity();
-        summary.negative_infinity_count += value == -std::numeric_limits<double>::infinity();
-        summary.sum += value - value == 0 ? value : 0;
-        summary.min = value < summary.min ? value : summary.min;
-        summary.max = value > summary.max ? value : summary.max;
-    }
-    summary.count += values.size();
-    summary.last = values.back();
     std::size_t at = 0;
     const auto add_block = [&](std::span<const double, kBaseFanOut> block) {
-        series.pyramid.add_block(block);
+        model::add_values(summary, block, series.pyramid.add_block(block));
         series.last.push_back(block.back());
     };
     if (!series.pending.empty()) {
@@ -144,7 +133,7 @@ void SectionBuilder::add(const RowAxes& axes, std::span<const std::span<const do
     }
     for (std::size_t i = 0; i < series_.size(); ++i) {
         SeriesSummary& summary = series_[i].entry.summary;
-        if (summary.count == 0) {
+        if (section_.rows == 0) {  // the summary counts a node at a time
             summary.first_step = *low;
             summary.last_step = *high;
             summary.first_time_ns = axes.time_ns.front();
@@ -184,9 +173,7 @@ Result<void> SectionBuilder::write_axis(parquet::Writer& writer, AxisIndex& axis
 
 Result<void> SectionBuilder::write_series(parquet::Writer& writer, Series& series) {
     SeriesEntry& entry = series.entry;
-    if (entry.summary.count == entry.summary.nan_count) {
-        entry.summary.min = entry.summary.max = std::numeric_limits<double>::quiet_NaN();
-    }
+    model::add_values(entry.summary, series.pending);
     if (stored_levels(section_.rows) == 0) {
         return {};
     }

@@ -51,7 +51,7 @@ class SectionBuilder {
         SeriesEntry entry;
         model::Pyramid pyramid;
         std::vector<double> last;     ///< of each base node
-        std::vector<double> pending;  ///< points of the unfinished node
+        std::vector<double> pending;  ///< points of the unfinished node, in no sum yet
     };
 
     void add_values(Series& series, std::span<const double> values);

@@ -25,6 +25,8 @@ using parquet::Meaning;
 using parquet::Shape;
 using parquet::Type;
 
+constexpr std::size_t kPhaseColumn = 8, kKeyColumn = kFixedColumns;
+
 std::vector<Column> fixed_columns() {
     return {{"step", Type::Int64, Shape::Required, Meaning::None},
             {"time", Type::Int64, Shape::Required, Meaning::TimestampNs},
@@ -99,7 +101,10 @@ Result<std::unique_ptr<TableWriter>> TableWriter::create_long(const std::string&
 TableWriter::TableWriter(std::string path, std::unique_ptr<io::File> file, TableKind kind,
                          std::string run_id, std::vector<std::string> keys,
                          const TableOptions& options)
-    : path_(std::move(path)), file_(std::move(file)), keys_(std::move(keys)) {
+    : path_(std::move(path)),
+      file_(std::move(file)),
+      keys_(std::move(keys)),
+      profile_(options.profile) {
     index_.kind = kind;
     index_.profile = options.profile;
     index_.run_id = std::move(run_id);
@@ -112,13 +117,18 @@ TableWriter::TableWriter(std::string path, std::unique_ptr<io::File> file, Table
     }
     const std::size_t value_columns = kind == TableKind::Long ? 1 : keys_.size();
     buffer_.values.resize(value_columns);
-    value_crcs_.resize(value_columns);
+    crcs_.resize(3 + value_columns);
     index_.pages.resize(columns.size());
+    group_.pages.resize(columns.size());
     const std::uint64_t by_values =
         options.row_group_values / value_columns / model::kBaseFanOut * model::kBaseFanOut;
     group_rows_ = std::clamp<std::uint64_t>(by_values, 1024, options.row_group_rows);
     writer_ = std::make_unique<parquet::Writer>(
-        std::move(columns), [this](ByteSpan bytes) { return file_->append(bytes); },
+        std::move(columns),
+        [this](ByteSpan bytes) {
+            crc_ = crc32c(bytes, crc_);
+            return file_->append(bytes);
+        },
         parquet::WriterOptions{.profile = options.profile,
                                .created_by = "taffrail version " TAFFRAIL_VERSION});
 }
@@ -130,8 +140,6 @@ void TableWriter::Buffer::clear() {
     attempt.clear();
     rank.clear();
     epoch.clear();
-    phase.clear();
-    key.clear();
     for (auto& column : values) {
         column.clear();
     }
@@ -155,112 +163,168 @@ Result<void> TableWriter::end_section() {
 
 Result<void> TableWriter::add(const RowWriter& writer, const RowAxes& all_axes,
                               std::span<const std::span<const double>> all_columns) {
+    std::vector<std::span<const double>> columns;
     for (std::size_t done = 0; done < all_axes.rows();) {
-        const std::size_t count =
-            std::min<std::size_t>(all_axes.rows() - done, group_rows_ - buffer_.step.size());
+        const std::size_t waiting = buffer_.step.size();
+        const std::size_t count = std::min<std::size_t>(
+            {all_axes.rows() - done, parquet::kPageRows - waiting, group_rows_ - group_.rows});
         const RowAxes axes = all_axes.subspan(done, count);
-        std::vector<std::span<const double>> columns;
+        columns.clear();
         for (const auto& column : all_columns) {
             columns.push_back(column.subspan(done, count));
         }
         section_->add(axes, columns, writer.attempt);
-        const auto append_to = [](auto& to, const auto& from) {
-            to.insert(to.end(), from.begin(), from.end());
-        };
-        append_to(buffer_.step, axes.step);
-        append_to(buffer_.time, axes.time_ns);
-        append_to(buffer_.seq, axes.seq);
-        append_to(buffer_.phase, axes.phase);
-        buffer_.phase.resize(buffer_.step.size(), 0);
-        append_to(buffer_.epoch, axes.epoch);
-        buffer_.epoch.resize(buffer_.step.size(), std::nan(""));
-        append_to(buffer_.samples, axes.samples);
-        buffer_.samples.resize(buffer_.step.size(), INT64_MIN);
-        buffer_.writer.resize(buffer_.step.size(), static_cast<std::int64_t>(writer.writer));
-        buffer_.attempt.resize(buffer_.step.size(), static_cast<std::int32_t>(writer.attempt));
-        buffer_.rank.resize(buffer_.step.size(), writer.rank);
-        if (index_.kind == TableKind::Long) {
-            buffer_.key.resize(buffer_.step.size(), long_keys_.back());
-        }
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            append_to(buffer_.values[i], columns[i]);
-        }
-        const bool same_writer = !index_.writers.empty() &&
-                                 index_.writers.back().writer == writer.writer &&
-                                 index_.writers.back().attempt == writer.attempt &&
-                                 index_.writers.back().rank == writer.rank;
-        if (same_writer) {
-            index_.writers.back().rows += count;
-        } else {
-            index_.writers.push_back(
-                {writer.writer, writer.attempt, writer.rank, index_.rows, count});
-        }
-        for (std::size_t row = buffer_.step.size() - count; row < buffer_.step.size(); ++row) {
-            const auto phase = static_cast<Phase>(buffer_.phase[row]);
-            if (index_.phases.empty() || index_.phases.back().phase != phase) {
-                index_.phases.push_back({phase, 0});
-            }
-            ++index_.phases.back().rows;
-        }
+        append_rows(writer, axes, columns);
+        note_writer(writer, count);
+        note_phases(std::span(group_.phase).last(count));
         index_.rows += count;
         done += count;
-        if (buffer_.step.size() == group_rows_) {
+        if (buffer_.step.size() == parquet::kPageRows) {
+            encode_page();
+        }
+        if (group_.rows == group_rows_) {
             TAFFRAIL_TRY(write_row_group());
         }
     }
     return {};
 }
 
-Result<void> TableWriter::write_row_group() {
+void TableWriter::append_rows(const RowWriter& writer, const RowAxes& axes,
+                              std::span<const std::span<const double>> columns) {
+    const std::size_t rows = buffer_.step.size() + axes.rows();
+    const auto append_to = [rows](auto& to, const auto& from) {
+        // Once it is worth it, room for the whole page: growing step by step copies it all again.
+        if (to.capacity() < rows && rows >= parquet::kPageRows / 8) {
+            to.reserve(std::max(rows, parquet::kPageRows));
+        }
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    append_to(buffer_.step, axes.step);
+    append_to(buffer_.time, axes.time_ns);
+    append_to(buffer_.seq, axes.seq);
+    append_to(buffer_.epoch, axes.epoch);
+    buffer_.epoch.resize(rows, std::nan(""));
+    append_to(buffer_.samples, axes.samples);
+    buffer_.samples.resize(rows, INT64_MIN);
+    buffer_.writer.resize(rows, static_cast<std::int64_t>(writer.writer));
+    buffer_.attempt.resize(rows, static_cast<std::int32_t>(writer.attempt));
+    buffer_.rank.resize(rows, writer.rank);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        append_to(buffer_.values[i], columns[i]);
+    }
+    group_.rows += axes.rows();
+    append_to(group_.phase, axes.phase);
+    group_.phase.resize(group_.rows, 0);
+    if (index_.kind == TableKind::Long) {
+        group_.key.resize(group_.rows, long_keys_.back());
+    }
+}
+
+void TableWriter::note_writer(const RowWriter& writer, std::size_t rows) {
+    const bool same_writer = !index_.writers.empty() &&
+                             index_.writers.back().writer == writer.writer &&
+                             index_.writers.back().attempt == writer.attempt &&
+                             index_.writers.back().rank == writer.rank;
+    if (same_writer) {
+        index_.writers.back().rows += rows;
+    } else {
+        index_.writers.push_back({writer.writer, writer.attempt, writer.rank, index_.rows, rows});
+    }
+}
+
+void TableWriter::note_phases(std::span<const std::uint8_t> phases) {
+    for (std::size_t at = 0; at < phases.size();) {
+        const auto end =
+            std::find_if(phases.begin() + static_cast<std::ptrdiff_t>(at), phases.end(),
+                         [first = phases[at]](std::uint8_t one) { return one != first; });
+        const auto phase = static_cast<Phase>(phases[at]);
+        const std::size_t rows = static_cast<std::size_t>(end - phases.begin()) - at;
+        if (index_.phases.empty() || index_.phases.back().phase != phase) {
+            index_.phases.push_back({phase, 0});
+        }
+        index_.phases.back().rows += rows;
+        at += rows;
+    }
+}
+
+// Column by column, while they are in the cache.
+void TableWriter::encode_page() {
     const std::size_t rows = buffer_.step.size();
-    std::vector<std::uint8_t> has_epoch(rows), has_samples(rows), has_phase(rows);
-    std::vector<std::string_view> phases(rows);
+    if (rows == 0) {
+        return;
+    }
+    const std::vector<Column>& columns = writer_->columns();
+    const auto encode = [&](std::size_t column, const parquet::ColumnValues& values) {
+        group_.pages[column].add(columns[column], values, rows, profile_);
+    };
+    std::vector<std::uint8_t> has_epoch(rows), has_samples(rows);
     for (std::size_t i = 0; i < rows; ++i) {
         has_epoch[i] = !std::isnan(buffer_.epoch[i]);
         has_samples[i] = buffer_.samples[i] != INT64_MIN;
-        has_phase[i] = buffer_.phase[i] != 0;
-        phases[i] = to_string(static_cast<Phase>(buffer_.phase[i]));
     }
-    TAFFRAIL_TRY(writer_->begin_row_group(rows));
-    std::size_t column = 0;
-    const auto write = [&](const parquet::ColumnValues& values) -> Result<void> {
-        TAFFRAIL_ASSIGN(const std::vector<parquet::PagePlace> pages, writer_->write_column(values));
-        auto& known = index_.pages[column++];
-        known.insert(known.end(), pages.begin(), pages.end());
-        return {};
-    };
-    TAFFRAIL_TRY(write({.int64s = buffer_.step}));
-    TAFFRAIL_TRY(write({.int64s = buffer_.time}));
-    TAFFRAIL_TRY(write({.doubles = buffer_.epoch, .valid = has_epoch}));
-    TAFFRAIL_TRY(write({.int64s = buffer_.samples, .valid = has_samples}));
-    TAFFRAIL_TRY(write({.int64s = buffer_.writer}));
-    TAFFRAIL_TRY(write({.int64s = buffer_.seq}));
-    TAFFRAIL_TRY(write({.int32s = buffer_.attempt}));
-    TAFFRAIL_TRY(write({.int32s = buffer_.rank}));
-    TAFFRAIL_TRY(write({.texts = phases, .valid = has_phase}));
-    if (index_.kind == TableKind::Long) {
-        TAFFRAIL_TRY(write({.texts = buffer_.key}));
-    }
-    for (std::size_t i = 0; i < buffer_.values.size(); ++i) {
-        TAFFRAIL_TRY(write({.doubles = buffer_.values[i]}));
-        value_crcs_[i] = crc32c(bytes_of(buffer_.values[i]), value_crcs_[i]);
-    }
+    encode(0, {.int64s = buffer_.step});
+    encode(1, {.int64s = buffer_.time});
+    encode(2, {.doubles = buffer_.epoch, .valid = has_epoch});
+    encode(3, {.int64s = buffer_.samples, .valid = has_samples});
+    encode(4, {.int64s = buffer_.writer});
+    encode(5, {.int64s = buffer_.seq});
+    encode(6, {.int32s = buffer_.attempt});
+    encode(7, {.int32s = buffer_.rank});
+    std::size_t crc = 0;
     for (const auto* axis : {&buffer_.step, &buffer_.time, &buffer_.seq}) {
-        axis_crc_ = crc32c(bytes_of(*axis), axis_crc_);
+        crcs_[crc] = crc32c(bytes_of(*axis), crcs_[crc]);
+        ++crc;
+    }
+    const std::size_t first_value = first_value_column(index_.kind);
+    for (std::size_t i = 0; i < buffer_.values.size(); ++i, ++crc) {
+        crcs_[crc] = crc32c(bytes_of(buffer_.values[i]), crcs_[crc]);
+        encode(first_value + i, {.doubles = buffer_.values[i]});
+    }
+    buffer_.clear();
+}
+
+Result<void> TableWriter::write_row_group() {
+    encode_page();
+    // The numbers themselves say which rows have a phase; mostly none has.
+    std::vector<std::string_view> phases;
+    if (std::ranges::any_of(group_.phase, [](std::uint8_t phase) { return phase != 0; })) {
+        phases.resize(group_.rows);
+        std::ranges::transform(group_.phase, phases.begin(), [](std::uint8_t phase) {
+            return to_string(static_cast<Phase>(phase));
+        });
+    }
+    TAFFRAIL_TRY(writer_->begin_row_group(group_.rows));
+    for (std::size_t column = 0; column < group_.pages.size(); ++column) {
+        TAFFRAIL_ASSIGN(const auto places,
+                        column == kPhaseColumn
+                            ? writer_->write_column({.texts = phases, .valid = group_.phase})
+                        : column == kKeyColumn && index_.kind == TableKind::Long
+                            ? writer_->write_column({.texts = group_.key})
+                            : writer_->write_pages(group_.pages[column]));
+        index_.pages[column].insert(index_.pages[column].end(), places.begin(), places.end());
+        group_.pages[column].clear();
     }
     TAFFRAIL_TRY(writer_->end_row_group());
-    buffer_.clear();
+    group_.rows = 0;
+    group_.phase.clear();
+    group_.key.clear();
     return {};
 }
 
 std::size_t TableWriter::waiting_bytes() const noexcept {
     constexpr std::size_t kAxesBytes =
-        5 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t) + sizeof(double) + 1;
-    return buffer_.step.size() * (kAxesBytes + buffer_.values.size() * sizeof(double));
+        5 * sizeof(std::int64_t) + 2 * sizeof(std::int32_t) + sizeof(double) + sizeof(std::uint8_t);
+    std::size_t bytes =
+        buffer_.step.size() * (kAxesBytes + buffer_.values.size() * sizeof(double)) +
+        group_.key.size() * sizeof(std::string_view);
+    for (const parquet::ColumnPages& pages : group_.pages) {
+        bytes += pages.bytes();
+    }
+    return bytes;
 }
 
 Result<void> TableWriter::write_waiting() {
-    return buffer_.step.empty() ? Result<void>() : write_row_group();
+    return group_.rows == 0 ? Result<void>() : write_row_group();
 }
 
 Result<void> TableWriter::finish() {
@@ -289,27 +353,22 @@ Result<void> TableWriter::verify() {
     const auto different = [&](const std::string& column) {
         return read_back_error(path_, "column '" + column + "' does not read back");
     };
-    const std::size_t first_value = first_value_column(index_.kind);
-    std::vector<std::uint32_t> crcs(value_crcs_.size());
-    std::uint32_t axis_crc = 0;
+    std::vector<std::size_t> columns{0, 1, 5};
+    for (std::size_t i = 0; i < buffer_.values.size(); ++i) {
+        columns.push_back(first_value_column(index_.kind) + i);
+    }
+    std::vector<std::uint32_t> crcs(columns.size());
     for (std::size_t group = 0; group < reader.metadata().row_groups.size(); ++group) {
-        for (const std::size_t column : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
-            TAFFRAIL_ASSIGN(const parquet::DecodedColumn decoded,
-                            reader.read_column(group, column));
-            axis_crc = crc32c(bytes_of(decoded.int64s), axis_crc);
-        }
-        for (std::size_t i = 0; i < crcs.size(); ++i) {
-            TAFFRAIL_ASSIGN(const parquet::DecodedColumn decoded,
-                            reader.read_column(group, first_value + i));
-            crcs[i] = crc32c(bytes_of(decoded.doubles), crcs[i]);
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            TAFFRAIL_TRY(reader.for_each_page(
+                group, columns[i], [&crc = crcs[i]](const parquet::DecodedColumn& page) {
+                    crc = crc32c(bytes_of(page.int64s), crc32c(bytes_of(page.doubles), crc));
+                }));
         }
     }
-    if (axis_crc != axis_crc_) {
-        return different("step, time or seq");
-    }
-    for (std::size_t i = 0; i < crcs.size(); ++i) {
-        if (crcs[i] != value_crcs_[i]) {
-            return different(reader.metadata().columns[first_value + i].name);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (crcs[i] != crcs_[i]) {
+            return different(reader.metadata().columns[columns[i]].name);
         }
     }
     return {};

@@ -64,22 +64,37 @@ class TableWriter {
 
     [[nodiscard]] std::uint64_t bytes() const noexcept { return writer_->bytes_written(); }
 
+    /// CRC-32C of all bytes, as they should be in the file.
+    [[nodiscard]] std::uint32_t crc() const noexcept { return crc_; }
+
   private:
     TableWriter(std::string path, std::unique_ptr<io::File> file, TableKind kind,
                 std::string run_id, std::vector<std::string> keys, const TableOptions& options);
 
     Result<void> end_section();
+    void append_rows(const RowWriter& writer, const RowAxes& axes,
+                     std::span<const std::span<const double>> columns);
+    void note_writer(const RowWriter& writer, std::size_t rows);
+    void note_phases(std::span<const std::uint8_t> phases);
+    void encode_page();
     Result<void> write_row_group();
     Result<void> verify();
 
+    /// Rows of the page that is being filled.
     struct Buffer {
         std::vector<std::int64_t> step, time, samples, writer, seq;
         std::vector<std::int32_t> attempt, rank;
         std::vector<double> epoch;
-        std::vector<std::uint8_t> phase;
-        std::vector<std::string_view> key;
         std::vector<std::vector<double>> values;
         void clear();
+    };
+
+    /// The row group so far. Texts get a dictionary for all of them, so they wait as they are.
+    struct RowGroup {
+        std::size_t rows = 0;
+        std::vector<parquet::ColumnPages> pages;  ///< by column; none of texts
+        std::vector<std::uint8_t> phase;
+        std::vector<std::string_view> key;
     };
 
     std::string path_;
@@ -90,9 +105,12 @@ class TableWriter {
     std::vector<std::string> keys_;
     std::deque<std::string> long_keys_;
     std::uint64_t group_rows_;
+    parquet::Profile profile_;
     Buffer buffer_;
-    std::vector<std::uint32_t> value_crcs_;  ///< of the bytes of each value column, in order
-    std::uint32_t axis_crc_ = 0;  ///< of step, time and row number, a row group after the other
+    RowGroup group_;
+    /// Of the bytes of each column that is read back: step, time, row number, then the values.
+    std::vector<std::uint32_t> crcs_;
+    std::uint32_t crc_ = 0;
 };
 
 /// The columns before the values, `key` of a long table included.

@@ -33,9 +33,13 @@ std::optional<double> optional_number(const Json& json, std::string_view name) {
     return member->number();
 }
 
-query::Grouping parse_group(const Json& json) {
+query::Grouping parse_group(const Json& json, std::size_t runs) {
     query::Grouping group;
     group.by = string_list(json, "by", 16);
+    group.labels = string_list(json, "labels", 10'000);
+    if (!group.labels.empty() && group.labels.size() != runs) {
+        refuse(400, "invalid", "'labels' of a group must hold one text per run");
+    }
     const auto centre = query::centre_named(json.string_or("center", "mean"));
     const auto band = query::band_named(json.string_or("band", "none"));
     if (!centre || !band) {
@@ -167,7 +171,7 @@ ChartRequest parse_chart_request(const Json& json) {
     }
     chart.smoothing = parse_smoothing(json.find("smoothing"));
     if (const Json* group = json.find("group"); group != nullptr && group->is_object()) {
-        chart.group = parse_group(*group);
+        chart.group = parse_group(*group, chart.runs.size());
     }
     const std::string attempts = json.string_or("attempts", "winning");
     if (attempts != "winning" && attempts != "all") {

@@ -28,6 +28,8 @@ struct Request {
     std::map<std::string, std::string, std::less<>> headers;  ///< lower-case names
     std::string body;
     std::string id;  ///< short random id, repeated in errors and logs
+    /// Who asks. There are no accounts: everybody who is let in is the local user.
+    std::string asker = "local";
 
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
     [[nodiscard]] std::optional<std::string_view> parameter(std::string_view name) const noexcept;

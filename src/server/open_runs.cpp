@@ -24,7 +24,7 @@ std::size_t OpenRuns::bytes() const {
 }
 
 std::size_t OpenRuns::estimate(const std::vector<KeyInfo>& keys) {
-    constexpr std::size_t kRun = 16u << 10, kKey = 512, kPoint = 32, kEntry = 256;
+    constexpr std::size_t kRun = 16u << 10, kKey = 512, kPoint = 16, kEntry = 256;
     std::size_t bytes = kRun + keys.size() * kKey;
     for (const KeyInfo& key : keys) {
         bytes += key.count * (key.kind == Kind::Scalar ? kPoint : kEntry);

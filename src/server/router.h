@@ -28,7 +28,7 @@ class Router {
     /// answers carry an ETag, and a matching one is 304.
     [[nodiscard]] Response answer(const Request& request, bool read_only) const;
 
-    /// "GET /runs" …, for the test that compares them with the published schema.
+    /// "GET /run" …, sorted by path.
     [[nodiscard]] std::vector<std::string> routes() const;
 
   private:

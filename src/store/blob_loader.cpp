@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace taffrail::storage {
 
 Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t offset) {
@@ -76,34 +78,53 @@ void BlobLoader::scan(const std::string& pack_url, Pack& pack) {
         return;
     }
     for (const tpak::Entry& entry : contents->entries) {
-        index_.try_emplace(entry.ref.sha256, Place{pack_url, entry.offset});
+        index_.try_emplace(entry.ref.sha256, Place{pack_url, entry.offset, entry.ref.size});
     }
     pack.scanned = contents->end;
     pack.closed = contents->closed;
 }
 
-Result<SharedBytes> BlobLoader::find(const BlobRef& ref) {
-    std::vector<Place> places;
-    {
-        const std::scoped_lock lock(mutex_);
-        auto found = index_.find(ref.sha256);
-        if (found == index_.end()) {
-            for (const FileName& name : list_packs(run_folder_)) {
-                const std::string url = io::join(io::join(run_folder_, kPackFolder),
-                                                 pack_name(name.writer, name.number));
-                scan(url, packs_[url]);
-            }
-            found = index_.find(ref.sha256);
+Result<BlobLoader::Place> BlobLoader::find_place(const BlobRef& ref) {
+    const std::scoped_lock lock(mutex_);
+    auto found = index_.find(ref.sha256);
+    if (found == index_.end()) {
+        for (const FileName& name : list_packs(run_folder_)) {
+            const std::string url =
+                io::join(io::join(run_folder_, kPackFolder), pack_name(name.writer, name.number));
+            scan(url, packs_[url]);
         }
-        if (found == index_.end()) {
-            return Error{
-                ErrorCode::NotFound,
-                fmt::format("blob {} is in no pack of {}: copy its blobs folder again if you can",
-                            to_hex(ref.sha256), run_folder_)};
-        }
-        places.push_back(found->second);
+        found = index_.find(ref.sha256);
     }
-    return read_entry(places.front().pack, places.front().offset, ref);
+    if (found == index_.end()) {
+        return Error{
+            ErrorCode::NotFound,
+            fmt::format("blob {} is in no pack of {}: copy its blobs folder again if you can",
+                        to_hex(ref.sha256), run_folder_)};
+    }
+    return found->second;
+}
+
+Result<SharedBytes> BlobLoader::find(const BlobRef& ref) {
+    TAFFRAIL_ASSIGN(const Place place, find_place(ref));
+    return read_entry(place.pack, place.offset, {ref.sha256, place.size});
+}
+
+Result<Bytes> BlobLoader::find_range(const BlobRef& ref, std::uint64_t offset,
+                                     std::uint64_t length) {
+    TAFFRAIL_ASSIGN(const Place place, find_place(ref));
+    const std::uint64_t first = std::min(offset, place.size);
+    TAFFRAIL_ASSIGN(const auto file, io::open_inside(run_folder_, place.pack));
+    TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
+    const std::uint64_t begin = place.offset + tpak::kEntryHeaderBytes + first;
+    if (begin > info.size) {
+        return Error{ErrorCode::Corrupt,
+                     fmt::format("{} ends before its blob at {}", place.pack, place.offset)};
+    }
+    Bytes bytes(
+        static_cast<std::size_t>(std::min({length, place.size - first, info.size - begin})));
+    TAFFRAIL_ASSIGN(const std::size_t count, file->read_at(begin, bytes));
+    bytes.resize(count);
+    return bytes;
 }
 
 Result<SharedBytes> BlobLoader::load(const tlog::BlobPlace& place, std::uint64_t writer) {

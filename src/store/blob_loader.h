@@ -25,6 +25,8 @@ class BlobLoader {
     Result<SharedBytes> load(const tlog::BlobPlace& place, std::uint64_t writer);
     /// By hash alone: looks through the packs.
     Result<SharedBytes> find(const BlobRef& ref);
+    /// A part of a blob that is in a pack, unchecked.
+    Result<Bytes> find_range(const BlobRef& ref, std::uint64_t offset, std::uint64_t length);
 
   private:
     struct Pack {
@@ -34,9 +36,10 @@ class BlobLoader {
 
     struct Place {
         std::string pack;
-        std::uint64_t offset = 0;
+        std::uint64_t offset = 0, size = 0;
     };
 
+    Result<Place> find_place(const BlobRef& ref);
     Result<SharedBytes> read_entry(const std::string& pack_url, std::uint64_t offset,
                                    const BlobRef& ref);
     void scan(const std::string& pack_url, Pack& pack);

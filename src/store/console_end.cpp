@@ -19,11 +19,13 @@
 namespace taffrail::storage {
 namespace {
 
-/// The files of a writer that tell its console, newest first.
-struct ConsoleFiles {
-    std::vector<std::string> urls;
-    bool live = false;  ///< the first one is a log, not a rest of sealed ones
+struct ConsoleText {
+    std::uint8_t stream = 0;
+    std::int64_t time_ns = 0;
+    std::string text;
 };
+
+}  // namespace
 
 std::optional<ConsoleFiles> console_files(const std::string& run_folder, const Manifest& manifest,
                                           std::uint64_t writer) {
@@ -60,18 +62,8 @@ std::optional<ConsoleFiles> console_files(const std::string& run_folder, const M
     return files;
 }
 
-struct ConsoleText {
-    std::uint8_t stream = 0;
-    std::int64_t time_ns = 0;
-    std::string text;
-};
-
-struct WriterEnd {
-    tlog::FileIdentity identity;
-    std::vector<ConsoleLine> lines;
-};
-
-std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t count) {
+std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t count,
+                                       const std::optional<WriterLog::Start>& before) {
     WriterEnd end;
     std::deque<ConsoleText> chunks;
     std::size_t line_ends = 0;
@@ -89,7 +81,9 @@ std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t co
             return std::nullopt;
         }
         end.identity = i == 0 ? checkpoint->identity : end.identity;
-        LogBackwards backwards(files.urls[i], last->file_bytes, last->nonce);
+        const bool stops = before && i == 0 && files.live;
+        LogBackwards backwards(files.urls[i], stops ? before->offset : last->file_bytes,
+                               stops ? before->nonce : last->nonce);
         for (bool more = true; more && !is_enough();) {
             std::vector<ConsoleText> window;
             const auto read = backwards.previous([&](const tlog::Batch& batch) {
@@ -108,22 +102,15 @@ std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t co
             }
         }
     }
-    ConsoleLines lines;
     for (const ConsoleText& chunk : chunks) {
-        lines.add({chunk.stream, chunk.time_ns, chunk.text}, end.identity.rank);
+        end.lines.add({chunk.stream, chunk.time_ns, chunk.text}, end.identity.rank);
     }
-    end.lines = is_enough() ? lines.whole_lines() : lines.lines();
+    end.cut = is_enough();
     return end;
 }
 
-}  // namespace
-
-std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& run_folder,
-                                                           std::size_t count) {
-    const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
-    if (!manifest.unreadable.empty()) {
-        return std::nullopt;
-    }
+std::vector<std::uint64_t> console_writers(const std::string& run_folder,
+                                           const Manifest& manifest) {
     std::set<std::uint64_t> writers;
     for (const FileName& name : list_logs(run_folder)) {
         writers.insert(name.writer);
@@ -135,6 +122,16 @@ std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& ru
             writers.insert(*writer);
         }
     }
+    return {writers.begin(), writers.end()};
+}
+
+std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& run_folder,
+                                                           std::size_t count) {
+    const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+    if (!manifest.unreadable.empty()) {
+        return std::nullopt;
+    }
+    const std::vector<std::uint64_t> writers = console_writers(run_folder, manifest);
     if (writers.empty()) {
         return std::nullopt;
     }
@@ -151,8 +148,9 @@ std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& ru
         return std::tuple(end.identity.attempt, end.identity.rank, end.identity.writer);
     });
     std::vector<ConsoleLine> lines;
-    for (WriterEnd& end : ends) {
-        std::ranges::move(end.lines, std::back_inserter(lines));
+    for (const WriterEnd& end : ends) {
+        std::ranges::move(end.cut ? end.lines.whole_lines() : end.lines.lines(),
+                          std::back_inserter(lines));
     }
     std::ranges::stable_sort(lines, {}, &ConsoleLine::time_ns);
     if (lines.size() > count) {

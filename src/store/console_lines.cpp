@@ -40,4 +40,44 @@ std::vector<ConsoleLine> ConsoleLines::whole_lines() const {
     return whole;
 }
 
+template <typename Stays>
+std::vector<ConsoleLine> ConsoleLines::split_off(const Stays& stays) {
+    std::vector<ConsoleLine> kept, gone;
+    std::map<std::size_t, std::size_t> moved;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        if (stays(i)) {
+            moved[i] = kept.size();
+            kept.push_back(std::move(lines_[i]));
+        } else {
+            gone.push_back(std::move(lines_[i]));
+        }
+    }
+    lines_ = std::move(kept);
+    for (auto& [number, stream] : streams_) {
+        const auto newest = moved.find(stream.newest);
+        stream.open = stream.open && newest != moved.end();
+        stream.newest = newest != moved.end() ? newest->second : 0;
+        stream.first = stream.newest;
+    }
+    return gone;
+}
+
+void ConsoleLines::drop_first_lines() {
+    std::set<std::size_t> cut;
+    for (const auto& [number, stream] : streams_) {
+        cut.insert(stream.first);
+    }
+    (void)split_off([&](std::size_t line) { return !cut.contains(line); });
+}
+
+std::vector<ConsoleLine> ConsoleLines::take_ended() {
+    std::set<std::size_t> open;
+    for (const auto& [number, stream] : streams_) {
+        if (stream.open) {
+            open.insert(stream.newest);
+        }
+    }
+    return split_off([&](std::size_t line) { return open.contains(line); });
+}
+
 }  // namespace taffrail::storage

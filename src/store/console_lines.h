@@ -23,12 +23,20 @@ class ConsoleLines {
 
     /// Without the first line of each stream, whose beginning may not have been added.
     [[nodiscard]] std::vector<ConsoleLine> whole_lines() const;
+    /// Gives up the first line of each stream, as whole_lines() does.
+    void drop_first_lines();
+    /// Hands the lines out that have an end; those that may go on stay.
+    [[nodiscard]] std::vector<ConsoleLine> take_ended();
 
     [[nodiscard]] std::vector<ConsoleLine> lines() const { return lines_; }
 
     [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
 
   private:
+    /// Keeps the lines for which `stays` holds; the others are returned.
+    template <typename Stays>
+    std::vector<ConsoleLine> split_off(const Stays& stays);
+
     struct Stream {
         std::size_t first = 0, newest = 0;  ///< lines
         bool open = false;                  ///< the newest has no end yet

@@ -302,6 +302,29 @@ RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlan
     return info;
 }
 
+std::vector<MetricDefinition> defined_metrics(const std::string& run_folder) {
+    std::vector<WriterGlance> writers;
+    const std::vector<FileName> files = list_logs(run_folder);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (i + 1 == files.size() || files[i + 1].writer != files[i].writer) {
+            if (auto glance = glance_at_writer(run_folder, files[i].writer, files[i].number);
+                glance.ok()) {
+                writers.push_back(*std::move(glance));
+            }
+        }
+    }
+    glance_at_rest_logs(run_folder, files, writers);
+    MetaState meta = read_edits(run_folder);
+    for (const WriterGlance& writer : writers) {
+        meta.merge(writer.meta);
+    }
+    std::vector<MetricDefinition> metrics;
+    for (const auto& [pattern, options] : meta.metric_definitions()) {
+        metrics.push_back({pattern, *options});
+    }
+    return metrics;
+}
+
 RunGlance glance_at_run(const std::string& run_folder) {
     RunGlance result;
     std::vector<WriterGlance> writers;

@@ -44,6 +44,9 @@ struct RunGlance {
 
 RunGlance glance_at_run(const std::string& run_folder);
 
+/// What define_metric said in a run so far, oldest first.
+std::vector<MetricDefinition> defined_metrics(const std::string& run_folder);
+
 /// Hyperparameters of all writers, later ones over earlier ones.
 Hparams merge_hparams(const std::vector<const std::vector<KeptValue>*>& lists);
 

@@ -1,5 +1,7 @@
 #include "store/log_state.h"
 
+#include "model/series_summary.h"
+
 #include <algorithm>
 
 namespace taffrail::storage {
@@ -71,10 +73,10 @@ void LogState::apply(const tlog::Batch& batch) {
         if (members == nullptr || members->size() != rows.columns.size() || rows.axes.rows() == 0) {
             continue;
         }
-        const bool hidden = any_hidden(rows.axes);
+        const RowRange range = range_of(rows.axes);
         for (std::size_t column = 0; column < members->size(); ++column) {
             if (Key* target = find((*members)[column])) {
-                target->totals.add(rows.columns[column], rows.axes, hidden);
+                target->totals.add(rows.columns[column], rows.axes, range);
             }
         }
         seen_at(rows.axes.time_ns.back());
@@ -125,7 +127,8 @@ void LogState::restore(const tlog::Checkpoint& checkpoint) {
     define(checkpoint.keys, checkpoint.schemas);
     for (const tlog::SeriesState& series : checkpoint.series) {
         if (Key* target = find(series.key)) {
-            target->totals = {series.summary, 0};
+            target->totals = {series.summary, 0, 0};
+            model::clear_numbers_of_nothing(target->totals.summary);
         }
         seen_at(series.summary.last_time_ns);
     }

@@ -43,8 +43,7 @@ void MetaState::apply(const tlog::MetaRecord& record) {
             }
             break;
         case MetaType::MetricDefinition:
-            for (const tlog::MetricDefinition& metric :
-                 tlog::decode_metric_definitions(record.payload)) {
+            for (const MetricDefinition& metric : tlog::decode_metric_definitions(record.payload)) {
                 Entry one = entry;
                 one.payload = tlog::encode_metric_definition(metric.pattern, metric.options);
                 put(record.type, metric.pattern, std::move(one));
@@ -89,7 +88,7 @@ model::MetricDefinitions MetaState::metric_definitions() const {
     model::MetricDefinitions all;
     for (const tlog::MetaRecord& record : in_force(Environment::Leave)) {
         if (record.type == MetaType::MetricDefinition) {
-            for (tlog::MetricDefinition& metric : tlog::decode_metric_definitions(record.payload)) {
+            for (MetricDefinition& metric : tlog::decode_metric_definitions(record.payload)) {
                 all.emplace_back(std::move(metric.pattern),
                                  std::make_shared<const MetricOptions>(std::move(metric.options)));
             }

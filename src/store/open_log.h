@@ -2,7 +2,7 @@
 // runners.
 #pragma once
 
-#include <taffrail/run.h>
+#include <taffrail/recording.h>
 
 #include "record/log_writer.h"
 

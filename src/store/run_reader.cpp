@@ -203,6 +203,20 @@ std::vector<Damage> RunReader::damage_so_far() const {
     if (sealed_ != nullptr) {
         all = sealed_->damage();
     }
+    add_log_damage(all);
+    return all;
+}
+
+std::vector<Damage> RunReader::unplaced_damage() const {
+    std::vector<Damage> all;
+    if (sealed_ != nullptr) {
+        all = sealed_->left_out();
+    }
+    add_log_damage(all);
+    return all;
+}
+
+void RunReader::add_log_damage(std::vector<Damage>& all) const {
     for (const seal::CoveredLog& log : manifest_.logs) {
         if (log.damaged_ranges > 0) {
             all.push_back(
@@ -216,7 +230,6 @@ std::vector<Damage> RunReader::damage_so_far() const {
             all.push_back(std::move(damage));
         }
     }
-    return all;
 }
 
 std::vector<ConsoleLine> RunReader::console(std::size_t first, std::size_t count) const {

@@ -7,6 +7,7 @@
 #include <taffrail/reader.h>
 
 #include "model/attempts.h"
+#include "model/series_cursor.h"
 #include "model/series_index.h"
 #include "seal/sealed_reader.h"
 #include "store/blob_loader.h"
@@ -29,16 +30,16 @@ class RunReader final : public RecordedRun {
 
     [[nodiscard]] RunInfo info() const override;
     [[nodiscard]] std::vector<KeyInfo> keys() const override;
-    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
-    Result<void> visit_points(
-        std::string_view key, Attempts attempts,
-        const std::function<Result<void>(std::span<const Point>)>& visit) const override;
+    [[nodiscard]] Result<std::unique_ptr<ReadCursor>> read(
+        std::string_view key, const ReadRequest& request) const override;
     [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
-    [[nodiscard]] std::optional<Curve> curve(std::string_view key, Axis axis) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;
     [[nodiscard]] Result<std::shared_ptr<const std::vector<std::byte>>> load(
         const BlobRef& blob) const override;
+    [[nodiscard]] Result<std::vector<std::byte>> load_range(const BlobRef& blob,
+                                                            std::uint64_t offset,
+                                                            std::uint64_t length) const override;
     Result<void> for_each(const std::function<bool(const Record&)>& visit) const override;
     [[nodiscard]] Result<std::unique_ptr<RunTail>> tail(TailRequest request) const override;
     [[nodiscard]] std::vector<ConsoleLine> console(std::size_t first,
@@ -54,7 +55,7 @@ class RunReader final : public RecordedRun {
   private:
     friend class NativeTail;
     using Writers = std::map<std::uint64_t, std::unique_ptr<WriterData>>;
-    using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesTotals>;
+    using MergedKeys = std::map<std::pair<std::string, Kind>, SeriesSummary>;
 
     /// A key's points in one table of one writer.
     struct Piece {
@@ -76,10 +77,20 @@ class RunReader final : public RecordedRun {
     static std::uint64_t first_revision();
     /// Of the sealed files and of the logs as far as they were read.
     [[nodiscard]] std::vector<Damage> damage_so_far() const;
+    void add_log_damage(std::vector<Damage>& all) const;
     void keep_walked_damage(std::vector<Damage> met) const;
     [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
     [[nodiscard]] bool is_sealed(std::string_view key) const;
+    /// Sealed and live rows, for a cursor.
+    [[nodiscard]] model::SeriesRows rows(std::string_view key,
+                                         const std::vector<Piece>& pieces) const;
+    [[nodiscard]] model::WinningRule winning_rule(std::string_view key) const;
+    static model::AttemptSteps exact_steps(const WriterData& writer, const SeriesPiece& piece);
+    /// Damage that may have cost any series points: files and stretches of logs that are lost.
+    [[nodiscard]] std::vector<Damage> unplaced_damage() const;
+    void visit_sealed(const std::string& key, Columns columns,
+                      const std::function<void(const Point&)>& visit) const;
     /// Sealed and live points in log order.
     [[nodiscard]] Result<std::vector<Point>> collect(std::string_view key,
                                                      const std::vector<Piece>& pieces) const;
@@ -96,10 +107,6 @@ class RunReader final : public RecordedRun {
     /// Scalar keys of which an attempt may have superseded points, by what summaries tell.
     [[nodiscard]] std::vector<std::string> keys_logged_again() const;
     /// By name and kind, of every point that is stored.
-    /// Every point of a key in log order, in pieces.
-    Result<void> visit_all_points(
-        std::string_view key,
-        const std::function<Result<void>(std::span<const Point>)>& visit) const;
     [[nodiscard]] MergedKeys stored_totals() const;
     [[nodiscard]] std::vector<KeyInfo> listed(const MergedKeys& merged) const;
     /// Of the winning points; reads those of processes that lost some.

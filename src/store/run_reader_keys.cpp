@@ -1,12 +1,13 @@
 // The keys of a native run and what is known of each without reading it; where attempts overlap,
 // of the points that count.
 #include "base/strings.h"
+#include "model/series_cursor.h"
+#include "model/series_summary.h"
 #include "store/run_reader.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <set>
 
@@ -15,25 +16,12 @@ namespace {
 
 constexpr std::size_t kMaxKeptSummaries = 16384;
 
-/// A key's points in the log of one writer: one piece, or several where it is a member of several
-/// schemas.
-model::AttemptSteps exact_steps(const WriterData& writer, const std::vector<SeriesPiece>& pieces) {
-    const tlog::FileIdentity& identity = writer.log.identity();
-    model::AttemptSteps steps{identity.rank, identity.attempt, INT64_MAX, INT64_MIN};
-    for (const SeriesPiece& piece : pieces) {
-        const auto [low, high] = std::ranges::minmax(piece.table->axes->step().values);
-        steps.first_step = std::min(steps.first_step, low);
-        steps.last_step = std::max(steps.last_step, high);
-    }
-    return steps;
-}
-
 SeriesSummary summary_below(const std::vector<SeriesPiece>& pieces, Step end) {
-    SeriesTotals totals;
+    SeriesTotals totals;  // pieces overlap: the row numbers tell which point is the newest
     for (const SeriesPiece& piece : pieces) {
-        const std::span<const double> values = piece.series->values();
-        const std::vector<Step>& step = piece.table->axes->step().values;
-        const std::vector<std::int64_t>& time = piece.table->axes->time().values;
+        const auto& values = piece.series->values();
+        const auto& step = piece.table->axes->step().values;
+        const auto& time = piece.table->axes->time().values;
         for (std::size_t row = 0; row < values.size(); ++row) {
             if (step[row] < end) {
                 totals.add(values[row], step[row], time[row], piece.table->seq[row]);
@@ -47,16 +35,16 @@ SeriesSummary summary_below(const std::vector<SeriesPiece>& pieces, Step end) {
 
 std::vector<KeyInfo> RunReader::listed(const MergedKeys& merged) const {
     std::vector<KeyInfo> result;
-    for (const auto& [name, totals] : merged) {
-        result.push_back({name.first, name.second, totals.summary.count,
-                          name.second == Kind::Scalar ? totals.summary : SeriesSummary{}});
+    for (const auto& [name, summary] : merged) {
+        result.push_back({name.first, name.second, summary.count,
+                          name.second == Kind::Scalar ? summary : SeriesSummary{}});
         result.back().definition = model::definition_of(name.first, definitions_);
         if (name.second != Kind::Scalar) {
             SeriesSummary& places = result.back().scalar;
-            places.first_step = totals.summary.first_step;
-            places.last_step = totals.summary.last_step;
-            places.first_time_ns = totals.summary.first_time_ns;
-            places.last_time_ns = totals.summary.last_time_ns;
+            places.first_step = summary.first_step;
+            places.last_step = summary.last_step;
+            places.first_time_ns = summary.first_time_ns;
+            places.last_time_ns = summary.last_time_ns;
         }
     }
     return result;
@@ -64,18 +52,22 @@ std::vector<KeyInfo> RunReader::listed(const MergedKeys& merged) const {
 
 // Of every point, also of those that later attempts superseded.
 RunReader::MergedKeys RunReader::stored_totals() const {
-    MergedKeys merged;
+    std::map<std::pair<std::string, Kind>, std::vector<SeriesSummary>> parts;
     for (const auto& [id, writer] : writers_) {
         for (const LogState::Key& key : writer->log.state().keys()) {
             if (key.defined && key.totals.summary.count > 0) {
-                merged[{key.name, key.kind}].merge(key.totals.summary);
+                parts[{key.name, key.kind}].push_back(key.totals.summary);
             }
         }
     }
     for (const KeyInfo& key : sealed_ != nullptr ? sealed_->keys() : std::vector<KeyInfo>()) {
         SeriesSummary summary = key.scalar;
         summary.count = key.count;
-        merged[{key.key, key.kind}].merge(summary);
+        parts[{key.key, key.kind}].push_back(summary);
+    }
+    MergedKeys merged;
+    for (auto& [name, summaries] : parts) {
+        merged[name] = model::merged(std::move(summaries));
     }
     return merged;
 }
@@ -99,7 +91,7 @@ std::vector<KeyInfo> RunReader::keys() const {
     const std::shared_lock lock(mutex_);
     if (all_read) {
         for (const std::string& key : logged_again) {
-            merged[{key, Kind::Scalar}].summary = winning_summary(key);
+            merged[{key, Kind::Scalar}] = winning_summary(key);
         }
     }
     return listed(merged);
@@ -145,15 +137,17 @@ SeriesSummary RunReader::winning_summary(const std::string& key) const {
     std::vector<std::pair<const WriterData*, std::vector<SeriesPiece>>> live;
     for (const WriterData* writer : ordered_writers()) {
         if (std::vector<SeriesPiece> pieces = writer->tables.pieces(key); !pieces.empty()) {
-            logged.push_back(exact_steps(*writer, pieces));
+            for (const SeriesPiece& piece : pieces) {
+                logged.push_back(exact_steps(*writer, piece));
+            }
             live.emplace_back(writer, std::move(pieces));
         }
     }
     const model::WinningRule rule(processes(), logged);
-    SeriesTotals totals;
+    std::vector<SeriesSummary> parts;
     if (sealed_processes > 0) {
         logged.resize(sealed_processes);
-        totals.merge(sealed_winners(key, logged, rule));
+        parts.push_back(sealed_winners(key, logged, rule));
     }
     for (const auto& [writer, pieces] : live) {
         const tlog::FileIdentity& identity = writer->log.identity();
@@ -161,7 +155,7 @@ SeriesSummary RunReader::winning_summary(const std::string& key) const {
         if (!from) {
             for (const LogState::Key& known : writer->log.state().keys()) {
                 if (known.name == key && known.kind == Kind::Scalar) {
-                    totals.merge(known.totals.summary);
+                    parts.push_back(known.totals.summary);
                 }
             }
             continue;
@@ -170,13 +164,27 @@ SeriesSummary RunReader::winning_summary(const std::string& key) const {
         for (const SeriesPiece& piece : pieces) {
             points += piece.series->points();
         }
-        totals.merge(kept_summary(fmt::format("{} {} {} {}", identity.writer, points, *from, key),
-                                  [&] { return summary_below(pieces, *from); }));
+        parts.push_back(
+            kept_summary(fmt::format("{} {} {} {}", identity.writer, points, *from, key),
+                         [&] { return summary_below(pieces, *from); }));
     }
-    if (totals.summary.count == 0) {  // all superseded: still a key, whose points can be asked for
-        totals.summary.min = totals.summary.max = totals.summary.last = std::nan("");
-    }
-    return totals.summary;
+    return model::merged(std::move(parts));
+}
+
+void RunReader::visit_sealed(const std::string& key, Columns columns,
+                             const std::function<void(const Point&)>& visit) const {
+    model::SeriesRows series;
+    series.sources = sealed_->rows(key);
+    ReadRequest request;
+    request.columns = columns;
+    request.attempts = Attempts::All;
+    const auto cursor = model::make_cursor(std::move(series), request);
+    (void)model::for_each_chunk(*cursor, [&](const Chunk& chunk) {
+        for (std::size_t row = 0; row < chunk.rows(); ++row) {
+            visit(chunk.point(row));
+        }
+        return Result<void>();
+    });
 }
 
 std::vector<model::AttemptSteps> RunReader::sealed_steps(const std::string& key) const {
@@ -191,12 +199,8 @@ std::vector<model::AttemptSteps> RunReader::sealed_steps(const std::string& key)
         }
     }
     std::vector<model::AttemptSteps> steps;
-    (void)sealed_->visit_points(key, [&](std::span<const Point> some) -> Result<void> {
-        for (const Point& point : some) {
-            model::take_step(steps, point);
-        }
-        return {};
-    });
+    visit_sealed(key, {Column::Step, Column::Rank, Column::Attempt},
+                 [&](const Point& point) { model::take_step(steps, point); });
     const std::scoped_lock lock(cache_mutex_);
     sealed_steps_[key] = {manifest_.number, steps};
     return steps;
@@ -221,16 +225,15 @@ SeriesSummary RunReader::sealed_winners(const std::string& key,
         return found != keys.end() ? found->scalar : SeriesSummary{};
     }
     return kept_summary(name, [&] {
-        SeriesTotals totals;
-        (void)sealed_->visit_points(key, [&](std::span<const Point> some) -> Result<void> {
-            for (const Point& point : some) {
-                if (rule.wins(point)) {
-                    totals.add(point.value, point.step, point.time_ns, totals.summary.count + 1);
-                }
-            }
-            return {};
-        });
-        return totals.summary;
+        SeriesSummary winners;
+        visit_sealed(key,
+                     {Column::Step, Column::Time, Column::Value, Column::Rank, Column::Attempt},
+                     [&](const Point& point) {
+                         if (rule.wins(point)) {
+                             model::add_point(winners, point.value, point.step, point.time_ns);
+                         }
+                     });
+        return winners;
     });
 }
 
@@ -269,9 +272,9 @@ std::vector<KeyInfo> RunReader::keys_in_doubt() const {
     }
     MergedKeys merged;
     for (const auto& [name, kind] : kinds) {
-        SeriesTotals totals;
+        SeriesSummary totals;
         const auto add = [&totals](const auto& at, double value) {
-            totals.add(value, at.step, at.time_ns, totals.summary.count + 1);
+            model::add_point(totals, value, at.step, at.time_ns);
         };
         if (kind == Kind::Scalar) {
             auto points = collect(name, pieces(name));
@@ -287,7 +290,7 @@ std::vector<KeyInfo> RunReader::keys_in_doubt() const {
                 }
             }
         }
-        if (totals.summary.count > 0) {
+        if (totals.count > 0) {
             merged[{name, kind}] = totals;
         }
     }

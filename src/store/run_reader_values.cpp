@@ -98,6 +98,14 @@ Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::load(const Blob
     return bytes;
 }
 
+Result<std::vector<std::byte>> RunReader::load_range(const BlobRef& blob, std::uint64_t offset,
+                                                     std::uint64_t length) const {
+    if (auto part = blobs_.find_range(blob, offset, length); part.ok()) {
+        return part;
+    }
+    return RecordedRun::load_range(blob, offset, length);  // small ones stand in line
+}
+
 Result<std::shared_ptr<const std::vector<std::byte>>> RunReader::find_blob(
     const BlobRef& blob) const {
     TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));

@@ -5,6 +5,8 @@
 #include <taffrail/reader.h>
 
 #include "codec/tlog/batch.h"
+#include "model/packed_column.h"
+#include "model/row_source.h"
 #include "model/series_index.h"
 #include "store/log_state.h"
 
@@ -17,34 +19,32 @@
 
 namespace taffrail::storage {
 
-/// A column only kept once a row differs from the usual value.
-template <typename T>
-class SparseColumn {
+/// The phase of each row, kept where it changes.
+class PhaseRuns {
   public:
-    explicit SparseColumn(T usual) : usual_(usual) {}
-
-    void push_back(T value, std::size_t rows_before) {
-        if (values_.empty() && value == usual_) {
-            return;
+    void push_back(Phase phase, std::size_t row) {
+        if (runs_.empty() ? phase != Phase::None : phase != runs_.back().phase) {
+            runs_.push_back({row, phase});
         }
-        values_.resize(rows_before, usual_);
-        values_.push_back(value);
     }
 
-    [[nodiscard]] T at(std::size_t row) const {
-        return row < values_.size() ? values_[row] : usual_;
-    }
+    /// Of the rows `first` … `first + count`.
+    void copy(std::size_t first, std::size_t count, Phase* to) const;
 
   private:
-    T usual_;
-    std::vector<T> values_;
+    struct Run {
+        std::size_t first_row = 0;
+        Phase phase = Phase::None;
+    };
+
+    std::vector<Run> runs_;
 };
 
 /// Rows that share their axes.
 struct SeriesTable {
     std::shared_ptr<model::AxisTable> axes = std::make_shared<model::AxisTable>();
-    std::vector<std::uint64_t> seq;
-    SparseColumn<std::uint8_t> phase{0};
+    model::PackedColumn<std::uint64_t> seq;
+    PhaseRuns phase;
     std::vector<std::string> keys;  ///< one per column
     std::vector<std::unique_ptr<model::SeriesIndex>> columns;
 };
@@ -54,6 +54,10 @@ struct SeriesPiece {
     const SeriesTable* table = nullptr;
     const model::SeriesIndex* series = nullptr;
 };
+
+/// The rows of a piece as they are now, for a cursor; the table may grow and go.
+std::unique_ptr<model::RowSource> rows_of(const SeriesPiece& piece,
+                                          const tlog::FileIdentity& identity);
 
 /// Reading is safe from several threads while nothing is added.
 class WriterTables {

@@ -1,4 +1,4 @@
-// Running totals of a scalar series: what a checkpoint keeps of it.
+// Running totals of a series of a log: what a checkpoint keeps of it.
 #pragma once
 
 #include <taffrail/reader.h>
@@ -10,19 +10,29 @@
 
 namespace taffrail::storage {
 
-/// A summary that points are added to in log order.
-struct SeriesTotals {
-    SeriesSummary summary;
-    /// Within one batch sections are not in order; the newest row decides `last`.
-    std::uint64_t last_seq = 0;
-
-    void add(double value, Step step, std::int64_t time_ns, std::uint64_t seq) noexcept;
-    /// A whole column of rows in log order; hidden rows are left out.
-    void add(std::span<const double> values, const tlog::Axes& axes, bool any_hidden) noexcept;
-    /// Points that came after these, from another file or writer.
-    void merge(const SeriesSummary& later) noexcept;
+/// What rows have in common for all their columns.
+struct RowRange {
+    Step first_step = INT64_MAX, last_step = INT64_MIN;
+    bool any_hidden = false;
 };
 
-bool any_hidden(const tlog::Axes& axes) noexcept;
+[[nodiscard]] RowRange range_of(const tlog::Axes& axes) noexcept;
+
+/// A summary that rows of a log are added to.
+struct SeriesTotals {
+    SeriesSummary summary;
+    /// Within one batch sections are not in order; the newest row decides the last time, the newest
+    /// finite one `last`.
+    std::uint64_t last_seq = 0, last_finite_seq = 0;
+
+    void add(double value, Step step, std::int64_t time_ns, std::uint64_t seq) noexcept;
+    /// A whole column of rows in log order; hidden rows are left out. `range` is that of the axes.
+    void add(std::span<const double> values, const tlog::Axes& axes,
+             const RowRange& range) noexcept;
+
+  private:
+    void add(std::span<const double> values, Step smallest, Step largest,
+             std::int64_t first_time_ns, std::int64_t last_time_ns, std::uint64_t seq) noexcept;
+};
 
 }  // namespace taffrail::storage

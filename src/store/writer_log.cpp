@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "model/series_summary.h"
 #include "store/batch_filter.h"
 
 #include <fmt/core.h>
@@ -75,6 +76,10 @@ Result<bool> WriterLog::begin_at_checkpoint() {
         const auto checkpoint = tlog::decode_checkpoint(found->payload);
         if (!checkpoint) {
             continue;
+        }
+        if (std::ranges::any_of(checkpoint->series, model::is_of_all_points,
+                                &tlog::SeriesState::summary)) {
+            return false;  // an older version's: only the points tell the finite ones
         }
         state_.restore(*checkpoint);
         identity_ = checkpoint->identity;

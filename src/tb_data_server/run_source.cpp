@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "codec/formats/tensorboard/event.h"
 #include "io/files.h"
-#include "open/builtin_sources.h"
 #include "sources/tensorboard/catalogue.h"
 
 #include <algorithm>
@@ -30,7 +29,6 @@ ReloadingSource::~ReloadingSource() {
 }
 
 void ReloadingSource::work() {
-    register_builtin_sources();
     std::shared_ptr<Catalogue> catalogue;
     for (;;) {
         const std::int64_t begin = monotonic_ns();

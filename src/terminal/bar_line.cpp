@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace taffrail::terminal {
 namespace {
@@ -44,9 +45,9 @@ std::string two_decimals(double value) {
 
 // A bar owns its lines: a name with a line break in it must not make another one.
 std::string on_one_line(std::string_view text) {
-    std::string line;
-    for (const char c : without_controls(text)) {
-        line += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
+    std::string line = without_controls(text);
+    for (std::size_t at = 0; (at = line.find_first_of("\n\t", at)) != std::string::npos; at += 2) {
+        line.replace(at, 1, line[at] == '\n' ? "\\n" : "\\t");
     }
     return line;
 }
@@ -110,9 +111,11 @@ std::optional<double> seconds_left(const BarState& state) {
 std::vector<std::string> bar_lines(const BarState& state, const BarStyle& style) {
     const std::string left = left_part(state) + "|";
     const std::string right = "| " + count_part(state) + " [" + time_part(state);
+    std::vector<std::string> metrics;
     std::string joined;
     for (const auto& metric : state.metrics) {
-        joined += ", " + metric_text(metric);
+        metrics.push_back(metric_text(metric));
+        joined += ", " + metrics.back();
     }
     const int columns = style.columns - 1;
     const int fixed = static_cast<int>(display_width(left) + display_width(right)) + 1;
@@ -126,15 +129,15 @@ std::vector<std::string> bar_lines(const BarState& state, const BarStyle& style)
         return lines;
     }
     std::string line;
-    for (const auto& metric : state.metrics) {
-        const std::string text = metric_text(metric);
-        const bool fits =
-            static_cast<int>(display_width(line) + display_width(text)) + 2 <= columns;
-        if (!line.empty() && !fits) {
-            lines.push_back(line + ",");
-            line.clear();
+    int used = 0;  // columns
+    for (const std::string& text : metrics) {
+        const int wanted = static_cast<int>(display_width(text));
+        if (!line.empty() && used + wanted + 2 > columns) {
+            lines.push_back(std::exchange(line, {}) + ",");
         }
-        line += line.empty() ? std::string(kIndent) + text : ", " + text;
+        used = line.empty() ? static_cast<int>(kIndent.size()) + wanted : used + 2 + wanted;
+        line += line.empty() ? kIndent : ", ";
+        line += text;
     }
     if (!line.empty()) {
         lines.push_back(line);

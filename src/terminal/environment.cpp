@@ -36,13 +36,10 @@ bool wants_color(int fd) noexcept {
 }
 
 Size size_of_terminal(int fd) noexcept {
-    Size size{positive(variable("COLUMNS"), 80), positive(variable("LINES"), 24)};
     winsize window{};
-    if (::ioctl(fd, TIOCGWINSZ, &window) == 0) {
-        size.columns = window.ws_col > 0 ? window.ws_col : size.columns;
-        size.rows = window.ws_row > 0 ? window.ws_row : size.rows;
-    }
-    return size;
+    const bool known = ::ioctl(fd, TIOCGWINSZ, &window) == 0;
+    return {known && window.ws_col > 0 ? window.ws_col : positive(variable("COLUMNS"), 80),
+            known && window.ws_row > 0 ? window.ws_row : positive(variable("LINES"), 24)};
 }
 
 bool is_utf8() noexcept {

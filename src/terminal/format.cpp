@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,14 @@ std::string print(const char* format, Arguments... arguments) {
     std::array<char, 64> buffer;
     const int length = std::snprintf(buffer.data(), buffer.size(), format, arguments...);
     return {buffer.data(), std::min(static_cast<std::size_t>(length), buffer.size() - 1)};
+}
+
+// As "%.3g", which is written several times a second for each metric of a bar.
+std::string three_digits(double value) {
+    std::array<char, 32> buffer;
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                   std::chars_format::general, 3);
+    return {buffer.data(), end.ptr};
 }
 
 // What no unit can express.
@@ -140,7 +149,7 @@ std::string format_bar_number(double value) {
         return *text;
     }
     std::string exact = format_double(value);
-    std::string three = shorten_exponent(print("%.3g", value));
+    std::string three = shorten_exponent(three_digits(value));
     if (exact.find('.') == std::string::npos && exact.find('e') == std::string::npos) {
         exact += ".0";
     }
@@ -154,7 +163,7 @@ std::string format_bar_text(std::string_view text) {
 
 std::string format_bar_count(long long value) {
     std::string exact = std::to_string(value);
-    std::string three = shorten_exponent(print("%.3g", static_cast<double>(value)));
+    std::string three = shorten_exponent(three_digits(static_cast<double>(value)));
     return three.size() < exact.size() ? three : exact;
 }
 

@@ -231,13 +231,14 @@ void Screen::erase_into(std::string& out, Size size) {
     drawn_.clear();
 }
 
-// The look costs more than drawing a bar. Nobody types at a debugger's prompt for less than a
-// quarter of a second, and the clock goes on while the process is stopped: the first frame behind a
-// prompt looks again.
+// The look costs more than drawing a bar. Whoever types at a debugger's prompt has stopped the
+// process, and the clock goes on meanwhile: a frame that comes late looks, others only now and
+// then.
 bool Screen::held_by_debugger() noexcept {
-    constexpr std::int64_t kLookAgain = 250'000'000;
+    constexpr std::int64_t kLate = 250'000'000, kLookAgain = 2'000'000'000;
     const std::int64_t now = monotonic_ns();
-    if (debugger_ns_ < 0 || debugger_ || now - debugger_ns_ >= kLookAgain) {
+    const bool late = now - std::exchange(last_frame_ns_, now) >= kLate;
+    if (debugger_ns_ < 0 || debugger_ || late || now - debugger_ns_ >= kLookAgain) {
         debugger_ = debugger_attached();
         debugger_ns_ = now;
     }
@@ -280,10 +281,27 @@ void Screen::draw_locked(bool forced) {
     // Cut off at the edge of a window that got narrower in this moment: a line that wraps would
     // take a row more than will be erased.
     out += lines.empty() ? "" : "\x1B[?7l";
+    // To a row that is there already with a movement: a line feed in the midst of a text costs the
+    // kernel two writes and two wake-ups more.
+    std::size_t below = 0;
+    const auto move = [&] {
+        if (below > 0) {
+            out += "\r\x1B[" + std::to_string(std::exchange(below, 0)) + "B";
+        }
+    };
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const bool same = i < drawn_.size() && drawn_[i] == lines[i];
-        out += same ? "\n" : lines[i] + "\x1B[K\n";
+        if (i >= drawn_.size()) {
+            move();
+            out += lines[i] + "\x1B[K\n";
+            continue;
+        }
+        if (drawn_[i] != lines[i]) {
+            move();
+            out += lines[i] + "\x1B[K";
+        }
+        ++below;
     }
+    move();
     out += lines.empty() ? "" : "\x1B[?7h";
     put(options_.fd, out);
     drawn_ = std::move(lines);

@@ -155,7 +155,8 @@ class Screen {
     bool dirty_ = false;
     bool debugger_ = false;          ///< at the last look
     std::int64_t debugger_ns_ = -1;  ///< when that was; monotonic
-    bool spaced_ = false;            ///< an empty row was put above the first region of the process
+    std::int64_t last_frame_ns_ = 0;
+    bool spaced_ = false;  ///< an empty row was put above the first region of the process
     bool stop_ = false;
     std::thread thread_;
 };

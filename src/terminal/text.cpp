@@ -62,6 +62,15 @@ Piece piece_of(std::string_view text) {
     return {length, columns_of(c)};
 }
 
+/// How many characters at the front of `text` are one byte and one column each, as most are.
+std::size_t printable_ascii(std::string_view text) noexcept {
+    std::size_t count = 0;
+    while (count < text.size() && text[count] >= 0x20 && text[count] < 0x7F) {
+        ++count;
+    }
+    return count;
+}
+
 /// Of one character; a byte that is none stands for itself.
 std::uint32_t code_point(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
@@ -87,7 +96,8 @@ std::size_t sequence_length(std::string_view text) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) noexcept {
-    std::size_t columns = 0;
+    std::size_t columns = printable_ascii(text);
+    text.remove_prefix(columns);
     while (!text.empty()) {
         const Piece piece = piece_of(text);
         columns += piece.columns;
@@ -97,8 +107,10 @@ std::size_t display_width(std::string_view text) noexcept {
 }
 
 std::string cut_to_width(std::string_view text, std::size_t columns) {
-    std::string out;
-    std::size_t used = 0;
+    const std::size_t plain = std::min(printable_ascii(text), columns);
+    std::string out(text.substr(0, plain));
+    text.remove_prefix(plain);
+    std::size_t used = plain;
     bool full = false;
     while (!text.empty()) {
         const Piece piece = piece_of(text);
@@ -125,6 +137,9 @@ std::string without_controls(std::string_view text) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out;
     out.reserve(text.size());
+    const std::size_t plain = printable_ascii(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
     while (!text.empty()) {
         const auto byte = static_cast<std::uint8_t>(text[0]);
         // Alone an escape character is one byte of text here, not the begin of a sequence.

@@ -1,7 +1,7 @@
 // Training: epochs, batches, steps, and when to validate.
 #include <taffrail/training_bars.h>
 
-#include "pipeline/bar_items.h"
+#include "trainer/bar_items.h"
 #include "trainer/core.h"
 #include "trainer/signals.h"
 

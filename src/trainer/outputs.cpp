@@ -42,7 +42,7 @@ void Outputs::log_metrics(std::span<const metrics::RowEntry> row, Step step, met
 std::uint32_t Outputs::bind(std::string_view key) {
     const detail::RowCore* row = nullptr;
     if (run_ != nullptr) {
-        row = run_->core()->recorder().keys().handle(std::span(&key, 1));
+        row = detail::RunInside::core(*run_)->recorder().keys().handle(std::span(&key, 1));
         if (row == nullptr && key.size() <= record::KeyRegistry::kMaxKeyBytes) {
             throw std::bad_alloc();  // a place without a row would lose every later value too
         }

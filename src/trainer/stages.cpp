@@ -61,7 +61,7 @@ class RankLink {
     explicit RankLink(const TrainerOptions& options) {
         auto* ranks = gathering(options);
         run_ = options.run != nullptr && ranks != nullptr && ranks->world_size() > 1
-                   ? options.run->core()
+                   ? detail::RunInside::core(*options.run)
                    : nullptr;
         if (run_ != nullptr) {
             number_ =

@@ -34,6 +34,16 @@ TEST(Args, EveryCommandHasHelpWithAnExampleThatParses) {
     }
 }
 
+// The two others write a script for a shell, and start the example.
+TEST(Args, FindingR13_EveryCommandThatTellsSomethingTellsItToMachines) {
+    for (const CommandFactory& make : all_commands()) {
+        const std::string name(make()->name());
+        if (name != "completion" && name != "demo") {
+            EXPECT_THAT(run({name, "--help"}).out, HasSubstr("--json")) << name;
+        }
+    }
+}
+
 TEST(Args, UnknownCommandsAndOptionsComeWithASuggestion) {
     EXPECT_THAT(run({"shwo"}).errors, HasSubstr("no command 'shwo'; did you mean 'show'?"));
     EXPECT_EQ(run({"shwo"}).code, 2);

@@ -1,6 +1,6 @@
 // What people set on runs afterwards, and what is refused instead of done in silence.
 #include "cli/store_commands.h"
-#include "run/adopt.h"
+#include "transfer/adopt.h"
 
 #include <gmock/gmock.h>
 
@@ -39,7 +39,7 @@ TEST_F(StoreCommands, SyncNamesTheSinksThereAre) {
     EXPECT_EQ(run({"sync", root_}).code, 1);
 
     const std::string folder = listed(root_).at(name).string_or("location", "");
-    ASSERT_TRUE(running::note_sink(folder, {.name = "csv", .type = "csv", .mask = 1}).ok());
+    ASSERT_TRUE(transfer::note_sink(folder, {.name = "csv", .type = "csv", .mask = 1}).ok());
     const Outcome unknown = run({"sync", name, "-s", "cvs", "--root", root_});
     EXPECT_EQ(unknown.code, 1);
     EXPECT_THAT(unknown.errors, HasSubstr("no sink 'cvs'; did you mean 'csv'?"));
@@ -51,7 +51,7 @@ TEST_F(StoreCommands, FindingS15_SyncShowsWhereItWritesAndAsks) {
     const std::string folder = listed(root_).at(name).string_or("location", "");
     const std::string target = io::join(folder_, "target");
     ASSERT_TRUE(
-        running::note_sink(
+        transfer::note_sink(
             folder, {.name = "csv", .type = "csv", .mask = 1, .options = {{"log_dir", target}}})
             .ok());
     const Outcome asked = run({"sync", name, "--root", root_});
@@ -66,13 +66,13 @@ TEST_F(StoreCommands, FindingS15_StoredVariablesAreNeverExpanded) {
     const std::string folder = listed(root_).at(name).string_or("location", "");
     setenv("TAFFRAIL_TEST_PLACE", io::join(folder_, "victim").c_str(), 1);
     // Noted by ourselves, a variable is replaced where it was meant.
-    const running::NotedSink noted{.name = "csv",
-                                   .type = "csv",
-                                   .mask = 1,
-                                   .options = {{"log_dir", "$TAFFRAIL_TEST_PLACE/logs"}}};
-    ASSERT_TRUE(running::note_sink(folder, noted).ok());
-    ASSERT_EQ(running::noted_sinks(folder).size(), 1u);
-    EXPECT_EQ(running::noted_sinks(folder)[0].options[0].second, io::join(folder_, "victim/logs"));
+    const transfer::NotedSink noted{.name = "csv",
+                                    .type = "csv",
+                                    .mask = 1,
+                                    .options = {{"log_dir", "$TAFFRAIL_TEST_PLACE/logs"}}};
+    ASSERT_TRUE(transfer::note_sink(folder, noted).ok());
+    ASSERT_EQ(transfer::noted_sinks(folder).size(), 1u);
+    EXPECT_EQ(transfer::noted_sinks(folder)[0].options[0].second, io::join(folder_, "victim/logs"));
     for (const char* place : {"$TAFFRAIL_TEST_PLACE/logs", "${TAFFRAIL_TEST_PLACE}", "~/logs"}) {
         Bytes bytes;
         append_varint(bytes, 1);

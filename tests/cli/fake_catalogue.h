@@ -6,6 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "model/point_rows.h"
+#include "model/series_cursor.h"
+#include "model/series_summary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,25 +48,12 @@ class FakeRun final : public RecordedRun {
         std::vector<KeyInfo> all;
         for (const auto& [key, points] : series) {
             KeyInfo info{key, Kind::Scalar, points.size(), {}};
-            info.scalar.count = points.size();
-            info.scalar.min = INFINITY, info.scalar.max = -INFINITY;
             for (const Point& point : points) {
-                if (point.value != point.value) {
-                    ++info.scalar.nan_count;
-                    continue;
-                }
-                info.scalar.min = std::min(info.scalar.min, point.value);
-                info.scalar.max = std::max(info.scalar.max, point.value);
-                info.scalar.sum += std::isfinite(point.value) ? point.value : 0;
-                info.scalar.positive_infinity_count += point.value == INFINITY;
-                info.scalar.negative_infinity_count += point.value == -INFINITY;
+                model::add_point(info.scalar, point.value, point.step, point.time_ns);
             }
-            info.scalar.last = points.back().value;
             if (const auto defined = definitions.find(key); defined != definitions.end()) {
                 info.definition = defined->second;
             }
-            info.scalar.first_step = points.front().step,
-            info.scalar.last_step = points.back().step;
             all.push_back(info);
         }
         for (const auto& [key, entries] : values) {
@@ -74,8 +64,11 @@ class FakeRun final : public RecordedRun {
         return all;
     }
 
-    Result<std::vector<Point>> points(std::string_view key) const override {
-        return series.at(std::string(key));
+    Result<std::unique_ptr<ReadCursor>> read(std::string_view key,
+                                             const ReadRequest& request) const override {
+        model::SeriesRows rows;
+        rows.sources.push_back(std::make_unique<model::PointRows>(series.at(std::string(key))));
+        return model::make_cursor(std::move(rows), request);
     }
 
     Result<Bins> bins(std::string_view key, const BinRequest&) const override {

@@ -350,9 +350,12 @@ TEST_F(Program, FindingR05_LinesOfALiveRunComeThroughAPipeAtOnce) {
     batch.long_rows.push_back({key, {seq, step, time, {}, {}, {}, {}}, value});
     batch.first_seq = 1, batch.rows = 1;
     log->append(batch).value();
-    // `head` ends the line when it has one; the run goes on for as long as this process does.
-    const auto [code, text] = shell("timeout 60 \"$T\" tail busy --root '" + root_ +
-                                    "' -f --interval 0.05 | timeout 30 head -n 1");
+    // The run goes on for as long as this process does, and nothing else is logged: in a plain
+    // pipe the shell would wait for `tail` long after `head` had its line.
+    const auto [code, text] =
+        shell("mkfifo '" + root_ + ".pipe'; timeout 60 \"$T\" tail busy --root '" + root_ +
+              "' -f --interval 0.05 > '" + root_ + ".pipe' & timeout 30 head -n 1 < '" + root_ +
+              ".pipe'; kill $!; rm '" + root_ + ".pipe'");
     EXPECT_THAT(text, HasSubstr("step 5  loss  0.25"));
 }
 

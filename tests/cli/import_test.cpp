@@ -1,6 +1,6 @@
 // Importing twice copies once.
-#include "cli/run_writer.h"
 #include "cli/store_commands.h"
+#include "transfer/run_writer.h"
 
 #include <gmock/gmock.h>
 
@@ -77,14 +77,14 @@ TEST_F(Import, SaysWhenTheOriginalGrew) {
     RunInfo info;
     info.id = "01GROWING", info.name = "growing", info.start_time_ns = kNow;
     const std::string source = io::join(folder_, "source");
-    const auto writer = RunWriter::create(source, info).value();
+    const auto writer = transfer::RunWriter::create(source, info).value();
     Point point;
     point.time_ns = kNow;
     ASSERT_TRUE(writer->scalar("loss", point).ok());
     ASSERT_TRUE(writer->finish(RunState::Finished).ok());
     ASSERT_EQ(run({"import", source, "--root", copy_}).code, 0);
 
-    const auto later = RunWriter::join(writer->folder(), info, {.attempt = 1}).value();
+    const auto later = transfer::RunWriter::join(writer->folder(), info, {.attempt = 1}).value();
     ASSERT_TRUE(later->scalar("loss", point).ok());
     ASSERT_TRUE(later->finish(RunState::Finished).ok());
     const Outcome grown = run({"import", source, "--root", copy_});

@@ -240,5 +240,49 @@ TEST(TextFormat, NumbersAndTimesReadWell) {
     EXPECT_EQ(sparkline(std::vector<double>{2, 2}, false), "~~");
 }
 
+TEST(List, ShowsWhatIsBuiltInAndTheOptionsOfAPart) {
+    const auto none = std::make_shared<FakeCatalogue>();
+    const Outcome all = run_line({"list"}, none);
+    for (const char* name : {"csv", "tensorboard", "taffrail", "metric", "none"}) {
+        EXPECT_THAT(all.out, HasSubstr(name));
+    }
+    EXPECT_THAT(run_line({"list", "sinks"}, none).out, Not(HasSubstr("routines")));
+    for (const char* name : {"csv", "CSVLogger"}) {
+        EXPECT_THAT(run_line({"list", name}, none).out,
+                    AllOf(HasSubstr("flush_logs_every_n_steps"), HasSubstr("whole number"),
+                          HasSubstr("lightning_logs")));
+    }
+    // A sink and a source of one name are both shown.
+    EXPECT_THAT(run_line({"list", "tensorboard"}, none).out,
+                AllOf(HasSubstr("max_queue"), HasSubstr("segment_bytes")));
+    EXPECT_THAT(run_line({"list", "metric"}, none).out, HasSubstr("takes no options"));
+    const Outcome unknown = run_line({"list", "tensorbord"}, none);
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.errors, HasSubstr("did you mean 'tensorboard'"));
+}
+
+TEST(List, TellsMachinesTypesAndDefaultsAndNoSecrets) {
+    struct Options {
+        std::string key = "hunter2";
+    };
+
+    register_sink({.name = "vault",
+                   .make = {},
+                   .options = OptionSchema<Options>("vault")
+                                  .add("key", &Options::key, "opens it", {.secret = true})
+                                  .infos()});
+    const auto none = std::make_shared<FakeCatalogue>();
+    const auto parts = parse_json(run_line({"list", "hist", "--json"}, none).out).value();
+    const Json& option = parts.array()->at(0).find("options")->array()->at(0);
+    EXPECT_EQ(option.string_or("name", ""), "bins");
+    EXPECT_EQ(option.string_or("type", ""), "whole number");
+    EXPECT_EQ(option.string_or("default", ""), "64");
+    for (const auto& words : {std::vector<std::string>{"list", "vault"},
+                              std::vector<std::string>{"list", "vault", "--json"}}) {
+        const Outcome outcome = run_line(words, none);
+        EXPECT_THAT(outcome.out, AllOf(HasSubstr("secret"), Not(HasSubstr("hunter2"))));
+    }
+}
+
 }  // namespace
 }  // namespace taffrail::cli

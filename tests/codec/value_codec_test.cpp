@@ -54,6 +54,8 @@ std::vector<Value> samples() {
         Note{"note"},
         Tag{"tag", true},
         Tensor{DType::F8E4M3, Shape{2, 1, 5}, blob_named(10, 10)},
+        MetricDefinition{"val/*", {"epoch", Summary::Max, Goal::Maximize, true}},
+        SummaryValues{{{"best", Cell{0.5}}, {"stopped", Cell{true}}}},
     };
 }
 

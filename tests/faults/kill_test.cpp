@@ -5,8 +5,8 @@
 
 #include "faults/bare_options.h"
 #include "io/temporary_folder.h"
-#include "run/adopt.h"
 #include "run/read_back.h"
+#include "transfer/adopt.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -176,16 +176,16 @@ class Kills : public testing::Test {
         for (int attempt = 0; attempt < 2; ++attempt) {
             const pid_t adopter = fork();
             if (adopter == 0) {
-                (void)running::adopt_orphans(run_folder, "victim");
+                (void)transfer::adopt_orphans(run_folder, "victim");
                 _exit(0);
             }
             usleep(std::uniform_int_distribution<useconds_t>(0, 8000)(random_));
             kill(adopter, SIGKILL);
             waitpid(adopter, nullptr, 0);
         }
-        const auto adopted = running::adopt_orphans(run_folder, "victim");
+        const auto adopted = transfer::adopt_orphans(run_folder, "victim");
         ASSERT_TRUE(adopted.ok()) << adopted.error().message;
-        EXPECT_EQ(running::adopt_orphans(run_folder, "victim").value().rows, 0u);
+        EXPECT_EQ(transfer::adopt_orphans(run_folder, "victim").value().rows, 0u);
         ASSERT_FALSE(io::exists(io::join(run_folder, "ring"))) << "something was left behind";
     }
 

@@ -7,7 +7,7 @@
 #include "base/diagnostics.h"
 #include "base/strings.h"
 #include "io/temporary_folder.h"
-#include "run/adopt.h"
+#include "transfer/adopt.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -125,15 +125,10 @@ class SinkKills : public testing::Test {
         }
         const auto runs = io::list(io::join(root, "runs")).value();
         const std::string run_folder = io::join(io::join(root, "runs"), runs.at(0).name);
-        ASSERT_TRUE(running::adopt_orphans(run_folder, "victim").ok());
-        SinkContext context;
-        context.run_id = "victim";
-        context.run_folder = run_folder;
-        context.attempt = 1;
-        for (const running::NotedSink& noted : running::noted_sinks(run_folder)) {
-            const auto sink = make_sink(noted.type, noted.options).value();
-            const auto delivered =
-                running::deliver_backlog(run_folder, "victim", noted, *sink, context);
+        ASSERT_TRUE(transfer::adopt_orphans(run_folder, "victim").ok());
+        for (const transfer::NotedSink& noted : transfer::noted_sinks(run_folder)) {
+            const auto delivered = transfer::deliver_backlog(
+                run_folder, "victim", noted, [&] { return make_sink(noted.type, noted.options); });
             ASSERT_TRUE(delivered.ok()) << delivered.error().message;
         }
     }

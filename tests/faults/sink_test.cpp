@@ -4,7 +4,7 @@
 #include "faults/bare_options.h"
 #include "io/temporary_folder.h"
 #include "record/fake_sink.h"
-#include "run/adopt.h"
+#include "transfer/adopt.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -25,7 +25,8 @@ RunOptions options_in(const std::string& root) {
 // Takes the first records, then hangs for ever; writes what it took to a file others can read.
 class SleepySink final : public Sink {
   public:
-    SleepySink(std::string path, std::size_t limit) : path_(std::move(path)), limit_(limit) {}
+    SleepySink(std::string path, std::size_t limit, transfer::Ending* ending = nullptr)
+        : path_(std::move(path)), limit_(limit), ending_(ending) {}
 
     Result<void> open(const SinkContext&) override { return {}; }
 
@@ -56,22 +57,27 @@ class SleepySink final : public Sink {
 
     Result<void> flush() override { return {}; }
 
-    void give_reason(std::string_view reason) override { ending.reason = reason; }
+    void give_reason(std::string_view reason) override {
+        if (ending_ != nullptr) {
+            ending_->reason = reason;
+        }
+    }
 
     Result<void> close(RunState state) override {
-        ending.state = state;
+        if (ending_ != nullptr) {
+            ending_->state = state;
+        }
         return {};
     }
 
     [[nodiscard]] bool accepts(Kind kind) const noexcept override { return kind == Kind::Scalar; }
-
-    running::Ending ending;  ///< what it was told at its end
 
     [[nodiscard]] std::chrono::milliseconds flush_interval() const noexcept override { return 5ms; }
 
   private:
     std::string path_;
     std::size_t limit_, taken_ = 0;
+    transfer::Ending* ending_;  ///< what it was told at its end
     Bytes pending_;
 };
 
@@ -121,19 +127,22 @@ TEST(SleepingSinks, CatchUpExactlyWhenTheRunIsSynced) {
     die_with_a_sleeping_sink(folder.file("store"), path);
     const auto runs = io::list(folder.file("store/runs")).value();
     const std::string run_folder = folder.file("store/runs/" + runs.at(0).name);
-    ASSERT_TRUE(running::adopt_orphans(run_folder, "sleeper").ok());
-    const auto noted = running::noted_sinks(run_folder);
+    ASSERT_TRUE(transfer::adopt_orphans(run_folder, "sleeper").ok());
+    const auto noted = transfer::noted_sinks(run_folder);
     ASSERT_EQ(noted.size(), 1u);
     EXPECT_EQ(noted[0].name, "sleepy");
-    SleepySink again(path, SIZE_MAX);
-    const auto delivered = running::deliver_backlog(run_folder, "sleeper", noted[0], again, {},
-                                                    {RunState::Crashed, "it was killed"});
+    transfer::Ending ending;
+    const auto again = [&]() -> Result<std::unique_ptr<Sink>> {
+        return std::unique_ptr<Sink>(std::make_unique<SleepySink>(path, SIZE_MAX, &ending));
+    };
+    const auto delivered = transfer::deliver_backlog(run_folder, "sleeper", noted[0], again,
+                                                     {RunState::Crashed, "it was killed"});
     ASSERT_TRUE(delivered.ok()) << delivered.error().message;
-    EXPECT_EQ(again.ending.state, RunState::Crashed) << "as the run ended, though it hears late";
-    EXPECT_EQ(again.ending.reason, "it was killed");
+    EXPECT_EQ(ending.state, RunState::Crashed) << "as the run ended, though it hears late";
+    EXPECT_EQ(ending.reason, "it was killed");
     EXPECT_EQ(*delivered, 5100u - 137u);
     expect_exactly(path, 5100);
-    EXPECT_EQ(running::deliver_backlog(run_folder, "sleeper", noted[0], again, {}).value(), 0u)
+    EXPECT_EQ(transfer::deliver_backlog(run_folder, "sleeper", noted[0], again).value(), 0u)
         << "only once";
 }
 

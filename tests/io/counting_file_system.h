@@ -11,7 +11,7 @@
 
 namespace taffrail::test {
 
-class CountingFileSystem final : public io::FileSystem {
+class CountingFileSystem : public io::FileSystem {
   public:
     /// Registers it; "counting://" + an absolute path is below it from then on.
     static std::shared_ptr<CountingFileSystem> install() {

@@ -41,7 +41,8 @@ def test_finding_f08_ctest(tmp_path):
     assert "the broken expectation" in told[0][1]
 
 
-def test_finding_f08_ctest_tells_of_tests_that_take_too_long_or_crash(capsys):
+def test_finding_f08_ctest_tells_of_tests_that_take_too_long_or_crash(capsys, monkeypatch):
+    monkeypatch.setattr(at_once, "shown", None)  # this run's own
     said = ["Test project /somewhere\n", "    Start 1: one\n", "1/4 Test #1: one ...***Timeout   2.01 sec\n", "half a line\n", "    Start 2: two\n",
             "2/4 Test #2: two ...***Exception: SegFault  0.1 sec\n", "    Start 3: three\n", "3/4 Test #3: three ...***Skipped   0.0 sec\n", "why\n",
             "4/4 Test #4: four ...   Passed    0.0 sec\n", "50% tests passed, 2 tests failed out of 4\n"]

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +20,7 @@ import debian_root  # noqa: E402
 import fetch_packages  # noqa: E402
 import newcomer  # noqa: E402
 import stages  # noqa: E402
+from context import Context  # noqa: E402
 
 
 def configure(preset: str, folder: Path, *options: str) -> subprocess.CompletedProcess:
@@ -88,7 +88,7 @@ def ninja(folder: Path, rules: str) -> subprocess.CompletedProcess:
 def test_finding_f02_a_build_ends_with_a_word_and_keeps_its_log(tmp_path):
     steps = "".join(f"build step{i}: make\n" for i in range(5))
     done = ninja(tmp_path, "rule make\n  command = touch $out\n" + steps)
-    assert done.returncode == 0 and done.stdout.startswith("Built in"), done
+    assert done.returncode == 0 and done.stdout.splitlines()[-1].startswith("Built in"), done
     assert "[5/5] " in (tmp_path / "log").read_text()
 
 
@@ -134,8 +134,7 @@ def test_finding_f06_an_unknown_argument_is_refused(tmp_path):
 
 
 def test_finding_f03_the_quick_run_has_a_newcomer_and_no_demo_on_this_machine():
-    names = [stage.__name__ for stage in stages.QUICK]
-    assert "newcomer" in names and "demo" not in names
+    assert "newcomer" in stages.QUICK and "demo" not in stages.QUICK
     assert "debootstrap" in (ROOT / "scripts/dependencies.sh").read_text()
     assert re.search(r"dependencies\.sh .*\bpackage\b", (ROOT / "scripts/test").read_text()), "scripts/test installs what makes the root"
 
@@ -169,16 +168,42 @@ def test_finding_f03_the_stage_fails_with_the_step_that_failed(monkeypatch, tmp_
 
     tried = []
     monkeypatch.setattr(debian_root, "enter", lambda folder, script, **_: tried.append(script) or (1 if script == "false" else 0))
-    monkeypatch.setattr(stages, "Newcomer", Quick)
-    counts = stages.newcomer(SimpleNamespace(root=ROOT))
-    assert counts.failed == 1 and "the second" in counts.failures[0] and tried == ["true", "false"]
+    monkeypatch.setattr(newcomer, "Newcomer", Quick)
+    assert newcomer.failed(ROOT) == ["the second"] and tried == ["true", "false"]
+
+
+def test_finding_f03_the_compiler_cache_serves_another_folder_and_locale(tmp_path):
+    """The newcomer's root has its own; compiling everything anew there would be most of a cold run."""
+    for folder, locale in (("one", {"LANG": "C.UTF-8"}), ("other", {"LC_ALL": "C.UTF-8"})):
+        place = tmp_path / folder / "scripts"
+        place.mkdir(parents=True)
+        (place / "environment.sh").write_text((ROOT / "scripts/environment.sh").read_text())
+        (tmp_path / folder / "file.cpp").write_text("int f() { return 1; }\n")
+        command = f"source scripts/environment.sh && ccache c++ -I{tmp_path / folder} -c {tmp_path / folder}/file.cpp -o file.o"
+        settings = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "CCACHE_DIR": str(tmp_path / "cache"), **locale}
+        subprocess.run(["bash", "-euc", command], cwd=tmp_path / folder, env=settings, check=True)
+    said = subprocess.run(["ccache", "--print-stats"], env={**settings}, capture_output=True, text=True, check=True).stdout
+    counts = dict(line.split("\t") for line in said.splitlines())
+    assert (counts["cache_miss"], counts["direct_cache_hit"], counts["preprocessed_cache_hit"]) in (("1", "1", "0"), ("1", "0", "1")), said
 
 
 def test_finding_f03_without_root_the_stage_says_what_it_needs(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    counts = stages.newcomer(SimpleNamespace(root=ROOT))
-    assert counts.failed == 1 and "sudo without a password" in counts.failures[0]
+    lacking = newcomer.failed(ROOT)
+    assert len(lacking) == 1 and "sudo without a password" in lacking[0]
+
+
+def test_finding_f03_the_stage_fails_when_its_command_does(monkeypatch, tmp_path):
+    """And says why, once more below the table."""
+    monkeypatch.setattr(stages, "HERE", tmp_path)
+    (tmp_path / "newcomer.py").write_text("import sys\nprint('newcomer:', sys.argv[1], 'lacks a package')\nsys.exit(sys.argv[1] == 'steps')\n")
+    jobs = {job.name: job for job in stages.newcomer(Context(root=ROOT))}
+    with (tmp_path / "log").open("w") as log:
+        context = Context(root=ROOT).of_job(log)
+        assert jobs["root"].work(context).passed == 1
+        counts = jobs["steps"].work(context)
+    assert counts.failed == 1 and "steps lacks a package" in counts.failures[0]
 
 
 def test_finding_f03_what_is_tried_is_what_the_documents_say(tmp_path):

@@ -1,6 +1,7 @@
-"""The layer table of docs/design/layers.md holds: in CMake, in every #include, and for files opened outside io/."""
+"""The layer tables of docs/design/layers.md hold: in CMake, in every #include (public headers too), in every symbol, and for files opened outside io/."""
 
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ def table_rows(heading_cells):
     return rows
 
 
+HEADER_LAYER = {header: layer for layer, headers in table_rows(["layer", "headers"]) for header in headers.split()}
+PUBLIC = ROOT / "include/taffrail"
 ALLOWED = {name: set(uses.split()) | {"base"} for name, _, uses in table_rows(["layer", "folder"])}
 FOLDER = {name: ROOT / folder for name, folder, _ in table_rows(["layer", "folder"])}
 THIRD_PARTY = [(header.strip(), [ROOT / place.strip() for place in places.split(",")])
@@ -39,16 +42,31 @@ def declared_layers():
             for word in words:
                 if word in ("NAME", "SOURCES", "USES", "LIBRARIES"):
                     current = word
-                elif current == "USES" and word != "${uses}":
+                elif current == "USES" and "$" not in word:
                     uses.append(word)
-            # Layers that may be switched off are collected in a list named `uses` first.
-            for added in re.findall(r"(?:set\(uses|list\(APPEND uses) ([^)]*)\)", path.read_text()):
+            # Layers that may be switched off are collected in a list named `uses` first, those of the list of parts in `layers`.
+            for added in re.findall(r"(?:set\((?:uses|layers)|list\(APPEND uses) ([^)]*)\)", path.read_text()):
                 uses += [word for word in added.split() if "$" not in word]
             layers[words[words.index("NAME") + 1]] = (path.parent, uses)
     return layers
 
 
 LAYERS = declared_layers()
+
+
+def expand_stars():
+    """A row with a star is for the layers of that name that have none of their own."""
+    for star in [name for name in ALLOWED if "*" in name]:
+        uses, folder = ALLOWED.pop(star), FOLDER.pop(star)
+        for name in LAYERS:
+            if fnmatch(name, star) and name not in ALLOWED:
+                ALLOWED[name] = set(uses)
+                FOLDER[name] = folder.parent / name.removeprefix(star.removesuffix("*"))
+    for name, uses in ALLOWED.items():
+        ALLOWED[name] = {layer for use in uses for layer in ([use] if "*" not in use else [known for known in LAYERS if fnmatch(known, use)])}
+
+
+expand_stars()
 
 
 def layer_of(path: Path):
@@ -96,6 +114,61 @@ def test_includes_stay_inside_the_table():
             if other and other != own and other not in ALLOWED[own]:
                 wrong.append(f"{path.relative_to(ROOT)} includes {included} of layer {other}")
     assert not wrong, "\n".join(wrong)
+
+
+def public_header_mistakes(path: Path, text: str, own: str, allowed=None, layer_of_header=None):
+    """What is wrong with the public headers that a file of layer `own` includes."""
+    allowed, layer_of_header = allowed or ALLOWED, layer_of_header or HEADER_LAYER
+    wrong = []
+    for header in re.findall(r'^#include [<"]taffrail/(\w+)\.h[>"]', text, re.M):
+        other = layer_of_header.get(header)
+        if header == "taffrail":
+            wrong.append(f"{path} includes taffrail.h, which is everything")
+        elif other is None:
+            wrong.append(f"{path} includes taffrail/{header}.h, which has no row in docs/design/layers.md")
+        elif other != own and other not in allowed[own]:
+            wrong.append(f"{path} of layer {own} includes taffrail/{header}.h of layer {other}")
+    return wrong
+
+
+def test_every_public_header_has_a_layer():
+    assert {path.stem for path in PUBLIC.glob("*.h")} - {"taffrail"} == set(HEADER_LAYER)
+    assert set(HEADER_LAYER.values()) <= set(ALLOWED)
+
+
+def test_public_headers_are_included_downwards_only():
+    wrong = []
+    for path in sources():
+        if own := layer_of(path):
+            wrong += public_header_mistakes(path.relative_to(ROOT), path.read_text(), own)
+    for path in PUBLIC.glob("*.h"):
+        if path.stem != "taffrail":
+            wrong += public_header_mistakes(path.relative_to(ROOT), path.read_text(), HEADER_LAYER[path.stem])
+    assert not wrong, "\n".join(wrong)
+
+
+def test_of_the_test_an_upward_include_of_a_public_header_is_found():
+    for own, header in (("codec", "run"), ("record", "run"), ("model", "trainer"), ("pipeline", "trainer"), ("base", "reader"), ("run", "taffrail"), ("run", "no_such")):
+        assert public_header_mistakes(Path("x.cpp"), f"#include <taffrail/{header}.h>\n", own), (own, header)
+    assert not public_header_mistakes(Path("x.cpp"), "#include <taffrail/run.h>\n#include <taffrail/value.h>\n", "pipeline")
+
+
+def weak_symbols(text: str):
+    return re.findall(r"gnu::weak|__attribute__\s*\(\s*\(\s*(?:__)?weak|#pragma\s+weak|\bselectany\b|weak_import", text)
+
+
+def test_no_symbol_is_weak():
+    wrong = [str(path.relative_to(ROOT)) for path in sources() + list(PUBLIC.glob("*.h")) if weak_symbols(path.read_text())]
+    assert not wrong, f"a weak symbol is a dependency nobody sees: {wrong}"
+
+
+def test_of_the_test_a_weak_symbol_is_found():
+    assert weak_symbols("[[gnu::weak]] void f();") and weak_symbols("void f() __attribute__((weak));") and weak_symbols("#pragma weak f")
+    assert not weak_symbols("std::weak_ptr<int> weak; // weak reference")
+
+
+def test_every_row_of_the_table_is_a_layer():
+    assert set(ALLOWED) == set(LAYERS)
 
 
 def test_third_party_headers_stay_in_their_folder():

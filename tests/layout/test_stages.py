@@ -20,7 +20,7 @@ def test_threads_fail_when_a_program_is_gone(monkeypatch, tmp_path):
     class Bare:
         root = tmp_path
 
-        def configure(self, preset):
+        def configure(self, preset, *under):
             return True
 
         def build(self, preset, *targets):
@@ -28,13 +28,14 @@ def test_threads_fail_when_a_program_is_gone(monkeypatch, tmp_path):
 
     known = "".join(f"{name}: phony\n" for name in stages.THREADED[1:])
     monkeypatch.setattr(subprocess, "run", lambda *command, **options: subprocess.CompletedProcess(command, 0, known, ""))
-    counts = stages.threads(Bare())
+    counts = stages.build_threads(Bare())
     assert counts.failed == 1 and stages.THREADED[0] in " ".join(counts.failures), counts
 
 
 def test_interop_names_only_programs_that_are_built():
     """Paths under the build folder that a stage hands to tests: each is a target of the build."""
-    text = (ROOT / "scripts/testing/stages.py").read_text()
+    text = (ROOT / "scripts/testing/stage_interop.py").read_text()
+    assert "built /" in text
     for path in re.findall(r'built / "([\w/]+)"', text):
         folder, name = path.rsplit("/", 1)
         cmake = ROOT / folder / "CMakeLists.txt"

@@ -30,7 +30,8 @@ struct Pieces {
     struct Piece {
         std::vector<double> x, coarse, value;
         Pyramid pyramid;
-        std::unique_ptr<MemorySegment<double>> segment;
+        using Segment = MemorySegment<double, std::vector<double>, std::vector<double>>;
+        std::unique_ptr<Segment> segment;
     };
 
     std::vector<std::unique_ptr<Piece>> pieces;
@@ -50,8 +51,8 @@ struct Pieces {
                 piece->value.push_back(series.value[i]);
             }
             piece->pyramid.extend(piece->value);
-            piece->segment = std::make_unique<MemorySegment<double>>(piece->x, piece->coarse, 0.0,
-                                                                     piece->value, piece->pyramid);
+            piece->segment = std::make_unique<Piece::Segment>(piece->x, piece->coarse, 0.0,
+                                                              piece->value, piece->pyramid);
             segments.push_back(piece->segment.get());
             pieces.push_back(std::move(piece));
             begin = end;

@@ -83,6 +83,15 @@ TEST(Read, SaysWhatIsWrong) {
     EXPECT_NE(empty.error().message.find("taffrail"), std::string::npos);
 }
 
+TEST(Read, OptionsAreThoseOfTheSource) {
+    make_store("memory://read/options", "01A");
+    EXPECT_TRUE(read("memory://read/options").ok());
+    const auto refused = read("memory://read/options", {{"threads", "2"}});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("taffrail: unknown option 'threads'"),
+              std::string::npos);
+}
+
 TEST(Read, RegisteredSourcesAreAsked) {
     io::make_directories("memory://read/foreign").value();
     bool opened = false;
@@ -90,7 +99,8 @@ TEST(Read, RegisteredSourcesAreAsked) {
         {.name = "test",
          .summary = "",
          .recognise = [](const std::string& path) { return path.ends_with("foreign") ? 50 : 0; },
-         .open = [&opened](const std::string&) -> Result<std::shared_ptr<Catalogue>> {
+         .open = [&opened](const std::string&,
+                           const OptionMap&) -> Result<std::shared_ptr<Catalogue>> {
              opened = true;
              return Error{ErrorCode::Unsupported, "just a test"};
          }});

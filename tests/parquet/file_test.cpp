@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace taffrail::parquet {
 namespace {
@@ -168,6 +169,66 @@ TEST(ParquetFile, SurvivesEveryFlippedBitInTheFooter) {
 TEST(ParquetFile, SaysWhatIsWrongWithAStrangersFile) {
     EXPECT_THAT(Reader::open(as_bytes("hello, this is no such file")).error().message,
                 HasSubstr("Parquet"));
+}
+
+// The row group waits as pages: what is written must not depend on it.
+TEST(ParquetFile, PagesMadeBeforeMakeTheSameFileAsWholeColumns) {
+    constexpr std::size_t kRows = kPageRows + 1000;
+    std::vector<std::int64_t> step(kRows);
+    std::vector<double> loss(kRows), epoch(kRows);
+    std::vector<std::uint8_t> valid(kRows), never(kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+        step[i] = static_cast<std::int64_t>(i * i % 1013);
+        loss[i] = std::sin(static_cast<double>(i));
+        valid[i] = i % 5 != 0;
+    }
+    const std::vector<Column> columns{{"step", Type::Int64},
+                                      {"loss", Type::Double, Shape::Optional},
+                                      {"epoch", Type::Double, Shape::Optional}};
+    const std::vector<ColumnValues> values{
+        {.int64s = step}, {.doubles = loss, .valid = valid}, {.doubles = epoch, .valid = never}};
+    const auto write = [&](bool as_pages) {
+        Bytes file;
+        Writer writer(columns, [&](ByteSpan bytes) -> Result<void> {
+            append(file, bytes);
+            return {};
+        });
+        writer.begin_row_group(kRows).value();
+        for (std::size_t column = 0; column < columns.size(); ++column) {
+            if (!as_pages) {
+                writer.write_column(values[column]).value();
+                continue;
+            }
+            ColumnPages pages;
+            for (const auto& [first, last] :
+                 {std::pair(std::size_t{0}, kPageRows), std::pair(kPageRows, kRows)}) {
+                pages.add(columns[column], slice(columns[column], values[column], first, last),
+                          last - first, Profile::Standard);
+            }
+            const auto places = writer.write_pages(pages).value();
+            EXPECT_EQ(places.size(), 2u);
+            EXPECT_EQ(places[1].rows, 1000u);
+        }
+        writer.end_row_group().value();
+        writer.finish().value();
+        return file;
+    };
+    const Bytes file = write(true);
+    EXPECT_EQ(file, write(false));
+    const Reader reader = Reader::open(file).value();
+    EXPECT_EQ(reader.read_column(0, 2).value().valid, never);
+    std::vector<double> read;
+    std::size_t pages = 0;
+    ASSERT_TRUE(reader
+                    .for_each_page(0, 1,
+                                   [&](const DecodedColumn& page) {
+                                       read.insert(read.end(), page.doubles.begin(),
+                                                   page.doubles.end());
+                                       ++pages;
+                                   })
+                    .ok());
+    EXPECT_EQ(read, reader.read_column(0, 1).value().doubles);
+    EXPECT_EQ(pages, 2u);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include <taffrail/event_writer.h>
 
-#include "pipeline/fake_run.h"
-#include "sinks/csv/sink.h"
-#include "sinks/terminal/sink.h"
+#include "pipeline/watched_run.h"
 
 #include <gmock/gmock.h>
 
@@ -13,12 +11,6 @@ using testing::ElementsAre;
 
 class EventWriterTest : public testing::Test {
   protected:
-    void SetUp() override {
-        test::clear();
-        register_csv_sink();
-        register_terminal_sink();
-    }
-
     EventWriter make(LoggingOptions options) {
         if (options.writers.empty()) {
             options.writers.push_back({"csv", {{"log_dir", "memory://x"}}});
@@ -36,7 +28,7 @@ class EventWriterTest : public testing::Test {
         return found;
     }
 
-    taffrail::Run run;
+    taffrail::Run& run = test::fresh_run();
 };
 
 TEST_F(EventWriterTest, SinksReceiveEveryTenthStepAndTheStoreAll) {

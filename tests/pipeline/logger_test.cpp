@@ -1,8 +1,7 @@
 #include <taffrail/logger.h>
 
 #include "base/diagnostics.h"
-#include "pipeline/fake_run.h"
-#include "sinks/csv/sink.h"
+#include "pipeline/watched_run.h"
 
 #include <gmock/gmock.h>
 
@@ -19,9 +18,7 @@ using testing::ElementsAre;
 class LoggerTest : public testing::Test {
   protected:
     void SetUp() override {
-        test::clear();
         reset_diagnostics();
-        register_csv_sink();
         set_diagnostic_handler(
             [this](DiagnosticLevel, std::string_view text) { messages.emplace_back(text); });
     }
@@ -52,7 +49,7 @@ class LoggerTest : public testing::Test {
         return found;
     }
 
-    taffrail::Run run;
+    taffrail::Run& run = test::fresh_run();
     std::vector<std::string> messages;
 };
 
@@ -117,6 +114,33 @@ TEST_F(LoggerTest, WhatIsLoggedOnceReachesTheSinkFromAnyIteration) {
     EXPECT_THAT(sent_steps("Graph/net/train"), ElementsAre(1));
 }
 
+// What built-in routines may do, a program's own may do too.
+TEST_F(LoggerTest, ARoutineOfTheProgramMayLogChanges) {
+    struct Changes : Routine {
+        Result<void> log_iter(const DataMap& data, RoutineContext& context) override {
+            context.log_value("state", Text{"changed"}, data.total_iters);
+            return {};
+        }
+
+        Result<void> log_epoch(std::int64_t, Phase, RoutineContext&) override { return {}; }
+
+        Result<void> end_log(RoutineContext&) override { return {}; }
+
+        [[nodiscard]] bool logs_changes() const noexcept override { return true; }
+    };
+
+    register_routine({"changes", "Changes", "", [](const OptionMap&) {
+                          return Result<std::unique_ptr<Routine>>(std::make_unique<Changes>());
+                      }});
+    auto logger = make({.interface = "csv",
+                        .interface_options = {{"log_dir", "memory://n"}},
+                        .routines = {"changes"},
+                        .log_every_n_iter = 10});
+    logger->log_iter(batch(1));
+    logger->log_iter(batch(2));
+    EXPECT_THAT(sent_steps("state"), ElementsAre(0, 1));
+}
+
 TEST_F(LoggerTest, CallersThatCountAreBelievedFromZeroOn) {
     auto logger = make({.tracked_variables = {{"metric", {"loss"}}}});
     for (int training = 0; training < 2; ++training) {
@@ -176,11 +200,11 @@ struct Probe : Routine {
 };
 
 void add_probe(const std::string& key, bool fails) {
-    register_routine({key, "Probe", "", [=] {
+    register_routine({key, "Probe", "", [=](const OptionMap&) {
                           auto probe = std::make_unique<Probe>();
                           probe->name = key;
                           probe->fails = fails;
-                          return probe;
+                          return Result<std::unique_ptr<Routine>>(std::move(probe));
                       }});
 }
 
@@ -296,7 +320,7 @@ TEST_F(LoggerTest, TwoLoggersKeepEachPictureOnceByItsPixels) {
 TEST_F(LoggerTest, RefusesWhatCannotWork) {
     EXPECT_THAT(Logger::make(run, {.routines = {"metrik"}}).error().message,
                 testing::AllOf(testing::HasSubstr("did you mean 'metric'"),
-                               testing::HasSubstr("known: metric, hist")));
+                               testing::HasSubstr("known are: metric, hist")));
     EXPECT_THAT(Logger::make(run, {.tracked_variables = {{"image", {"x"}}}}).error().message,
                 testing::HasSubstr("not in its list of loggers"));
     EXPECT_FALSE(Logger::make(run, {.interface = "nowhere"}).ok());

@@ -3,10 +3,8 @@
 #include <taffrail/logger.h>
 #include <taffrail/profiler.h>
 
-#include "pipeline/fake_run.h"
+#include "pipeline/watched_run.h"
 #include "places.h"
-#include "sinks/csv/sink.h"
-#include "sinks/terminal/sink.h"
 
 #include <gmock/gmock.h>
 
@@ -33,9 +31,6 @@ class SilentSink : public Sink {
 class LoggingConfigTest : public testing::Test {
   protected:
     void SetUp() override {
-        test::clear();
-        register_csv_sink();
-        register_terminal_sink();
         register_sink({"tensorboard", "TensorboardWriter", "", [](const OptionMap&) {
                            return Result<std::unique_ptr<Sink>>(std::make_unique<SilentSink>());
                        }});
@@ -59,7 +54,7 @@ class LoggingConfigTest : public testing::Test {
         return logger_options(*composed);
     }
 
-    taffrail::Run run;
+    taffrail::Run& run = test::fresh_run();
 };
 
 TEST_F(LoggingConfigTest, LoggingBlockAsPrinted) {
@@ -198,6 +193,26 @@ TEST_F(LoggingConfigTest, FindingT16_NamesAtTheWrongLevelAndMisspeltOnesAreRefus
                 AllOf(HasSubstr("e.yaml:4:"), HasSubstr("did you mean 'log_every_n_iter'")));
     EXPECT_THAT(refusal("    config:\n      no_such_option: 5\n"),
                 AllOf(HasSubstr("e.yaml:"), HasSubstr("no_such_option")));
+}
+
+TEST_F(LoggingConfigTest, OptionsOfPartsAreRefusedWithTheirOwnPlace) {
+    const auto refusal = [&](const std::string& lines) {
+        const auto made = loggers("logger:\n  csv:\n    config:\n      log_dir: out\n" + lines);
+        return made.ok() ? std::string("accepted") : made.error().message;
+    };
+    using testing::AllOf, testing::HasSubstr;
+    EXPECT_THAT(refusal("      flush_logs_every_n_steps: 0\n"),
+                AllOf(HasSubstr("e.yaml:5:"), HasSubstr("whole number of at least 1")));
+    EXPECT_THAT(refusal("      prefx: x\n"),
+                AllOf(HasSubstr("e.yaml:5:"), HasSubstr("did you mean 'prefix'")));
+    const std::string routines = "      loggers: [hist]\n      routine_options:\n";
+    EXPECT_THAT(refusal(routines + "        hist: {bins: none}\n"),
+                AllOf(HasSubstr("e.yaml:7:"), HasSubstr("'bins' must be a whole number")));
+    EXPECT_THAT(refusal(routines + "        hist: {bin: 3}\n"),
+                AllOf(HasSubstr("e.yaml:7:"), HasSubstr("did you mean 'bins'")));
+    EXPECT_THAT(refusal(routines + "        video: {fps: 3}\n"),
+                AllOf(HasSubstr("e.yaml:7:"), HasSubstr("not in the list of loggers")));
+    EXPECT_EQ(refusal(routines + "        hist: {bins: 3}\n"), "accepted");
 }
 
 TEST_F(LoggingConfigTest, OtherNamesOfTheBlockAreOptionsOfTheInterface) {

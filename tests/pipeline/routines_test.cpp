@@ -3,7 +3,7 @@
 #include "base/diagnostics.h"
 #include "codec/capture.h"
 #include "codec/png.h"
-#include "pipeline/fake_run.h"
+#include "pipeline/watched_run.h"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,6 @@ namespace {
 class RoutinesTest : public testing::Test {
   protected:
     void SetUp() override {
-        test::clear();
         reset_diagnostics();
         set_diagnostic_handler([](DiagnosticLevel, std::string_view) {});
     }
@@ -57,7 +56,7 @@ class RoutinesTest : public testing::Test {
         return out;
     }
 
-    taffrail::Run run;
+    taffrail::Run& run = test::fresh_run();
 };
 
 TEST_F(RoutinesTest, MetricExpandsMaps) {
@@ -80,6 +79,19 @@ TEST_F(RoutinesTest, HistogramOfAThousandValuesCountsAThousand) {
     }
     EXPECT_EQ(sum, 1000);
     EXPECT_THAT(test::steps("Hist/x/train"), testing::ElementsAre(7));
+}
+
+TEST_F(RoutinesTest, RoutinesTakeOptions) {
+    const std::vector<double> values = {1, 2, 3, 4};
+    auto logger = Logger::make(run, {.routines = {"hist"},
+                                     .tracked_variables = {{"hist", {"x"}}},
+                                     .routine_options = {{"hist", {{"bins", "2"}}}},
+                                     .print_epochs = false})
+                      .value();
+    DataMap data;
+    data.values["x"] = TensorView(values);
+    logger->log_iter(data);
+    EXPECT_EQ(last<Histogram>("Hist/x/train").counts.size(), 2u);
 }
 
 TEST_F(RoutinesTest, HistogramGathersSingleNumbersOverTheEpochAndRefusesMatrices) {

@@ -5,6 +5,8 @@
 
 #include "model/axes.h"
 #include "model/bins.h"
+#include "model/point_rows.h"
+#include "model/series_cursor.h"
 
 #include <functional>
 #include <map>
@@ -26,9 +28,12 @@ class FakeRun final : public RecordedRun {
 
     [[nodiscard]] std::vector<KeyInfo> keys() const override { return {}; }
 
-    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override {
+    [[nodiscard]] Result<std::unique_ptr<ReadCursor>> read(
+        std::string_view key, const ReadRequest& request) const override {
         ++reads;
-        return series.find(key)->second;
+        model::SeriesRows rows;
+        rows.sources.push_back(std::make_unique<model::PointRows>(series.find(key)->second));
+        return model::make_cursor(std::move(rows), request);
     }
 
     [[nodiscard]] Result<Bins> bins(std::string_view key,

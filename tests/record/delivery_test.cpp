@@ -263,19 +263,5 @@ TEST_F(Deliveries, AFailingSinkIsGivenUpAtTheDeadlineWithItsPlaceKept) {
     expect_all(5);
 }
 
-TEST(Sinks, AreFoundByBothNamesAndUnknownOnesGetASuggestion) {
-    register_sink({"fake_sink", "FakeWriter", "for tests",
-                   [](const OptionMap&) -> Result<std::unique_ptr<Sink>> {
-                       return std::unique_ptr<Sink>(
-                           new FakeSink(std::make_shared<test::SinkContent>()));
-                   }});
-    EXPECT_TRUE(make_sink("fake_sink", {}).ok());
-    EXPECT_TRUE(make_sink("FakeWriter", {}).ok());
-    const auto unknown = make_sink("fake_sonk", {});
-    ASSERT_FALSE(unknown.ok());
-    EXPECT_NE(unknown.error().message.find("did you mean 'fake_sink'"), std::string::npos)
-        << unknown.error().message;
-}
-
 }  // namespace
 }  // namespace taffrail::record

@@ -9,7 +9,7 @@
 #include "io/temporary_folder.h"
 #include "record/cursor.h"
 #include "record/fake_sink.h"
-#include "run/adopt.h"
+#include "transfer/adopt.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -181,15 +181,17 @@ TEST_F(ForkedLogsTest, OfAChildThatOutlivesItsParentAreLeftForSync) {
     ASSERT_TRUE(run.finish().ok());
     EXPECT_EQ(taken("child"), std::vector<double>{1});
     EXPECT_NE(said.find("taffrail sync"), std::string::npos) << said;
-    const auto noted = running::noted_sinks(run_folder);
+    const auto noted = transfer::noted_sinks(run_folder);
     ASSERT_EQ(noted.size(), 1u);
-    test::FakeSink again(content_);
-    EXPECT_EQ(running::deliver_backlog(run_folder, "family", noted[0], again, {}).value(), 0u)
+    const auto again = [&]() -> Result<std::unique_ptr<Sink>> {
+        return std::unique_ptr<Sink>(std::make_unique<test::FakeSink>(content_));
+    };
+    EXPECT_EQ(transfer::deliver_backlog(run_folder, "family", noted[0], again).value(), 0u)
         << "it lives";
     finished.give();
     await_end(child);
-    ASSERT_TRUE(running::adopt_orphans(run_folder, "family").ok());
-    EXPECT_EQ(running::deliver_backlog(run_folder, "family", noted[0], again, {}).value(), 1u);
+    ASSERT_TRUE(transfer::adopt_orphans(run_folder, "family").ok());
+    EXPECT_EQ(transfer::deliver_backlog(run_folder, "family", noted[0], again).value(), 1u);
     EXPECT_EQ(taken("child"), (std::vector<double>{1, 2}));
 }
 
@@ -201,10 +203,10 @@ TEST_F(ForkedLogsTest, OfDeadChildrenAreLeftToTheirParentWhileItLives) {
         run.log("child", 1, 0);
         (void)run.flush();
     }));
-    EXPECT_TRUE(running::find_backlogs(run.folder(), "family", "fake")->empty());
+    EXPECT_TRUE(transfer::find_backlogs(run.folder(), "family", "fake")->empty());
     ASSERT_TRUE(run.finish().ok());
     EXPECT_EQ(taken("child"), std::vector<double>{1});
-    for (const auto& backlog : *running::find_backlogs(run.folder(), "family", "fake")) {
+    for (const auto& backlog : *transfer::find_backlogs(run.folder(), "family", "fake")) {
         ADD_FAILURE() << backlog.cursor_path << " stands at " << backlog.start.file_number << ':'
                       << backlog.start.offset << ", not at the end";
     }
@@ -214,7 +216,7 @@ TEST_F(ForkedLogsTest, OfOtherProcessesAreNotTheSinksBusiness) {
     Run run = open();
     add_sink(run);
     await_end(in_child([&] { run.log("child", 1, 0); }));
-    ASSERT_TRUE(running::adopt_orphans(run.folder(), "family").ok());
+    ASSERT_TRUE(transfer::adopt_orphans(run.folder(), "family").ok());
     running::ForkedLogs stranger(run.folder(), "", "fake", 12345);
     EXPECT_TRUE(stranger.take().empty());
     ASSERT_TRUE(run.finish().ok());

@@ -2,9 +2,11 @@
 #include <taffrail/run.h>
 
 #include "base/diagnostics.h"
+#include "io/counting_file_system.h"
 #include "io/temporary_folder.h"
 #include "run/launch_claims.h"
 #include "run/read_back.h"
+#include "store/open_log.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 namespace taffrail {
@@ -164,6 +167,51 @@ TEST_F(Launches, FindingR01_RanksThatBeginAtOnceMeetInOneRun) {
         ASSERT_EQ(runs(), (std::vector<std::vector<double>>{expected})) << "round " << round;
         std::filesystem::remove_all(folder_.file("store"));
     }
+}
+
+// Hands on every call, and does something right behind the answer to a chosen list().
+class InterruptedFileSystem final : public test::CountingFileSystem {
+  public:
+    Result<std::vector<io::DirectoryEntry>> list(const std::string& path) override {
+        auto entries = io::list(path);
+        if (after_list) {
+            after_list(path);
+        }
+        return entries;
+    }
+
+    std::function<void(const std::string& path)> after_list;
+};
+
+// The same at the one place where it could go wrong: this rank has seen no claim and no writer,
+// then another claims its place and begins its log, and then this one goes on.
+TEST_F(Launches, FindingR01_ARankThatBeginsWhileAnotherLooksIsNotTakenForAnEndedLaunch) {
+    using running::Claimed;
+    const auto files = std::make_shared<InterruptedFileSystem>();
+    io::register_file_system("interrupted", files);
+    const std::string run = folder_.file("run");
+    ASSERT_TRUE(io::make_directories(io::join(run, "live")).ok());
+    running::Launch launch;
+    launch.rank_variable = "RANK";
+    launch.world_size = 2;
+    bool saw_claims = false, begun = false;
+    files->after_list = [&](const std::string& path) {
+        saw_claims |= path.ends_with("/launch");
+        if (!saw_claims || begun || !path.ends_with("/live")) {
+            return;
+        }
+        begun = true;
+        running::Launch other = launch;
+        other.rank = 1;
+        EXPECT_EQ(running::claim_rank(run, "id", other)->claimed, Claimed::Yes);
+        EXPECT_TRUE(storage::open_log(run, {.run_id = "id", .writer = 1, .rank = 1}).ok());
+    };
+    const auto claim = running::claim_rank("interrupted://" + run, "id", launch);
+    ASSERT_TRUE(claim.ok()) << claim.error().message;
+    EXPECT_TRUE(begun) << "the place was not reached";
+    EXPECT_EQ(claim->claimed, Claimed::Yes);
+    EXPECT_EQ(claim->attempt, 0u);
+    EXPECT_EQ(io::list(io::join(run, "launch"))->size(), 2u);
 }
 
 // A quick rank may have ended before a slow one begins: that is one launch.

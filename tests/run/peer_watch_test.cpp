@@ -77,15 +77,15 @@ TEST_F(RankWatch, NamesTheRankThatWasKilled) {
     set_diagnostic_handler([&](DiagnosticLevel, std::string_view text) { said += text; });
     Run run = Run::open(options(0)).value();
     std::promise<std::string> told;
-    const auto number =
-        run.core()->on_rank_gone([&](const std::string& how) { told.set_value(how); });
+    const auto number = detail::RunInside::core(run)->on_rank_gone(
+        [&](const std::string& how) { told.set_value(how); });
     auto how = told.get_future();
     EXPECT_EQ(how.wait_for(500ms), std::future_status::timeout) << "it lives";
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     ASSERT_EQ(how.wait_for(60s), std::future_status::ready);
     EXPECT_NE(how.get().find("rank 1 (process " + std::to_string(child)), std::string::npos);
-    run.core()->forget_listener(number);
+    detail::RunInside::core(run)->forget_listener(number);
     const std::string folder = run.folder();
     ASSERT_TRUE(run.finish(RunState::Failed).ok());
     EXPECT_NE(said.find("rank 1"), std::string::npos) << said;
@@ -97,11 +97,12 @@ TEST_F(RankWatch, NamesTheRankThatWasKilled) {
 TEST_F(RankWatch, SaysNothingOfARankThatFinished) {
     Run run = Run::open(options(0)).value();
     std::atomic<bool> told = false;
-    const auto number = run.core()->on_rank_gone([&](const std::string&) { told = true; });
+    const auto number =
+        detail::RunInside::core(run)->on_rank_gone([&](const std::string&) { told = true; });
     const pid_t child = start_rank_one([](Run& other) { (void)other.finish(); });
     waitpid(child, nullptr, 0);
     std::this_thread::sleep_for(600ms);  // three looks
-    run.core()->forget_listener(number);
+    detail::RunInside::core(run)->forget_listener(number);
     EXPECT_FALSE(told);
 }
 
@@ -150,8 +151,8 @@ TEST_F(RankWatch, TakesSilenceOfAnotherMachineForItsEnd) {
 
 TEST_F(RankWatch, KeepsTheFirstReasonOfTheState) {
     Run run = Run::open(options(0)).value();
-    run.core()->give_reason("first");
-    run.core()->give_reason("second");
+    detail::RunInside::core(run)->give_reason("first");
+    detail::RunInside::core(run)->give_reason("second");
     const std::string folder = run.folder();
     ASSERT_TRUE(run.finish(RunState::Failed).ok());
     EXPECT_EQ(storage::glance_at_run(folder).info.message.substr(0, 5), "first");

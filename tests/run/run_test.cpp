@@ -8,6 +8,7 @@
 #include "run/read_back.h"
 #include "store/run_reader.h"
 #include "store/sealing.h"
+#include "transfer/adopt.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -18,6 +19,9 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <thread>
 
@@ -572,6 +576,41 @@ TEST_F(Runs, TakeManyKeys) {
     }
     ASSERT_TRUE(run.finish().ok());
     EXPECT_EQ(read_back(run.folder()).size(), 20'000u);
+}
+
+// Sinks that know what is secret say so once; nothing of it reaches the run's folder.
+TEST_F(Runs, SecretOptionsOfASinkAreNotStored) {
+    struct Options {
+        std::string place, pass;
+    };
+
+    static const auto schema = OptionSchema<Options>("vault")
+                                   .add("place", &Options::place, "where")
+                                   .add("pass", &Options::pass, "what opens it", {.secret = true});
+    static const auto content = std::make_shared<test::SinkContent>();
+    static std::string given;
+    register_sink({.name = "vault",
+                   .make = [](const OptionMap& options) -> Result<std::unique_ptr<Sink>> {
+                       given = schema.parse(options).value().pass;
+                       return std::unique_ptr<Sink>(std::make_unique<test::FakeSink>(content));
+                   },
+                   .options = schema.infos()});
+    auto run = Run::open(options()).value();
+    ASSERT_TRUE(run.add_sink("vault", {{"place", "here"}, {"pass", "swordfish"}}).ok());
+    run.log("loss", 1, 0);
+    const std::string folder = run.folder();
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(given, "swordfish");
+    const auto noted = transfer::noted_sinks(folder);
+    ASSERT_EQ(noted.size(), 1u);
+    EXPECT_EQ(noted[0].options, (OptionMap{{"place", "here"}}));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+        if (entry.is_regular_file()) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+            EXPECT_EQ(bytes.find("swordfish"), std::string::npos) << entry.path();
+        }
+    }
 }
 
 }  // namespace

@@ -112,9 +112,11 @@ TEST_F(Seal, KeepsEveryPointOfRowsAndLoneValues) {
             nan_count += std::isnan(point.value);
             infinities += std::isinf(point.value);
             negative += std::isinf(point.value) && point.value < 0;
-            min = std::fmin(min, point.value);
-            max = std::fmax(max, point.value);
-            sum += std::isfinite(point.value) ? point.value : 0;
+            if (std::isfinite(point.value)) {
+                min = std::fmin(min, point.value);
+                max = std::fmax(max, point.value);
+                sum += point.value;
+            }
         }
         EXPECT_EQ(key.scalar.count, log.points[key.key].size());
         EXPECT_EQ(key.scalar.nan_count, nan_count);

@@ -130,12 +130,12 @@ class FailingWorkspace : public testing::Test {
     FailingWorkspace() : root_(folder_.file("failing")) {
         EXPECT_TRUE(io::make_directories(root_).ok());
         EXPECT_TRUE(io::write_file_atomically(root_ + "/x", as_bytes("x"), false).ok());
-        register_source({"failing-" + root_, "fails on purpose",
-                         [root = root_](const std::string& path) { return path == root ? 100 : 0; },
-                         [this](const std::string&) -> Result<std::shared_ptr<Catalogue>> {
-                             return std::shared_ptr<Catalogue>(
-                                 std::make_shared<FailingCatalogue>(plan_));
-                         }});
+        register_source(
+            {"failing-" + root_, "fails on purpose",
+             [root = root_](const std::string& path) { return path == root ? 100 : 0; },
+             [this](const std::string&, const OptionMap&) -> Result<std::shared_ptr<Catalogue>> {
+                 return std::shared_ptr<Catalogue>(std::make_shared<FailingCatalogue>(plan_));
+             }});
     }
 
     static std::string message(const Workspace& workspace, std::string_view id) {

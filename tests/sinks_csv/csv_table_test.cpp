@@ -61,12 +61,5 @@ TEST(VersionFolders, Case45NextVersionIgnoresOtherNames) {
     EXPECT_EQ(next_version(folder / "absent"), 0);
 }
 
-TEST(ExpandPath, ReplacesHomeAndVariables) {
-    ::setenv("TAFFRAIL_CSV_TEST", "value", 1);
-    EXPECT_EQ(expand_path("$TAFFRAIL_CSV_TEST/a${TAFFRAIL_CSV_TEST}b"), "value/avalueb");
-    EXPECT_EQ(expand_path("$TAFFRAIL_CSV_NONE/x"), "$TAFFRAIL_CSV_NONE/x");
-    EXPECT_EQ(expand_path("~/x"), std::string(std::getenv("HOME")) + "/x");
-}
-
 }  // namespace
 }  // namespace taffrail

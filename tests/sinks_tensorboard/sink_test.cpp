@@ -1,5 +1,6 @@
 #include "sinks/tensorboard/sink.h"
 
+#include "io/files.h"
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
 
@@ -92,6 +93,39 @@ TEST(TensorboardSink, FindingT01_AGoodEndHasNoReason) {
     sink.give_reason("an earlier try failed");
     ASSERT_TRUE(sink.close(RunState::Finished).ok());
     EXPECT_TRUE(only_run(folder)->keys().empty());
+}
+
+// TensorBoard has no goal, no summary and no axis of a tag's own: a chart's description is what it
+// has.
+TEST(TensorboardSink, FindingR04_WhatAMetricMeansIsInTheDescriptionOfItsChart) {
+    const std::string folder = fresh_folder();
+    SinkOptions options;
+    options.log_dir = folder;
+    TensorboardSink sink(options);
+    ASSERT_TRUE(
+        sink.open({.run_id = "r",
+                   .metrics = {{"val/*", {.summary = Summary::Min, .goal = Goal::Minimize}}}})
+            .ok());
+    EXPECT_TRUE(sink.accepts(Kind::MetricDefinition));
+    EXPECT_FALSE(sink.accepts(Kind::Summary)) << "event files have no place for it";
+    const Value late = MetricDefinition{"acc", {.step = "epoch", .goal = Goal::Maximize}};
+    const std::vector<Record> records{
+        {.key = "val/loss", .kind = Kind::Scalar, .step = 1, .scalar = 0.5},
+        {.key = "metrics", .kind = Kind::MetricDefinition, .value = &late},
+        {.key = "acc", .kind = Kind::Scalar, .step = 1, .scalar = 0.5},
+        {.key = "plain", .kind = Kind::Scalar, .step = 1, .scalar = 0.5}};
+    std::size_t delivered = 0;
+    ASSERT_TRUE(sink.write(records, delivered).ok());
+    EXPECT_EQ(delivered, records.size());
+    const std::string path = sink.path();
+    ASSERT_TRUE(sink.close(RunState::Finished).ok());
+    const std::string bytes = io::read_text(path).value();
+    for (const std::string_view text : {"Smaller is better. Its smallest value counts.",
+                                        "Larger is better. Meant to be drawn over `epoch`."}) {
+        EXPECT_NE(bytes.find(text), std::string::npos) << text;
+    }
+    const auto run = only_run(folder);
+    EXPECT_EQ(run->keys().size(), 3u) << "the definition itself is no tag";
 }
 
 TEST(TensorboardSink, ResumedRunSupersedesTheOldTail) {

@@ -67,6 +67,26 @@ TEST(LocalWriter, KeepsTheLastRowsInPlace) {
     EXPECT_TRUE(f.terminal.history().empty());
 }
 
+TEST(LocalWriter, FindingR04_HiddenMetricsGetNoColumnUnlessTheyAreAskedFor) {
+    const Value late = MetricDefinition{"late", {.hidden = true}};
+    const auto header = [&](const OptionMap& options) {
+        Fixture f(true);
+        TerminalSink sink(parse_terminal_options(options).value(), f.screen);
+        sink.open({.metrics = {{"debug/*", {.hidden = true}}}}).value();
+        const std::vector<Record> records{
+            {.key = "debug/norm", .scalar = 1},
+            {.key = "metrics", .kind = Kind::MetricDefinition, .value = &late},
+            {.key = "late", .scalar = 1},
+            {.key = "loss", .scalar = 1}};
+        f.write(sink, records);
+        sink.close(RunState::Finished).value();
+        return f.terminal.lines().at(0);
+    };
+    EXPECT_THAT(header({}), testing::MatchesRegex("Step +loss *"));
+    EXPECT_THAT(header({{"stats_to_track", "[late, debug/norm]"}}),
+                testing::MatchesRegex("Step +late +debug/norm *"));
+}
+
 TEST(LocalWriter, AppendsEverythingWhenTheSizeIsZero) {
     Fixture f(true);
     OptionMap options = kTracked;

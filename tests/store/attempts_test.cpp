@@ -2,6 +2,7 @@
 #include "model/attempts.h"
 
 #include "model/axes.h"
+#include "model/read_all.h"
 #include "store/attempt_runs.h"
 #include "store/run_reader.h"
 #include "store/sealing.h"
@@ -70,8 +71,11 @@ void expect_winners(const std::string& folder, const AttemptRun& run, const std:
                 total += bins.count[i] > 0 ? bins.mean[i] * static_cast<double>(bins.count[i]) : 0;
             }
             EXPECT_NEAR(total, sum(winners), 1e-6);
-            if (const auto curve = reader->curve(key, axis)) {
-                EXPECT_EQ(curve->y.size(), winners.size());
+            const auto along = tests::read_all(*reader, key, {.axis = axis});
+            EXPECT_EQ(along.points.size(), winners.size());
+            EXPECT_TRUE(along.damage.empty());
+            if (axis == Axis::Steps) {
+                EXPECT_TRUE(std::ranges::is_sorted(along.points, {}, &Point::step));
             }
         }
         for (std::uint32_t attempt = 0; attempt < 4; ++attempt) {
@@ -166,7 +170,7 @@ TEST(Attempts, FindingO08_ResumeStepCountsBeforeAndAfterSealing) {
         EXPECT_EQ(run->bins("other", {.width = 1000}).value().points, 50u);
         EXPECT_EQ(run->bins("other", {.axis = Axis::WallTime, .width = 1000}).value().points, 50u);
         EXPECT_EQ(run->bins("other", {.width = 1000, .attempt = 0}).value().points, 100u);
-        EXPECT_FALSE(run->curve("other", Axis::Steps)) << "a curve would show what is superseded";
+        EXPECT_EQ(tests::read_all(*run, "other", {.axis = Axis::Steps}).points.size(), 50u);
         for (const KeyInfo& key : run->keys()) {
             EXPECT_EQ(key.count, key.key == "loss" ? 70u : 50u) << key.key;
             EXPECT_EQ(key.scalar.last_step, key.key == "loss" ? 79 : 49) << key.key;

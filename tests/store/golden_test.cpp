@@ -15,9 +15,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 namespace taffrail::storage {
 namespace {
@@ -148,6 +150,40 @@ TEST(Golden, FindingR18_ASealedRunOfVersion1ReadsAsItWasWritten) {
     EXPECT_EQ(manifest->logs.size(), 2u);
     EXPECT_TRUE(check_run_files(folder).empty());
     expect_golden(root);
+}
+
+// Older programs took infinities for extremes and the newest point for the last, whatever it was.
+// What such files hold is told by their points.
+TEST(Golden, SummariesOfOlderFilesAreThoseOfTheFinitePoints) {
+    for (const char* const name : {"/golden/v1-infinities", "/golden/v1-infinities-sealed"}) {
+        SCOPED_TRACE(name);
+        const auto run =
+            open_catalogue(tests::data_folder() + name).value()->run("01INFINITE").value();
+        std::map<std::string, SeriesSummary> found;
+        for (const KeyInfo& key : run->keys()) {
+            found[key.key] = key.scalar;
+        }
+        ASSERT_EQ(found.size(), 5u);
+        const auto expect = [&](const char* key, std::array<std::uint64_t, 4> counts, double min,
+                                double max, double last) {
+            SCOPED_TRACE(key);
+            const SeriesSummary& summary = found[key];
+            EXPECT_EQ((std::array{summary.count, summary.nan_count, summary.positive_infinity_count,
+                                  summary.negative_infinity_count}),
+                      counts);
+            EXPECT_EQ(summary.smallest(), min);
+            EXPECT_EQ(summary.largest(), max);
+            EXPECT_EQ(summary.newest(), last);
+        };
+        expect("both", {6, 1, 1, 1}, 1, 3, 3);
+        expect("diverged", {3, 2, 0, 0}, 0.5, 0.5, 0.5);
+        expect("fine", {2, 0, 0, 0}, 4, 5, 5);
+        expect("long", {5000, 10, 1, 0}, 0, 24.75, (4989 % 100) / 4.0);
+        EXPECT_EQ(found["none"].count, 2u);
+        EXPECT_EQ(found["none"].smallest(), std::nullopt);
+        EXPECT_EQ(found["none"].newest(), std::nullopt);
+        EXPECT_EQ(found["none"].mean(), std::nullopt);
+    }
 }
 
 void expect_golden(const std::string& root) {

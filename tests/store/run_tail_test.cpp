@@ -1,6 +1,7 @@
 // The end of a run costs what is shown, not what was logged.
 #include "io/files.h"
 #include "store/console_end.h"
+#include "store/console_tail.h"
 #include "store/run_reader.h"
 #include "store/sample_batch.h"
 #include "store/sealing.h"
@@ -217,6 +218,50 @@ TEST_F(RunTailTest, FindingG08_FollowingReadsTheNewPointsOnly) {
     EXPECT_EQ(std::get<0>(shown.front()),
               1'000'000'000 + static_cast<std::int64_t>(next_ - kBatch) * 1000);
     EXPECT_LE(bytes_read() - before, 256u << 10);
+}
+
+TEST_F(RunTailTest, FindingG08_FollowingTheConsoleReadsTheNewLinesOnly) {
+    int number = 0;
+    const auto say = [&](std::string_view text, std::uint8_t stream = 1) {
+        tlog::Batch batch;
+        batch.first_seq = next_;
+        batch.console.push_back({stream, 1000 + number++, text});
+        log_->append(batch).value();
+    };
+    const auto text_of = [](const std::vector<ConsoleLine>& lines) {
+        std::string text;
+        for (const ConsoleLine& line : lines) {
+            text += (line.is_error ? "! " : "") + line.text + "|";
+        }
+        return text;
+    };
+    // Points on both sides of the text: they are what is not to be read.
+    write(20 * kBatch);
+    for (int i = 0; i < 100; ++i) {
+        say("line " + std::to_string(i) + "\n");
+    }
+    write(20 * kBatch);
+    say("half");
+    ConsoleTail tail(folder_);
+    const std::uint64_t begun = bytes_read();
+    const auto first = tail.begin(2);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(text_of(*first), "line 98|line 99|");
+    EXPECT_LE(bytes_read() - begun, 3u << 20) << "back to the text, not to the beginning";
+    EXPECT_EQ(text_of(tail.next().value()), "");
+    const std::uint64_t before = bytes_read();
+    say(" done\nnext\nopen");
+    say("oh\n", 2);
+    EXPECT_EQ(text_of(tail.next().value()), "half done|next|! oh|");
+    EXPECT_EQ(text_of(tail.next().value()), "");
+    EXPECT_LE(bytes_read() - before, 256u << 10);
+    EXPECT_EQ(text_of(tail.open_lines()), "open|");
+    // A rank that comes later brings all its lines.
+    const auto other = open_log(folder_, sample_identity(kWriter + 1)).value();
+    tlog::Batch batch;
+    batch.console.push_back({1, 2000, "other\n"});
+    other->append(batch).value();
+    EXPECT_EQ(text_of(tail.next().value()), "other|");
 }
 
 }  // namespace

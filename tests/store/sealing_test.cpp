@@ -124,28 +124,6 @@ TEST_F(SealingTest, NothingChangesForReaders) {
     EXPECT_EQ(glance_at_run(folder_).info.state, RunState::Finished);
 }
 
-TEST_F(SealingTest, ASealedSeriesOfOneAttemptIsReadAsACurve) {
-    add(1, 0, 0, 400);
-    EXPECT_FALSE(RunReader::open(folder_).value()->curve("train/loss", Axis::Steps)) << "live";
-    seal_finished(folder_).value();
-    const auto run = RunReader::open(folder_).value();
-    const auto points = run->points("train/loss").value();
-    const auto curve = run->curve("train/loss", Axis::Steps);
-    ASSERT_TRUE(curve);
-    ASSERT_EQ(curve->x.size(), points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        EXPECT_EQ(curve->x[i], static_cast<double>(points[i].step));
-        EXPECT_EQ(curve->y[i], points[i].value);
-    }
-    EXPECT_FALSE(run->curve("no such key", Axis::Steps));
-    add(2, 1, 60, 40);
-    run->refresh().value();
-    EXPECT_FALSE(run->curve("train/loss", Axis::Steps)) << "a second attempt, live";
-    seal_finished(folder_).value();
-    run->refresh().value();
-    EXPECT_FALSE(run->curve("train/loss", Axis::Steps)) << "a second attempt, sealed";
-}
-
 TEST_F(SealingTest, LogsThatAreStillThereGiveTheirOwnOrder) {
     add(1, 0, 0, 400);
     auto order = [this] {

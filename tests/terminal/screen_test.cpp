@@ -5,6 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace taffrail::terminal {
 namespace {
 
@@ -31,6 +35,41 @@ TEST(Screen, RedrawsARegionInPlace) {
         f.screen.draw();
     }
     EXPECT_THAT(f.terminal.lines(), testing::ElementsAre("line 19"));
+}
+
+// Each line feed in a text costs the kernel two writes to the terminal more.
+TEST(Screen, RedrawsRowsThatAreThereWithoutALineFeed) {
+    VirtualTerminal terminal(40, 10);
+    std::string bytes;
+    Screen screen({.interactive = true,
+                   .size = Size{40, 10},
+                   .threaded = false,
+                   .write = [&](std::string_view text) {
+                       bytes += text;
+                       terminal.feed(text);
+                   }});
+    std::vector<std::string> lines{"first 1", "same", "same too", "last 1"};
+    Region region = screen.add([&](int) { return lines; });
+    const auto draw = [&] {
+        bytes.clear();
+        screen.draw();
+        EXPECT_THAT(terminal.lines(), testing::ElementsAreArray(lines));
+        return std::ranges::count(bytes, '\n');
+    };
+    EXPECT_EQ(draw(), 4);
+    lines[0] = "first 2";
+    EXPECT_EQ(draw(), 0);
+    EXPECT_EQ(bytes.find("same"), std::string::npos) << "what has not changed is not sent again";
+    lines[1] = "other";
+    lines[3] = "last 2";
+    EXPECT_EQ(draw(), 0);
+    lines.push_back("one row more");
+    EXPECT_EQ(draw(), 1);
+    lines[4] = "one row more, again";
+    EXPECT_EQ(draw(), 0);
+    screen.print("above\n");
+    EXPECT_EQ(terminal.lines().front(), "above");
+    EXPECT_EQ(terminal.lines().back(), "one row more, again");
 }
 
 TEST(Screen, PrintsAboveTheRegions) {

@@ -4,8 +4,8 @@
 #include "base/try.h"
 #include "cli/demo/pictures.h"
 #include "cli/demo/recipe.h"
-#include "cli/run_writer.h"
 #include "store/sealing.h"
+#include "transfer/run_writer.h"
 
 #include <fmt/core.h>
 
@@ -50,7 +50,7 @@ Result<void> write_sweep_run(const std::string& root, const DemoOptions& options
                    {"seed", Cell(index)},
                    {"momentum", Cell(std::round(random.uniform() * 100) / 100)}};
     TAFFRAIL_ASSIGN(const auto writer,
-                    RunWriter::create(root, info, {.number = random.bits() | 1}));
+                    transfer::RunWriter::create(root, info, {.number = random.bits() | 1}));
 
     struct Curve {
         double from, to, speed;
@@ -83,7 +83,7 @@ Result<void> write_sweep_run(const std::string& root, const DemoOptions& options
     return {};
 }
 
-Result<void> put(RunWriter& writer, std::string_view key, Step step, std::int64_t time_ns,
+Result<void> put(transfer::RunWriter& writer, std::string_view key, Step step, std::int64_t time_ns,
                  Result<Value> value) {
     TAFFRAIL_TRY(value);
     Entry entry;
@@ -107,7 +107,7 @@ Result<void> write_pictures(const std::string& root, const DemoOptions& options)
     Random random(options.seed);
     const RunInfo info = plain_run("images", options.now_ns - options.points * kStepNs, random);
     TAFFRAIL_ASSIGN(const auto writer,
-                    RunWriter::create(root, info, {.number = random.bits() | 1}));
+                    transfer::RunWriter::create(root, info, {.number = random.bits() | 1}));
     for (std::int64_t i = 0; i < options.points; ++i) {
         TAFFRAIL_TRY(put(*writer, "frames", i * 10, info.start_time_ns + i * kStepNs,
                          numbered_picture(static_cast<std::uint32_t>(i))));
@@ -119,7 +119,7 @@ Result<void> write_meshes(const std::string& root, const DemoOptions& options) {
     Random random(options.seed);
     const RunInfo info = plain_run("meshes", options.now_ns, random);
     TAFFRAIL_ASSIGN(const auto writer,
-                    RunWriter::create(root, info, {.number = random.bits() | 1}));
+                    transfer::RunWriter::create(root, info, {.number = random.bits() | 1}));
     TAFFRAIL_TRY(put(*writer, "cloud", 0, options.now_ns, cloud(options.points, options.seed)));
     TAFFRAIL_TRY(put(*writer, "cube", 0, options.now_ns, cube()));
     for (int i = 0; i < 38; ++i) {

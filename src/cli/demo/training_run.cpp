@@ -31,8 +31,8 @@ std::string load_prefix(const Recipe& recipe, std::int32_t rank) {
 }
 
 /// Killed at 60 %; the attempt that follows starts again from a checkpoint at 50 %.
-Result<void> write_first_attempt(const Recipe& recipe, const Span& whole, RunWriter& writer,
-                                 std::uint64_t seed) {
+Result<void> write_first_attempt(const Recipe& recipe, const Span& whole,
+                                 transfer::RunWriter& writer, std::uint64_t seed) {
     Span span = whole;
     span.end = whole.total * 3 / 5;
     TrainingWriter attempt(recipe, span, writer, seed);
@@ -45,9 +45,9 @@ Result<void> write_first_attempt(const Recipe& recipe, const Span& whole, RunWri
 
 Result<void> write_other_rank(const Recipe& recipe, const Span& span, const std::string& folder,
                               const RunInfo& info, std::int32_t rank, Random& random) {
-    const RunWriterIdentity who{
+    const transfer::RunWriterIdentity who{
         .number = random.bits() | 1, .rank = rank, .host = host_of(recipe, rank)};
-    TAFFRAIL_ASSIGN(const auto writer, RunWriter::join(folder, info, who));
+    TAFFRAIL_ASSIGN(const auto writer, transfer::RunWriter::join(folder, info, who));
     TrainingWriter peer(recipe, span, *writer, random.bits());
     TAFFRAIL_TRY(peer.machine(load_prefix(recipe, rank)));
     TAFFRAIL_TRY(writer->console(console_of(recipe, rank, std::min<std::int64_t>(span.end, 500),
@@ -55,7 +55,7 @@ Result<void> write_other_rank(const Recipe& recipe, const Span& span, const std:
     return recipe.fate == Fate::GoesSilent ? writer->abandon() : writer->finish(RunState::Finished);
 }
 
-Result<void> end_run(const Recipe& recipe, const Span& span, RunWriter& writer) {
+Result<void> end_run(const Recipe& recipe, const Span& span, transfer::RunWriter& writer) {
     switch (recipe.fate) {
         case Fate::GoesSilent:
             return writer.abandon();
@@ -83,8 +83,8 @@ Result<void> write_training_run(const std::string& root, const DemoOptions& opti
         span.start_ns -= options.points * 3 / 5 * span.step_ns;
     }
     RunInfo info = describe(recipe, span.start_ns, random);
-    RunWriterIdentity who{.number = random.bits() | 1, .host = host_of(recipe, 0)};
-    TAFFRAIL_ASSIGN(auto writer, RunWriter::create(root, info, who));
+    transfer::RunWriterIdentity who{.number = random.bits() | 1, .host = host_of(recipe, 0)};
+    TAFFRAIL_ASSIGN(auto writer, transfer::RunWriter::create(root, info, who));
     const std::string folder = writer->folder();
     TAFFRAIL_TRY(writer->environment(environment_of(recipe, random)));
     if (resumes) {
@@ -96,7 +96,7 @@ Result<void> write_training_run(const std::string& root, const DemoOptions& opti
                .attempt = 1,
                .host = host_of(recipe, 0),
                .resume_step = span.first};
-        TAFFRAIL_ASSIGN(writer, RunWriter::join(folder, info, who));
+        TAFFRAIL_ASSIGN(writer, transfer::RunWriter::join(folder, info, who));
     }
     TrainingWriter run(recipe, span, *writer, random.bits());
     TAFFRAIL_TRY(run.scalars());

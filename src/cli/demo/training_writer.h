@@ -3,7 +3,7 @@
 
 #include "base/try.h"
 #include "cli/demo/recipe.h"
-#include "cli/run_writer.h"
+#include "transfer/run_writer.h"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ struct Span {
 
 class TrainingWriter {
   public:
-    TrainingWriter(Recipe recipe, Span span, RunWriter& writer, std::uint64_t seed)
+    TrainingWriter(Recipe recipe, Span span, transfer::RunWriter& writer, std::uint64_t seed)
         : recipe_(std::move(recipe)), span_(span), writer_(writer), random_(seed) {}
 
     Result<void> scalars();
@@ -58,7 +58,7 @@ class TrainingWriter {
 
     Recipe recipe_;
     Span span_;
-    RunWriter& writer_;
+    transfer::RunWriter& writer_;
     Random random_;
     double drift_ = 0, best_loss_ = INFINITY, accuracy_ = 0;
 };

@@ -10,17 +10,23 @@ namespace taffrail::parquet {
 
 /// Appends values × bits bits; their number must fill whole bytes (8, 32, … values).
 inline void append_bits(Bytes& to, std::span<const std::uint64_t> values, unsigned bits) {
+    const std::size_t start = to.size(), size = values.size() * bits / 8;
+    to.resize(start + size + sizeof(std::uint64_t));  // eight bytes are written at a time
+    std::byte* at = to.data() + start;
     unsigned __int128 pending = 0;
     unsigned have = 0;
     for (const std::uint64_t value : values) {
         pending |= static_cast<unsigned __int128>(value) << have;
         have += bits;
-        while (have >= 8) {
-            to.push_back(static_cast<std::byte>(pending));
-            pending >>= 8;
-            have -= 8;
+        if (have >= 64) {
+            store(at, static_cast<std::uint64_t>(pending));
+            at += sizeof(std::uint64_t);
+            pending >>= 64;
+            have -= 64;
         }
     }
+    store(at, static_cast<std::uint64_t>(pending));
+    to.resize(start + size);
 }
 
 /// Reads them back. The caller has checked that the bytes hold all values it will ask for.

@@ -13,6 +13,7 @@ namespace taffrail::parquet {
 namespace {
 
 constexpr int kLevel = 3;
+constexpr std::size_t kKeptRoom = 1 << 20;  ///< of memory, by a thread
 
 struct FreeContexts {
     void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
@@ -48,11 +49,11 @@ void set_up_for_noise(ZSTD_CCtx* context) {
     ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_ps_enable);
 }
 
-/// Compresses into the room behind `start`; the bytes it took.
-std::size_t compress(ZSTD_CCtx* context, Bytes& to, std::size_t start, ByteSpan bytes,
+/// Compresses into `room`; the bytes it took.
+std::size_t compress(ZSTD_CCtx* context, std::span<std::byte> room, ByteSpan bytes,
                      std::size_t plane_bytes) {
     ZSTD_CCtx_setPledgedSrcSize(context, bytes.size());
-    ZSTD_outBuffer out{to.data() + start, to.size() - start, 0};
+    ZSTD_outBuffer out{room.data(), room.size(), 0};
     std::size_t at = 0;
     do {
         const std::size_t count =
@@ -69,16 +70,23 @@ std::size_t compress(ZSTD_CCtx* context, Bytes& to, std::size_t start, ByteSpan 
 
 void append_zstd(Bytes& to, ByteSpan bytes, std::size_t plane_bytes) {
     thread_local const std::unique_ptr<ZSTD_CCtx, FreeContexts> context(ZSTD_createCCtx());
-    const std::size_t start = to.size();
+    // Far more than what is left in the end: taken once, and not filled with zeros each time.
+    thread_local Bytes room;
     const std::size_t parts = plane_bytes == 0 ? 1 : bytes.size() / plane_bytes + 1;
-    to.resize(start + ZSTD_compressBound(bytes.size()) + 64 * parts);
+    const std::size_t most = ZSTD_compressBound(bytes.size()) + 64 * parts;
+    if (room.size() < most) {
+        room.resize(most);
+    }
     ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
     if (plane_bytes == 0 || repeats_itself(bytes, plane_bytes)) {
         ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
     } else {
         set_up_for_noise(context.get());
     }
-    to.resize(start + compress(context.get(), to, start, bytes, plane_bytes));
+    append(to, ByteSpan(room).first(compress(context.get(), room, bytes, plane_bytes)));
+    if (room.size() > kKeptRoom) {
+        room = Bytes();
+    }
 }
 
 bool unpack_zstd(ByteSpan frame, std::span<std::byte> to) noexcept {

@@ -34,20 +34,27 @@ void append_values(Bytes& to, std::span<const T> values) {
     for (std::size_t start = 1; start < values.size(); start += kBlockValues) {
         const std::size_t count = std::min(kBlockValues, values.size() - start);
         T deltas[kBlockValues] = {};
+        U different = 0;
         for (std::size_t i = 0; i < count; ++i) {
             deltas[i] = wrapping_difference(values[start + i], values[start + i - 1]);
+            different |= static_cast<U>(deltas[i] ^ deltas[0]);
+        }
+        if (different == 0) {  // steps, row numbers, whatever is the same in all rows
+            append_zigzag(to, deltas[0]);
+            to.insert(to.end(), kMiniblocks, std::byte{0});
+            continue;
         }
         const T smallest = *std::min_element(deltas, deltas + count);
         append_zigzag(to, smallest);
-        std::uint64_t over[kBlockValues] = {};
-        unsigned width[kMiniblocks] = {};
+        std::uint64_t over[kBlockValues] = {}, bits[kMiniblocks] = {};
         for (std::size_t i = 0; i < count; ++i) {
             over[i] = static_cast<U>(wrapping_difference(deltas[i], smallest));
-            unsigned& mine = width[i / kMiniblockValues];
-            mine = std::max(mine, static_cast<unsigned>(std::bit_width(over[i])));
+            bits[i / kMiniblockValues] |= over[i];
         }
-        for (const unsigned each : width) {
-            to.push_back(static_cast<std::byte>(each));
+        unsigned width[kMiniblocks];
+        for (std::size_t mini = 0; mini < kMiniblocks; ++mini) {
+            width[mini] = static_cast<unsigned>(std::bit_width(bits[mini]));
+            to.push_back(static_cast<std::byte>(width[mini]));
         }
         for (std::size_t mini = 0; mini < kMiniblocks && mini * kMiniblockValues < count; ++mini) {
             append_bits(to, std::span(over).subspan(mini * kMiniblockValues, kMiniblockValues),

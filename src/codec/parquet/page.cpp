@@ -37,17 +37,17 @@ void append_levels(Bytes& to, std::span<const std::uint32_t> levels) {
     store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
 }
 
-/// Levels of rows without a null among them.
-void append_present(Bytes& to, std::size_t rows) {
+/// Levels of rows that are all alike: none is null, or each is.
+void append_level_run(Bytes& to, std::size_t rows, std::uint8_t level) {
     const std::size_t length_at = to.size();
     append(to, std::uint32_t{0});
     append_varint(to, static_cast<std::uint64_t>(rows) << 1);
-    to.push_back(std::byte{1});
+    to.push_back(static_cast<std::byte>(level));
     store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
 }
 
 std::size_t finish_page(Bytes& to, PageHeader header, ByteSpan body, std::size_t plane_bytes) {
-    thread_local Bytes packed;  // page after page is as large: the memory is taken once
+    thread_local Bytes packed;
     packed.clear();
     append_zstd(packed, body, plane_bytes);
     header.uncompressed_bytes = static_cast<std::int32_t>(body.size());
@@ -86,8 +86,13 @@ PageResult append_data_page(Bytes& to, const Column& column, const ColumnValues&
     thread_local std::vector<std::uint32_t> levels;
     body.clear();
     result.values = rows;
-    if (column.shape == Shape::Optional && values.valid.empty() && rows >= kShortestRun) {
-        append_present(body, rows);
+    const bool all_null =
+        !values.valid.empty() &&
+        std::ranges::all_of(values.valid, [](std::uint8_t valid) { return valid == 0; });
+    if (column.shape == Shape::Optional && (values.valid.empty() || all_null) &&
+        rows >= kShortestRun) {
+        append_level_run(body, rows, all_null ? 0 : 1);
+        result.nulls = all_null ? rows : 0;
     } else if (column.shape == Shape::Optional) {
         levels.assign(rows, 1);
         for (std::size_t i = 0; i < values.valid.size(); ++i) {

@@ -39,6 +39,9 @@ struct DecodedColumn {
     std::vector<std::string> texts;
     std::vector<std::uint8_t> valid;     ///< Optional columns, one per row
     std::vector<std::uint64_t> offsets;  ///< List columns: starts with 0
+
+    /// Keeps the memory.
+    void clear() noexcept;
 };
 
 /// The slice of `values` that holds the rows [first, last).

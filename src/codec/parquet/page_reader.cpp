@@ -18,6 +18,7 @@ constexpr std::size_t kMaxElements = std::size_t{1} << 24;  ///< of a page of li
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 constexpr std::size_t kFreeBytes = std::size_t{64} << 20;  ///< of a page, however well it is packed
 constexpr std::size_t kMaxRatio = 1024;                    ///< beyond that
+constexpr std::size_t kKeptBytes = std::size_t{256} << 10;  ///< of memory, by a thread
 
 Error damaged(const Column& column, const char* what) {
     return {ErrorCode::Corrupt, "Parquet column '" + column.name + "': " + what};
@@ -182,6 +183,15 @@ void append_offsets(std::span<const std::uint32_t> repetition,
 
 }  // namespace
 
+void DecodedColumn::clear() noexcept {
+    doubles.clear();
+    int64s.clear();
+    int32s.clear();
+    texts.clear();
+    valid.clear();
+    offsets.clear();
+}
+
 Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
                             std::span<const Encoding> expected,
                             std::vector<std::string>& dictionary, DecodedColumn& to) {
@@ -207,7 +217,14 @@ Result<PageTaken> read_page(ByteSpan bytes, const Column& column,
     if (body_size > kFreeBytes && body_size / kMaxRatio > packed_size) {
         return damaged(column, "a page claims an impossible size");
     }
-    Bytes unpacked(body_size);
+    // Page after page is as large: their memory is taken once. What is larger goes again.
+    thread_local Bytes kept;
+    Bytes large(body_size > kKeptBytes ? body_size : 0);
+    if (body_size <= kKeptBytes && kept.size() < body_size) {
+        kept.resize(body_size);
+    }
+    const std::span<std::byte> unpacked =
+        body_size > kKeptBytes ? std::span(large) : std::span(kept).first(body_size);
     if (!unpack_zstd(packed, unpacked)) {
         return damaged(column, "a page does not unpack");
     }

@@ -68,8 +68,9 @@ std::optional<std::size_t> Reader::column(std::string_view name) const {
     return std::nullopt;
 }
 
-Result<void> Reader::append_chunk(std::size_t row_group, std::size_t column,
-                                  DecodedColumn& to) const {
+template <typename AfterPage>
+Result<void> Reader::append_chunk(std::size_t row_group, std::size_t column, DecodedColumn& to,
+                                  AfterPage after_page) const {
     const RowGroup& group = metadata_.row_groups[row_group];
     const ColumnChunk& chunk = group.columns[column];
     const Column& schema = metadata_.columns[column];
@@ -96,6 +97,7 @@ Result<void> Reader::append_chunk(std::size_t row_group, std::size_t column,
                                                          chunk.encodings, dictionary, to));
         at += taken.bytes;
         values += taken.values;
+        after_page();
     }
     if (values != static_cast<std::uint64_t>(chunk.values)) {
         return Error{ErrorCode::Corrupt,
@@ -114,14 +116,23 @@ Result<Bytes> Reader::bytes(std::uint64_t offset, std::uint64_t size) const {
 
 Result<DecodedColumn> Reader::read_column(std::size_t row_group, std::size_t column) const {
     DecodedColumn decoded;
-    TAFFRAIL_TRY(append_chunk(row_group, column, decoded));
+    TAFFRAIL_TRY(append_chunk(row_group, column, decoded, [] {}));
     return decoded;
+}
+
+Result<void> Reader::for_each_page(std::size_t row_group, std::size_t column,
+                                   const std::function<void(const DecodedColumn&)>& take) const {
+    DecodedColumn page;
+    return append_chunk(row_group, column, page, [&] {
+        take(page);
+        page.clear();
+    });
 }
 
 Result<DecodedColumn> Reader::read_column(std::size_t column) const {
     DecodedColumn decoded;
     for (std::size_t group = 0; group < metadata_.row_groups.size(); ++group) {
-        TAFFRAIL_TRY(append_chunk(group, column, decoded));
+        TAFFRAIL_TRY(append_chunk(group, column, decoded, [] {}));
     }
     return decoded;
 }

@@ -31,6 +31,9 @@ class Reader {
     /// All values of one column in one row group.
     [[nodiscard]] Result<DecodedColumn> read_column(std::size_t row_group,
                                                     std::size_t column) const;
+    /// The same, a page at a time; `take` sees each page's values before the next one is read.
+    Result<void> for_each_page(std::size_t row_group, std::size_t column,
+                               const std::function<void(const DecodedColumn&)>& take) const;
     /// All values of one column.
     [[nodiscard]] Result<DecodedColumn> read_column(std::size_t column) const;
 
@@ -38,7 +41,10 @@ class Reader {
     [[nodiscard]] Result<Bytes> bytes(std::uint64_t offset, std::uint64_t size) const;
 
   private:
-    Result<void> append_chunk(std::size_t row_group, std::size_t column, DecodedColumn& to) const;
+    /// Decodes into `to`; `after_page` may take from it what it holds.
+    template <typename AfterPage>
+    Result<void> append_chunk(std::size_t row_group, std::size_t column, DecodedColumn& to,
+                              AfterPage after_page) const;
 
     ReadAt read_at_;
     std::uint64_t file_bytes_ = 0;

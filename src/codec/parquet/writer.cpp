@@ -40,6 +40,25 @@ Dictionary make_dictionary(std::span<const std::string_view> texts,
     return dictionary;
 }
 
+ColumnChunk empty_chunk(const Column& column) {
+    ColumnChunk chunk;
+    chunk.type = column.type;
+    chunk.encodings = {Encoding::Rle};
+    if (column.shape == Shape::Optional) {
+        chunk.null_count = 0;
+    }
+    return chunk;
+}
+
+void count_page(ColumnChunk& chunk, const PageResult& page) {
+    chunk.uncompressed_bytes += static_cast<std::int64_t>(page.uncompressed_bytes);
+    chunk.compressed_bytes += static_cast<std::int64_t>(page.compressed_bytes);
+    if (std::find(chunk.encodings.begin(), chunk.encodings.end(), page.encoding) ==
+        chunk.encodings.end()) {
+        chunk.encodings.push_back(page.encoding);
+    }
+}
+
 }  // namespace
 
 Writer::Writer(std::vector<Column> columns, Output output, WriterOptions options)
@@ -64,21 +83,37 @@ Result<void> Writer::begin_row_group(std::size_t rows) {
     return {};
 }
 
+Result<PagePlace> Writer::put_page(ColumnChunk& chunk, ByteSpan bytes, const PageResult& page,
+                                   std::size_t rows) {
+    count_page(chunk, page);
+    chunk.values += static_cast<std::int64_t>(page.values);
+    if (chunk.null_count) {
+        *chunk.null_count += static_cast<std::int64_t>(page.nulls);
+    }
+    const PagePlace place{offset_, static_cast<std::uint32_t>(bytes.size()),
+                          static_cast<std::uint32_t>(rows)};
+    TAFFRAIL_TRY(put(bytes));
+    return place;
+}
+
+Result<std::vector<PagePlace>> Writer::write_pages(const ColumnPages& pages) {
+    RowGroup& group = metadata_.row_groups.back();
+    ColumnChunk chunk = empty_chunk(metadata_.columns[group.columns.size()]);
+    chunk.data_page_offset = static_cast<std::int64_t>(offset_);
+    std::vector<PagePlace> places;
+    for (const ColumnPages::Page& page : pages.pages()) {
+        TAFFRAIL_ASSIGN(const PagePlace place, put_page(chunk, page.bytes, page.result, page.rows));
+        places.push_back(place);
+    }
+    group.columns.push_back(std::move(chunk));
+    return places;
+}
+
 Result<std::vector<PagePlace>> Writer::write_column(const ColumnValues& values) {
     RowGroup& group = metadata_.row_groups.back();
     const Column& column = metadata_.columns[group.columns.size()];
     const auto rows = static_cast<std::size_t>(group.rows);
-    ColumnChunk chunk;
-    chunk.type = column.type;
-    chunk.encodings = {Encoding::Rle};
-    const auto count_page = [&](const PageResult& page) {
-        chunk.uncompressed_bytes += static_cast<std::int64_t>(page.uncompressed_bytes);
-        chunk.compressed_bytes += static_cast<std::int64_t>(page.compressed_bytes);
-        if (std::find(chunk.encodings.begin(), chunk.encodings.end(), page.encoding) ==
-            chunk.encodings.end()) {
-            chunk.encodings.push_back(page.encoding);
-        }
-    };
+    ColumnChunk chunk = empty_chunk(column);
     Bytes bytes;
     Dictionary dictionary;
     if (column.type == Type::ByteArray && column.shape != Shape::List) {
@@ -86,12 +121,11 @@ Result<std::vector<PagePlace>> Writer::write_column(const ColumnValues& values) 
     }
     if (!dictionary.entries.empty()) {
         chunk.dictionary_page_offset = static_cast<std::int64_t>(offset_);
-        count_page(append_dictionary_page(bytes, dictionary.entries));
+        count_page(chunk, append_dictionary_page(bytes, dictionary.entries));
         TAFFRAIL_TRY(put(bytes));
     }
     chunk.data_page_offset = static_cast<std::int64_t>(offset_);
     std::vector<PagePlace> places;
-    std::int64_t nulls = 0;
     for (std::size_t first = 0; first < rows; first += options_.page_rows) {
         const std::size_t last = std::min(rows, first + options_.page_rows);
         bytes.clear();
@@ -102,15 +136,8 @@ Result<std::vector<PagePlace>> Writer::write_column(const ColumnValues& values) 
         const PageResult page =
             append_data_page(bytes, column, slice(column, values, first, last), last - first,
                              options_.profile, indices, dictionary.entries.size());
-        count_page(page);
-        chunk.values += static_cast<std::int64_t>(page.values);
-        nulls += static_cast<std::int64_t>(page.nulls);
-        places.push_back({offset_, static_cast<std::uint32_t>(bytes.size()),
-                          static_cast<std::uint32_t>(last - first)});
-        TAFFRAIL_TRY(put(bytes));
-    }
-    if (column.shape == Shape::Optional) {
-        chunk.null_count = nulls;
+        TAFFRAIL_ASSIGN(const PagePlace place, put_page(chunk, bytes, page, last - first));
+        places.push_back(place);
     }
     group.columns.push_back(std::move(chunk));
     return places;

@@ -4,6 +4,7 @@
 
 #include <taffrail/result.h>
 
+#include "codec/parquet/column_pages.h"
 #include "codec/parquet/format.h"
 #include "codec/parquet/page.h"
 
@@ -15,9 +16,11 @@
 
 namespace taffrail::parquet {
 
+inline constexpr std::size_t kPageRows = 16 * 1024;
+
 struct WriterOptions {
     Profile profile = Profile::Standard;
-    std::size_t page_rows = 16 * 1024;
+    std::size_t page_rows = kPageRows;
     std::string created_by = "taffrail";
 };
 
@@ -28,9 +31,9 @@ struct PagePlace {
     std::uint32_t rows = 0;
 };
 
-/// Calls in order: for each row group begin_row_group, write_column for every column,
-/// end_row_group; then foreign bytes and key/values; then finish. The bytes go to the output as
-/// they come up; nothing is ever rewritten.
+/// Calls in order: for each row group begin_row_group, write_column or write_pages for every
+/// column, end_row_group; then foreign bytes and key/values; then finish. The bytes go to the
+/// output as they come up; nothing is ever rewritten.
 class Writer {
   public:
     using Output = std::function<Result<void>(ByteSpan)>;
@@ -40,6 +43,8 @@ class Writer {
     Result<void> begin_row_group(std::size_t rows);
     /// The next column's values; returns where its data pages came to lie.
     Result<std::vector<PagePlace>> write_column(const ColumnValues& values);
+    /// The next column, of which every page is encoded already.
+    Result<std::vector<PagePlace>> write_pages(const ColumnPages& pages);
     Result<void> end_row_group();
     /// Returns the offset of the bytes in the file. Between row groups.
     Result<std::uint64_t> write_foreign(ByteSpan bytes);
@@ -52,6 +57,8 @@ class Writer {
 
   private:
     Result<void> put(ByteSpan bytes);
+    Result<PagePlace> put_page(ColumnChunk& chunk, ByteSpan bytes, const PageResult& page,
+                               std::size_t rows);
     Result<void> start();
 
     FileMetadata metadata_;

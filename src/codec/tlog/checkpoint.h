@@ -1,7 +1,7 @@
 // What a checkpoint frame holds: everything a list of runs needs, without reading a point.
 #pragma once
 
-#include <taffrail/reader.h>
+#include <taffrail/series_summary.h>
 
 #include "codec/tlog/batch.h"
 

@@ -4,6 +4,13 @@
 
 namespace taffrail::tlog {
 
+namespace {
+
+// More than a flush of scalars needs: a large value is rare, and its room goes again.
+constexpr std::size_t kKeptBytes = 4 << 20;
+
+}  // namespace
+
 void Compressor::Free::operator()(ZSTD_CCtx_s* context) const noexcept {
     ZSTD_freeCCtx(context);
 }
@@ -21,12 +28,19 @@ Compressor::Compressor(Compressor&&) noexcept = default;
 Compressor& Compressor::operator=(Compressor&&) noexcept = default;
 
 bool Compressor::compress(Bytes& to, ByteSpan bytes) {
-    const std::size_t before = to.size();
-    to.resize(before + ZSTD_compressBound(bytes.size()));
-    const std::size_t size = ZSTD_compress2(context_.get(), to.data() + before, to.size() - before,
-                                            bytes.data(), bytes.size());
+    // Frames wait for the disk: each takes the room it needs, not the room it might have needed.
+    if (room_.size() < ZSTD_compressBound(bytes.size())) {
+        room_.resize(ZSTD_compressBound(bytes.size()));
+    }
+    const std::size_t size =
+        ZSTD_compress2(context_.get(), room_.data(), room_.size(), bytes.data(), bytes.size());
     const bool shorter = ZSTD_isError(size) == 0 && size < bytes.size();
-    to.resize(before + (shorter ? size : 0));
+    if (shorter) {
+        append(to, ByteSpan(room_).first(size));
+    }
+    if (room_.size() > kKeptBytes) {
+        room_ = Bytes();
+    }
     return shorter;
 }
 

@@ -28,6 +28,7 @@ class Compressor {
     };
 
     std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+    Bytes room_;
 };
 
 /// One thread at a time.

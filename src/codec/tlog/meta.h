@@ -2,8 +2,8 @@
 // their text itself.
 #pragma once
 
+#include <taffrail/metric_options.h>
 #include <taffrail/record.h>
-#include <taffrail/run.h>
 #include <taffrail/value.h>
 
 #include "base/bytes.h"
@@ -33,11 +33,6 @@ struct StateChange {
 
 Bytes encode_state(RunState state, std::string_view message);
 std::optional<StateChange> decode_state(ByteSpan payload);
-
-struct MetricDefinition {
-    std::string pattern;
-    MetricOptions options;
-};
 
 Bytes encode_metric_definition(std::string_view pattern, const MetricOptions& options);
 std::vector<MetricDefinition> decode_metric_definitions(ByteSpan payload);

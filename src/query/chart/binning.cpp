@@ -1,5 +1,7 @@
 #include "query/chart/binning.h"
 
+#include "model/number_sums.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -11,21 +13,33 @@ std::uint32_t clamp_count(std::uint64_t count) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
 }
 
+/// Of the finite ones; NaN where there are none.
+double finite_mean(std::span<const double> values) {
+    const model::NumberSums sums = model::sums_of(values);
+    double sum = sums.sum;
+    std::size_t finite = values.size();
+    if (!sums.all_finite) {
+        sum = 0;
+        finite = 0;
+        for (const double value : values) {
+            if (value - value == 0) {
+                sum += value;
+                ++finite;
+            }
+        }
+    }
+    return finite > 0 ? sum / static_cast<double>(finite)
+                      : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// How many points each bin has is known already: the same ones are averaged.
 std::vector<double> smooth_means(const ChartSeries& series, std::span<const double> smoothed) {
     std::vector<double> means;
     means.reserve(series.bins());
     std::size_t at = 0;
     for (const std::uint32_t count : series.count) {
-        double sum = 0;
-        std::uint32_t finite = 0;
-        for (const std::size_t end = at + count; at < end; ++at) {
-            if (smoothed[at] - smoothed[at] == 0) [[likely]] {
-                sum += smoothed[at];
-                ++finite;
-            }
-        }
-        means.push_back(finite > 0 ? sum / finite : std::numeric_limits<double>::quiet_NaN());
+        means.push_back(finite_mean(smoothed.subspan(at, count)));
+        at += count;
     }
     return means;
 }

@@ -14,7 +14,8 @@
 namespace taffrail::query {
 
 struct Grouping {
-    std::vector<std::string> by;
+    std::vector<std::string> by;      ///< columns
+    std::vector<std::string> labels;  ///< one per run of the chart; instead of columns
     Centre centre = Centre::Mean;
     Band band = Band::None;
 };

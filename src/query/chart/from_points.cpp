@@ -1,4 +1,6 @@
 // A chart from every point: smoothed, grouped, of one rank, on an axis that pyramids lack.
+#include "model/positions.h"
+#include "model/series_cursor.h"
 #include "query/chart/binning.h"
 #include "query/chart/parts.h"
 #include "query/columns.h"
@@ -43,25 +45,56 @@ std::string name_of(const ChartQuery& chart, std::optional<std::int32_t> rank,
                        chart.x.metric);
 }
 
-/// A series that the run keeps in the order of the axis, without what else is known of its points.
-std::optional<AxisLine> ready_line(RunSet& runs, const ChartQuery& chart,
-                                   std::optional<std::int32_t> rank, const std::string& run_id,
+/// The points that count in the order of the axis, without what else is known of them.
+std::optional<AxisLine> plain_line(RunSet& runs, const ChartQuery& chart,
+                                   std::optional<std::int32_t> rank, const Wanted& wanted,
                                    const std::string& key) {
-    if (!chart.expression.empty() || rank || chart.x.axis == Axis::Metric) {
+    if (!chart.expression.empty() || chart.all_attempts || chart.x.axis == Axis::Metric) {
         return std::nullopt;
     }
-    const auto run = runs.run(run_id);
-    std::optional<Curve> curve = run ? (*run)->curve(key, chart.x.axis) : std::nullopt;
-    if (!curve) {
+    const auto run = runs.run(chart.runs[static_cast<std::size_t>(wanted.run)]);
+    if (!run) {
+        return std::nullopt;
+    }
+    ReadRequest request;
+    request.axis = chart.x.axis;
+    request.columns = model::columns_of(chart.x.axis) | Columns{Column::Value} |
+                      (rank ? Columns{Column::Rank} : Columns()) |
+                      (wanted.details->info.attempts > 1 ? Columns{Column::Attempt} : Columns());
+    const auto cursor = (*run)->read(key, request);
+    if (!cursor) {
         return std::nullopt;
     }
     AxisLine line;
-    line.x = std::move(curve->x);
-    line.y = std::move(curve->y);
-    if (const double unit = chart.x.unit(); unit != 1) {
-        std::ranges::transform(line.x, line.x.begin(), [&](double x) { return x * unit; });
+    if (wanted.info != nullptr) {
+        line.x.reserve(wanted.info->scalar.count);
+        line.y.reserve(wanted.info->scalar.count);
     }
-    line.attempt = curve->attempt;
+    const model::Positions positions(chart.x.axis, wanted.details->info.start_time_ns);
+    const double unit = chart.x.unit();
+    const auto read = model::for_each_chunk(**cursor, [&](const Chunk& chunk) {
+        const std::size_t before = line.x.size();
+        line.x.resize(before + chunk.rows());
+        positions.fill(chunk, unit, std::span(line.x).subspan(before));
+        line.y.insert(line.y.end(), chunk.value().begin(), chunk.value().end());
+        if (rank) {
+            std::size_t kept = before;
+            for (std::size_t row = 0; row < chunk.rows(); ++row) {
+                line.x[kept] = line.x[before + row];
+                line.y[kept] = line.y[before + row];
+                kept += chunk.rank()[row] == *rank ? 1 : 0;
+            }
+            line.x.resize(kept);
+            line.y.resize(kept);
+        }
+        for (const std::uint32_t attempt : chunk.attempt()) {
+            line.attempt = std::max(line.attempt, attempt);
+        }
+        return Result<void>();
+    });
+    if (!read.ok()) {
+        return std::nullopt;
+    }
     line.last_value = line.y.empty() ? std::nan("") : line.y.back();
     return line;
 }
@@ -76,7 +109,7 @@ AxisLines axis_lines(RunSet& runs, const ChartQuery& chart, const Wanted& wanted
         return kept;
     }
     auto lines = std::make_shared<std::vector<AxisLine>>();
-    if (auto line = ready_line(runs, chart, rank, id, key)) {
+    if (auto line = plain_line(runs, chart, rank, wanted, key)) {
         lines->push_back(*std::move(line));
         lines->back().current = true;
         runs.lines().keep(name, wanted.details->revision, lines, now);
@@ -157,6 +190,19 @@ ChartGrid grid_of(const ChartQuery& chart, const std::vector<Line>& lines, std::
     return grid;
 }
 
+std::vector<Cell> group_values(RunSet& runs, const Grouping& group, const std::string& id,
+                               std::size_t number) {
+    if (!group.labels.empty()) {
+        return {group.labels[number]};
+    }
+    const auto details = runs.details(id);
+    std::vector<Cell> values;
+    for (const std::string& column : group.by) {
+        values.push_back(details ? column_value(*details, column) : Cell());
+    }
+    return values;
+}
+
 std::string group_label(const std::vector<Cell>& values) {
     std::string label;
     for (const Cell& value : values) {
@@ -222,12 +268,9 @@ void answer_groups(RunSet& runs, const ChartQuery& chart, const std::vector<Line
         if (!line.head.current) {
             continue;
         }
-        const std::string& id = chart.runs[static_cast<std::size_t>(line.head.run)];
-        const auto details = runs.details(id);
-        std::vector<Cell> values;
-        for (const std::string& column : chart.group->by) {
-            values.push_back(details ? column_value(*details, column) : Cell());
-        }
+        const auto number = static_cast<std::size_t>(line.head.run);
+        const std::string& id = chart.runs[number];
+        const std::vector<Cell> values = group_values(runs, *chart.group, id, number);
         const std::string label = group_label(values);
         const auto [entry, added] =
             labels.try_emplace(label, static_cast<int>(answer.groups.size()));
@@ -265,7 +308,8 @@ void answer_rank_means(const std::vector<Line>& lines, const ChartGrid& grid, Ch
             members[{line.head.run, line.head.key}].push_back(&line);
         }
     }
-    const Grouping spread{.by = {}, .centre = Centre::Mean, .band = Band::StandardDeviation};
+    const Grouping spread{
+        .by = {}, .labels = {}, .centre = Centre::Mean, .band = Band::StandardDeviation};
     for (const auto& [place, list] : members) {
         ChartSeries& series = answer.series.emplace_back();
         series.run = place.first;

@@ -20,13 +20,16 @@ std::vector<std::int32_t> RankIndex::of(const RunSet& runs, const RunDetails& ru
         }
     }
     const auto opened = runs.run(run.id);
-    const auto points =
-        opened ? (*opened)->points(key.key) : Result<std::vector<Point>>(opened.error());
     std::set<std::int32_t> ranks;
-    if (points) {
-        for (const Point& point : *points) {
-            ranks.insert(point.rank);
-        }
+    if (opened) {
+        (void)(*opened)->visit_points(key.key, Attempts::All,
+                                      [&ranks](std::span<const Point> some) -> Result<void> {
+                                          for (const Point& point : some) {
+                                              ranks.insert(point.rank);
+                                          }
+                                          return {};
+                                      },
+                                      {Column::Rank});
     }
     Known known{key.count, {}};
     if (ranks.size() > 1) {

@@ -20,25 +20,53 @@ std::vector<std::string> exported_keys(const RunDetails& run, const ExportQuesti
     return keys;
 }
 
+namespace {
+
+bool is_exported(const RunDetails& details, const ExportQuestion& question, const Point& point) {
+    const auto& x = question.x;
+    if (!x || (!x->from && !x->to)) {
+        return true;
+    }
+    const double at = position_of(point, x->axis, details.info.start_time_ns);
+    return (!x->from || at >= *x->from) && (!x->to || at <= *x->to);
+}
+
+/// Null where the run has no such series: not every run has every one.
+Result<std::unique_ptr<ReadCursor>> read_series(const RunSet& runs, const RunDetails& details,
+                                                const std::string& key,
+                                                const ExportQuestion& question) {
+    TAFFRAIL_ASSIGN(const auto run, runs.run(details.id));
+    ReadRequest request;
+    request.columns = Columns::all();
+    request.attempts = question.attempts;
+    auto cursor = run->read(key, request);
+    if (!cursor.ok() && cursor.error().code == ErrorCode::NotFound) {
+        return std::unique_ptr<ReadCursor>();
+    }
+    return cursor;
+}
+
+/// The points of the next chunk that are wanted; false at the end.
+Result<bool> take_chunk(ReadCursor& cursor, const RunDetails& details,
+                        const ExportQuestion& question, std::vector<Point>& to) {
+    TAFFRAIL_ASSIGN(const auto step, cursor.next());
+    const Chunk* const chunk = std::get_if<Chunk>(&step);
+    for (std::size_t row = 0; chunk != nullptr && row < chunk->rows(); ++row) {
+        if (const Point point = chunk->point(row); is_exported(details, question, point)) {
+            to.push_back(point);
+        }
+    }
+    return chunk != nullptr;
+}
+
+}  // namespace
+
 Result<std::vector<Point>> exported_points(const RunSet& runs, const RunDetails& details,
                                            const std::string& key, const ExportQuestion& question) {
-    TAFFRAIL_ASSIGN(const auto run, runs.run(details.id));
-    const auto& x = question.x;
-    const auto wanted = [&](const Point& point) {
-        if (!x || (!x->from && !x->to)) {
-            return true;
-        }
-        const double at = position_of(point, x->axis, details.info.start_time_ns);
-        return (!x->from || at >= *x->from) && (!x->to || at <= *x->to);
-    };
     std::vector<Point> points;
-    const auto visited =
-        run->visit_points(key, question.attempts, [&](std::span<const Point> some) -> Result<void> {
-            std::ranges::copy_if(some, std::back_inserter(points), wanted);
-            return {};
-        });
-    if (!visited.ok() && visited.error().code != ErrorCode::NotFound) {  // not every run has it
-        return visited.error();
+    TAFFRAIL_ASSIGN(const auto cursor, read_series(runs, details, key, question));
+    for (bool more = cursor != nullptr; more;) {
+        TAFFRAIL_ASSIGN(more, take_chunk(*cursor, details, question, points));
     }
     return points;
 }
@@ -65,9 +93,17 @@ Result<std::shared_ptr<const RunDetails>> exported_run(const RunSet& runs, const
 
 Result<std::optional<SeriesWalk::Slice>> SeriesWalk::next() {
     while (at_ == points_.size()) {
-        if (key_ < keys_.size()) {
-            TAFFRAIL_ASSIGN(points_, exported_points(runs_, *details_, keys_[key_++], question_));
+        if (cursor_ != nullptr) {
+            points_.clear();
             at_ = 0;
+            TAFFRAIL_ASSIGN(const bool more, take_chunk(*cursor_, *details_, question_, points_));
+            if (!more) {
+                cursor_.reset();
+            }
+            continue;
+        }
+        if (key_ < keys_.size()) {
+            TAFFRAIL_ASSIGN(cursor_, read_series(runs_, *details_, keys_[key_++], question_));
             continue;
         }
         if (details_ != nullptr) {

@@ -61,7 +61,8 @@ class SeriesWalk {
     std::size_t run_ = 0, key_ = 0, at_ = 0;
     std::shared_ptr<const RunDetails> details_;
     std::vector<std::string> keys_;
-    std::vector<Point> points_;
+    std::unique_ptr<ReadCursor> cursor_;  ///< of the key before key_
+    std::vector<Point> points_;           ///< of its last chunk
 };
 
 }  // namespace taffrail::query

@@ -26,7 +26,8 @@ Result<WinningRecords> WinningRecords::of(const RecordedRun& run) {
             }
             return {};
         };
-        const auto visited = run.visit_points(key.key, Attempts::Winning, note);
+        const auto visited = run.visit_points(key.key, Attempts::Winning, note,
+                                              {Column::Step, Column::Rank, Column::Attempt});
         if (!visited.ok() && visited.error().code != ErrorCode::NotFound) {
             return visited.error();
         }

@@ -42,7 +42,7 @@ void add_run(std::map<std::pair<std::string_view, Kind>, KeyRow>& rows, const Ru
         row.points += key.count;
         row.first = std::min(row.first, key.scalar.first_step);
         row.last = std::max(row.last, key.scalar.last_step);
-        if (key.kind == Kind::Scalar && key.scalar.count > key.scalar.nan_count) {
+        if (key.kind == Kind::Scalar && key.scalar.finite_count() > 0) {
             row.min = std::min(row.min, key.scalar.min);
             row.max = std::max(row.max, key.scalar.max);
         }

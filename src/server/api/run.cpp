@@ -33,7 +33,7 @@ void write_series(JsonWriter& json, const KeyInfo& key) {
         .member("positive_infinity_count", s.positive_infinity_count)
         .member("negative_infinity_count", s.negative_infinity_count);
     json.member("min", s.smallest().value_or(nan)).member("max", s.largest().value_or(nan));
-    json.member("mean", s.mean().value_or(nan)).member("last", s.last);
+    json.member("mean", s.mean().value_or(nan)).member("last", s.newest().value_or(nan));
     json.member("first_step", s.first_step).member("last_step", s.last_step);
     json.member("first_ms", to_ms(s.first_time_ns))
         .member("last_ms", to_ms(s.last_time_ns))
@@ -63,16 +63,17 @@ std::map<std::uint32_t, AttemptSpan> attempts_of(const RunDetails& details,
         if (key.kind != Kind::Scalar || key.key.starts_with("system/")) {
             continue;
         }
-        auto points = run.points(key.key);
-        if (!points) {
-            continue;
-        }
-        for (const Point& point : *points) {
-            AttemptSpan& span = attempts[point.attempt];
-            span.start_ns = std::min(span.start_ns, point.time_ns);
-            span.first = std::min(span.first, point.step);
-            span.last = std::max(span.last, point.step);
-        }
+        (void)run.visit_points(key.key, Attempts::All,
+                               [&attempts](std::span<const Point> some) -> Result<void> {
+                                   for (const Point& point : some) {
+                                       AttemptSpan& span = attempts[point.attempt];
+                                       span.start_ns = std::min(span.start_ns, point.time_ns);
+                                       span.first = std::min(span.first, point.step);
+                                       span.last = std::max(span.last, point.step);
+                                   }
+                                   return {};
+                               },
+                               {Column::Step, Column::Time, Column::Attempt});
     }
     return attempts;
 }

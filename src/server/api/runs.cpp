@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace taffrail::server {
 namespace {
@@ -101,6 +102,12 @@ struct ColumnFacts {
         }
     }
 
+    /// Of a metric that is NaN or infinite throughout: the run has it, and no value to show.
+    void add_without_value() {
+        ++present;
+        numbers = true;
+    }
+
     [[nodiscard]] const char* type() const {
         const int kinds = int{numbers} + int{texts} + int{truths};
         return kinds != 1 ? "mixed" : numbers ? "number" : texts ? "string" : "boolean";
@@ -118,7 +125,12 @@ void write_directory(JsonWriter& json, const RunList& runs) {
         }
         for (const KeyInfo& key : run->keys) {
             if (key.kind == Kind::Scalar) {
-                facts["metric:" + key.key].add(Cell(key.scalar.last));
+                ColumnFacts& metric = facts["metric:" + key.key];
+                if (const auto last = key.scalar.newest()) {
+                    metric.add(Cell(*last));
+                } else {
+                    metric.add_without_value();
+                }
             }
         }
     }
@@ -147,6 +159,20 @@ void write_directory(JsonWriter& json, const RunList& runs) {
     json.end_array();
 }
 
+using Slots = std::unordered_map<const RunDetails*, std::size_t>;
+
+/// A run's place in the order of creation of its project, whatever else is asked for: archived and
+/// deleted runs keep theirs, so that a colour chosen by it never moves.
+Slots slots_of(const RunList& newest_first) {
+    std::unordered_map<std::string_view, std::size_t> next;
+    Slots slots;
+    slots.reserve(newest_first.size());
+    for (auto run = newest_first.rbegin(); run != newest_first.rend(); ++run) {
+        slots.emplace(run->get(), next[(*run)->info.project]++);
+    }
+    return slots;
+}
+
 template <typename Project>
 void write_field(JsonWriter& json, std::string_view name,
                  std::span<const std::shared_ptr<const RunDetails>> runs, Project project) {
@@ -158,7 +184,7 @@ void write_field(JsonWriter& json, std::string_view name,
 }
 
 void write_runs(JsonWriter& json, const ApiContext& context,
-                std::span<const std::shared_ptr<const RunDetails>> runs) {
+                std::span<const std::shared_ptr<const RunDetails>> runs, const Slots& slots) {
     json.key("runs").begin_object();
     write_field(json, "id", runs, [](const RunDetails& run) { return run.id; });
     write_field(json, "name", runs, [](const RunDetails& run) { return run.info.name; });
@@ -185,6 +211,7 @@ void write_runs(JsonWriter& json, const ApiContext& context,
     json.end_array();
     write_field(json, "notes", runs, [](const RunDetails& run) { return run.info.notes; });
     write_field(json, "color", runs, [](const RunDetails& run) { return run.info.color; });
+    write_field(json, "slot", runs, [&](const RunDetails& run) { return slots.at(&run); });
     write_field(json, "archived", runs, [](const RunDetails& run) { return run.info.archived; });
     write_field(json, "deleted", runs, [](const RunDetails& run) { return run.info.deleted; });
     write_field(json, "source", runs, [](const RunDetails& run) { return run.info.source; });
@@ -237,7 +264,7 @@ Response query(const ApiContext& context, const Request& request) {
         .member("total", total)
         .member("matched", matched.size())
         .member("offset", offset);
-    write_runs(json, context, window);
+    write_runs(json, context, window, slots_of(*all));
     json.key("values").begin_object();
     for (const std::string& column : columns) {
         json.key(column).begin_array();

@@ -8,6 +8,5 @@
 namespace taffrail::server {
 
 void write_value(JsonWriter& json, const Value& value);
-void write_blob(JsonWriter& json, const Blob& blob);
 
 }  // namespace taffrail::server

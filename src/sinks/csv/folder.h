@@ -12,8 +12,4 @@ namespace taffrail {
 /// not count.
 std::int64_t next_version(const std::string& folder);
 
-/// `~` at the front and `$NAME` or `${NAME}` anywhere, from the environment; unset variables stay
-/// as they are.
-std::string expand_path(std::string path);
-
 }  // namespace taffrail

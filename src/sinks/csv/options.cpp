@@ -1,43 +1,31 @@
-#include "base/strings.h"
 #include "base/try.h"
-#include "sinks/csv/folder.h"
+#include "io/expand.h"
 #include "sinks/csv/sink.h"
-
-#include <array>
 
 namespace taffrail {
 
+const OptionSchema<CsvSinkOptions>& csv_options() {
+    static const auto schema =
+        OptionSchema<CsvSinkOptions>("csv")
+            .add("log_dir", &CsvSinkOptions::log_dir, "the folder of metrics.csv")
+            .add("save_dir", &CsvSinkOptions::save_dir,
+                 "without log_dir: files go to save_dir/name/version_k")
+            .add("name", &CsvSinkOptions::name, "the folder below save_dir")
+            .add("version", &CsvSinkOptions::version,
+                 "a number becomes version_<k>, a text is taken as it is; the next free number "
+                 "where none is given")
+            .add("prefix", &CsvSinkOptions::prefix, "joined to every key with '-'")
+            .add("flush_logs_every_n_steps", &CsvSinkOptions::flush_logs_every_n_steps,
+                 "save when (step + 1) is a multiple of it; every 100 steps and every 5 s where it "
+                 "is not given",
+                 {.least = 1});
+    return schema;
+}
+
 Result<CsvSinkOptions> parse_csv_options(const OptionMap& options) {
-    CsvSinkOptions parsed;
-    for (const auto& [name, value] : options) {
-        if (name == "log_dir") {
-            parsed.log_dir = expand_path(value);
-        } else if (name == "save_dir") {
-            parsed.save_dir = expand_path(value);
-        } else if (name == "name") {
-            parsed.name = value;
-        } else if (name == "version") {
-            parsed.version = value;
-        } else if (name == "prefix") {
-            parsed.prefix = value;
-        } else if (name == "flush_logs_every_n_steps") {
-            const auto steps = parse_int(value);
-            if (!steps || *steps < 1) {
-                return Error{ErrorCode::InvalidArgument,
-                             "csv: 'flush_logs_every_n_steps' must be a whole number of at least "
-                             "1, found '" +
-                                 value + "'"};
-            }
-            parsed.flush_logs_every_n_steps = *steps;
-        } else {
-            const std::array<std::string, 6> known = {
-                "log_dir", "save_dir", "name", "version", "prefix", "flush_logs_every_n_steps"};
-            return Error{
-                ErrorCode::InvalidArgument,
-                "csv: unknown option '" + name + "'" + did_you_mean(name, known) +
-                    " (known: log_dir, save_dir, name, version, prefix, flush_logs_every_n_steps)"};
-        }
-    }
+    TAFFRAIL_ASSIGN(CsvSinkOptions parsed, csv_options().parse(options));
+    parsed.log_dir = io::expand_path(parsed.log_dir);
+    parsed.save_dir = io::expand_path(parsed.save_dir);
     return parsed;
 }
 

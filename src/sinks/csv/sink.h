@@ -30,6 +30,7 @@ struct CsvSinkOptions {
         flush_logs_every_n_steps;  ///< save when (step + 1) % n == 0; default 100
 };
 
+const OptionSchema<CsvSinkOptions>& csv_options();
 Result<CsvSinkOptions> parse_csv_options(const OptionMap& options);
 
 class CsvSink : public Sink {
@@ -84,7 +85,5 @@ class CsvSink : public Sink {
 };
 
 Result<std::unique_ptr<Sink>> make_csv_sink(const OptionMap& options);
-/// Adds it to the registry.
-void register_csv_sink();
 
 }  // namespace taffrail

@@ -199,7 +199,8 @@ Result<EncodedValue> encode_one(std::string_view tag, const Value& value) {
 }  // namespace
 
 bool has_place(Kind kind) noexcept {
-    return kind != Kind::Artifact && kind != Kind::Tag;
+    return kind != Kind::Artifact && kind != Kind::Tag && kind != Kind::MetricDefinition &&
+           kind != Kind::Summary;
 }
 
 Result<std::vector<EncodedValue>> encode_logged(std::string_view tag, const Value& value) {

@@ -79,6 +79,7 @@ Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& option
         }
         std::unique_ptr<EventLog> log(
             new EventLog(std::move(*file), options.folder, std::move(path)));
+        log->describe_scalar_ = options.describe_scalar;
         log->scalar_metadata_ = encode_metadata({.plugin = std::string(kScalars),
                                                  .content = {},
                                                  .display_name = {},
@@ -169,6 +170,11 @@ void EventLog::scalar(std::string_view name, Step step, double wall_time, double
     Tag& tag = tag_of(name, kScalars);
     ByteSpan metadata;
     if (!tag.described) [[unlikely]] {
+        if (describe_scalar_ && !described_.contains(tag.name)) {
+            if (std::string text = describe_scalar_(tag.name); !text.empty()) {
+                describe(tag.name, {}, std::move(text));
+            }
+        }
         const auto own = described_.find(tag.name);
         metadata = own != described_.end() ? own->second : scalar_metadata_;
     }

@@ -13,6 +13,7 @@
 #include "io/file.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +33,9 @@ struct EventLogOptions {
     /// A resumed run whose first step is not known: no session mark, since the mark would hide
     /// older points.
     bool resumed = false;
+    /// What the page says of a scalar's chart, asked for with the tag's first value; empty:
+    /// nothing.
+    std::function<std::string(std::string_view tag)> describe_scalar = {};
 };
 
 /// Used by one thread.
@@ -98,6 +102,7 @@ class EventLog {
     std::vector<std::uint32_t> table_;  ///< open addressing over tags_, number + 1
     std::unordered_map<std::string, std::string> owner_;  ///< written name → plugin
     Bytes scalar_metadata_;
+    std::function<std::string(std::string_view)> describe_scalar_;
     std::unordered_map<std::string, Bytes> described_;  ///< tag → metadata of its own
 };
 

@@ -37,16 +37,21 @@ Result<std::map<Process, Beginning>> find_beginnings(const RecordedRun& run) {
             }
             continue;
         }
-        TAFFRAIL_ASSIGN(const auto points, run.points(key.key));
         std::map<Process, std::pair<Step, std::size_t>> of_key;
-        for (const Point& point : points) {
-            const Process process{point.rank, point.attempt};
-            Beginning& beginning = all[process];
-            beginning.time_ns = std::min(beginning.time_ns, point.time_ns);
-            auto& [first, count] = of_key.try_emplace(process, point.step, 0).first->second;
-            first = std::min(first, point.step);
-            ++count;
-        }
+        TAFFRAIL_TRY(run.visit_points(
+            key.key, Attempts::All,
+            [&](std::span<const Point> some) -> Result<void> {
+                for (const Point& point : some) {
+                    const Process process{point.rank, point.attempt};
+                    Beginning& beginning = all[process];
+                    beginning.time_ns = std::min(beginning.time_ns, point.time_ns);
+                    auto& [first, count] = of_key.try_emplace(process, point.step, 0).first->second;
+                    first = std::min(first, point.step);
+                    ++count;
+                }
+                return {};
+            },
+            {Column::Step, Column::Time, Column::Rank, Column::Attempt}));
         for (const auto& [process, series] : of_key) {
             const auto& [first, count] = series;
             if (count > 1 && !key.key.starts_with("system/")) {
@@ -61,7 +66,14 @@ Result<std::map<Process, Beginning>> find_beginnings(const RecordedRun& run) {
 /// The event files of one run, one for each of its processes.
 class Files {
   public:
-    Files(const RunInfo& info, std::string folder) : info_(info), folder_(std::move(folder)) {}
+    Files(const RecordedRun& run, std::string folder)
+        : info_(run.info()), folder_(std::move(folder)) {
+        for (const KeyInfo& key : run.keys()) {
+            if (key.definition) {
+                metrics_.push_back({key.key, *key.definition});
+            }
+        }
+    }
 
     /// Files are read in the order of their names, which begin with a time in seconds: later
     /// attempts must have later ones.
@@ -83,6 +95,7 @@ class Files {
         auto sink = std::make_unique<TensorboardSink>(std::move(options));
         TAFFRAIL_TRY(sink->open({.run_id = info_.id,
                                  .run_name = info_.name,
+                                 .metrics = metrics_,
                                  .start_time_ns = info_.start_time_ns,
                                  .attempt = attempt,
                                  .resume_step = beginning.step,
@@ -115,7 +128,8 @@ class Files {
     }
 
   private:
-    const RunInfo& info_;
+    const RunInfo info_;
+    std::vector<MetricDefinition> metrics_;
     const std::string folder_;
     std::int64_t now_ns_ = 0;
     std::map<std::int32_t, std::int64_t> newest_ns_;  ///< by rank: when its last file begins
@@ -149,7 +163,7 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
                                  const RecordFilter& wanted, Attempts attempts) {
     TAFFRAIL_TRY(check_unused(folder));
     const RunInfo info = run.info();
-    Files files(info, folder);
+    Files files(run, folder);
     // Readers of event files drop, at the mark of a later attempt, what older ones logged from its
     // step on in every series alike. Where only points that count are written, nothing is dropped.
     const bool marked = attempts == Attempts::All;

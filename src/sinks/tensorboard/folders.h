@@ -1,4 +1,4 @@
-// Where event files go: home folder and variables, Lightning's version_k, torch's date and host.
+// Where event files go: Lightning's version_k, torch's date and host.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,6 @@
 #include <string_view>
 
 namespace taffrail::tensorboard {
-
-/// `~` and `$VAR`, `${VAR}` replaced; unset variables stay as they are.
-std::string expand_path(std::string_view path);
 
 /// root/name/version_k with k one above the highest there; a version that is no number is taken as
 /// it is.

@@ -1,18 +1,25 @@
 #include "base/try.h"
+#include "record/sink_registry.h"
 #include "sinks/tensorboard/sink.h"
 
-namespace taffrail {
+namespace taffrail::sinks::tensorboard {
+namespace {
 
-void register_tensorboard_sink() {
-    register_sink({.name = "tensorboard",
-                   .class_name = "TensorboardWriter",
-                   .summary = "event files for TensorBoard",
-                   .make = [](const OptionMap& options) -> Result<std::unique_ptr<Sink>> {
-                       TAFFRAIL_ASSIGN(tensorboard::SinkOptions parsed,
-                                       tensorboard::parse_options(options));
-                       return std::unique_ptr<Sink>(
-                           std::make_unique<tensorboard::TensorboardSink>(std::move(parsed)));
-                   }});
+Result<std::unique_ptr<Sink>> make(const OptionMap& options) {
+    TAFFRAIL_ASSIGN(taffrail::tensorboard::SinkOptions parsed,
+                    taffrail::tensorboard::parse_options(options));
+    return std::unique_ptr<Sink>(
+        std::make_unique<taffrail::tensorboard::TensorboardSink>(std::move(parsed)));
 }
 
-}  // namespace taffrail
+}  // namespace
+
+void register_part() {
+    record::sink_registry().add({.name = "tensorboard",
+                                 .class_name = "TensorboardWriter",
+                                 .summary = "event files for TensorBoard",
+                                 .make = make,
+                                 .options = taffrail::tensorboard::sink_options().infos()});
+}
+
+}  // namespace taffrail::sinks::tensorboard

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "codec/formats/tensorboard/hparams.h"
+#include "io/expand.h"
 #include "io/files.h"
 #include "sinks/tensorboard/encode_record.h"
 #include "sinks/tensorboard/folders.h"
@@ -18,66 +19,53 @@ namespace {
 // A write larger than this goes to the file even before the runner asks for a flush.
 constexpr std::size_t kPendingBytes = std::size_t{4} << 20;
 
-}  // namespace
-
-Result<SinkOptions> parse_options(const OptionMap& options) {
-    static const std::vector<std::string> known{
-        "log_dir",    "name",      "version",    "comment",   "filename_suffix",
-        "purge_step", "max_queue", "flush_secs", "group_name"};
-    SinkOptions parsed;
-    for (const auto& [key, text] : options) {
-        const auto wrong = [&, &name = key, &given = text](std::string_view wanted) {
-            return Error{ErrorCode::InvalidArgument, "tensorboard: " + name + " must be " +
-                                                         std::string(wanted) + ", not '" + given +
-                                                         "'"};
-        };
-        if (key == "log_dir" || key == "logdir" || key == "save_dir") {
-            parsed.log_dir = text;
-        } else if (key == "name") {
-            parsed.name = text;
-            parsed.versioned = true;
-        } else if (key == "version") {
-            parsed.version = text;
-            parsed.versioned = true;
-        } else if (key == "comment") {
-            parsed.comment = text;
-        } else if (key == "filename_suffix") {
-            parsed.filename_suffix = text;
-        } else if (key == "group_name") {
-            parsed.group_name = text;
-        } else if (key == "purge_step") {
-            parsed.purge_step = parse_int(text);
-            if (!parsed.purge_step && !text.empty()) {
-                return wrong("a step");
-            }
-        } else if (key == "max_queue") {
-            const auto number = parse_int(text);
-            if (!number || *number < 0) {
-                return wrong("a whole number, 0 or more");
-            }
-            parsed.max_queue = static_cast<std::size_t>(*number);
-        } else if (key == "flush_secs") {
-            const auto number = parse_double(text);
-            if (!number || !(*number > 0)) {
-                return wrong("a number of seconds above 0");
-            }
-            parsed.flush_secs = *number;
-        } else {
-            return Error{ErrorCode::InvalidArgument,
-                         "tensorboard: no option '" + key + "'" + did_you_mean(key, known)};
-        }
+// What define_metric said, in words for the chart's description; the page has no other place for
+// it.
+std::string meaning_of(const MetricOptions* options) {
+    if (options == nullptr) {
+        return {};
     }
-    return parsed;
+    std::string text;
+    const auto say = [&text](std::string_view words) {
+        text += (text.empty() ? "" : " ") + std::string(words);
+    };
+    if (options->goal != Goal::None) {
+        say(options->goal == Goal::Minimize ? "Smaller is better." : "Larger is better.");
+    }
+    switch (options->summary) {
+        case Summary::Min:
+            say("Its smallest value counts.");
+            break;
+        case Summary::Max:
+            say("Its largest value counts.");
+            break;
+        case Summary::Mean:
+            say("Its mean counts.");
+            break;
+        case Summary::Last:
+        case Summary::None:
+            break;
+    }
+    if (!options->step.empty()) {
+        say("Meant to be drawn over `" + options->step + "`.");
+    }
+    if (options->hidden) {
+        say("Hidden where nobody asks for it.");
+    }
+    return text;
 }
 
+}  // namespace
+
 Result<void> TensorboardSink::open(const SinkContext& context) {
-    context_ = context;
-    std::string folder = expand_path(options_.log_dir);
+    metrics_ = context.metrics;
+    std::string folder = io::expand_path(options_.log_dir);
     if (folder.empty()) {
         folder = io::join(context.run_folder, "tensorboard" + options_.comment);
     }
-    if (options_.versioned) {
-        folder = versioned_folder(folder, options_.name, options_.version);
+    if (options_.name || options_.version) {
+        folder =
+            versioned_folder(folder, options_.name.value_or(""), options_.version.value_or(""));
     }
     if (context.rank > 0) {
         // Ranks that log the same tags into one run would tangle their curves.
@@ -92,13 +80,15 @@ Result<void> TensorboardSink::open(const SinkContext& context) {
             {.folder = folder,
              .filename_suffix = options_.filename_suffix,
              .resume_step = context.attempt > 0 || options_.purge_step ? resume : std::nullopt,
-             .resumed = context.attempt > 0},
+             .resumed = context.attempt > 0,
+             .describe_scalar =
+                 [this](std::string_view tag) { return meaning_of(find_metric(metrics_, tag)); }},
             to_seconds(options_.now_ns())));
     return delivered_.begin(log_->path(), log_->length());
 }
 
 bool TensorboardSink::accepts(Kind kind) const noexcept {
-    return has_place(kind);
+    return has_place(kind) || kind == Kind::MetricDefinition;
 }
 
 std::chrono::milliseconds TensorboardSink::flush_interval() const noexcept {
@@ -109,7 +99,10 @@ std::chrono::milliseconds TensorboardSink::flush_interval() const noexcept {
 Result<void> TensorboardSink::write(std::span<const Record> records, std::size_t& delivered) {
     delivered = 0;
     for (const Record& record : records) {
-        if (!delivered_.seen_before(record)) {
+        if (record.kind == Kind::MetricDefinition) {
+            // Also one that an earlier process has seen: it speaks of the values behind it.
+            put_metric(metrics_, std::get<MetricDefinition>(*record.value));
+        } else if (!delivered_.seen_before(record)) {
             take(record);
         }
         delivered_.note(record);

@@ -24,10 +24,9 @@ inline constexpr std::string_view kReasonTag = "run/reason";
 
 struct SinkOptions {
     std::string log_dir;  ///< empty: `tensorboard` inside the run's folder
-    std::string name;     ///< with `version`: log_dir/name/version_k, as Lightning lays it out
-    std::string version;
-    bool versioned = false;  ///< name or version was given
-    std::string comment;     ///< appended to the folder's name when log_dir is not given
+    /// With one of them: log_dir/name/version_k, as Lightning lays it out.
+    std::optional<std::string> name, version;
+    std::string comment;  ///< appended to the folder's name when log_dir is not given
     std::string filename_suffix;
     std::string group_name;  ///< runs with the same one are one trial in the HPARAMS page
     std::optional<Step> purge_step;
@@ -40,6 +39,7 @@ struct SinkOptions {
     bool marks_every_end = false;
 };
 
+const OptionSchema<SinkOptions>& sink_options();
 /// Refuses unknown options with a suggestion.
 Result<SinkOptions> parse_options(const OptionMap& options);
 
@@ -72,7 +72,7 @@ class TensorboardSink final : public Sink {
     void write_reason(RunState state, double now);
 
     SinkOptions options_;
-    SinkContext context_;
+    std::vector<MetricDefinition> metrics_;
     std::unique_ptr<EventLog> log_;
     DeliveryState delivered_;
     Hparams hparams_;
@@ -101,10 +101,3 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
 Result<void> check_unused(const std::string& folder);
 
 }  // namespace taffrail::tensorboard
-
-namespace taffrail {
-
-/// Makes the sink known under "tensorboard" and "TensorboardWriter".
-void register_tensorboard_sink();
-
-}  // namespace taffrail

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "codec/capture.h"
+#include "io/expand.h"
 #include "sinks/tensorboard/boxes.h"
 #include "sinks/tensorboard/event_logs.h"
 #include "sinks/tensorboard/film.h"
@@ -35,7 +36,7 @@ class SummaryWriter::Implementation {
           queue_(std::max<std::size_t>(options_.max_queue, 1)),
           clock_(make_tick_clock()),
           owner_(::getpid()) {
-        folder_ = tensorboard::expand_path(options_.log_dir);
+        folder_ = io::expand_path(options_.log_dir);
         if (folder_.empty()) {
             folder_ = tensorboard::default_log_dir(options_.comment, wall_time_ns());
         }

@@ -1,12 +1,15 @@
+#include "record/sink_registry.h"
 #include "sinks/terminal/sink.h"
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 
-void register_terminal_sink() {
-    register_sink({.name = "terminal",
-                   .class_name = "LocalWriter",
-                   .summary = "a table of statistics on the terminal, pictures as PNG files",
-                   .make = make_terminal_sink});
+void register_part() {
+    record::sink_registry().add(
+        {.name = "terminal",
+         .class_name = "LocalWriter",
+         .summary = "a table of statistics on the terminal, pictures as PNG files",
+         .make = make_terminal_sink,
+         .options = terminal_options().infos()});
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

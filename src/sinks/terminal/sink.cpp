@@ -29,12 +29,14 @@ TerminalSink::~TerminalSink() = default;
 
 Result<void> TerminalSink::open(const SinkContext& context) {
     silent_ = context.rank != 0;
+    metrics_ = context.metrics;
     in_place_ = options_.max_log_size > 0 && screen_.interactive() && !silent_;
     return {};
 }
 
 bool TerminalSink::accepts(Kind kind) const noexcept {
-    return kind == Kind::Scalar || (kind == Kind::Image && !options_.log_dir.empty());
+    return kind == Kind::Scalar || kind == Kind::MetricDefinition ||
+           (kind == Kind::Image && !options_.log_dir.empty());
 }
 
 Result<void> TerminalSink::write(std::span<const Record> records, std::size_t& delivered) {
@@ -45,6 +47,8 @@ Result<void> TerminalSink::write(std::span<const Record> records, std::size_t& d
         }
         if (record.kind == Kind::Scalar) {
             take(record);
+        } else if (record.kind == Kind::MetricDefinition) {
+            put_metric(metrics_, std::get<MetricDefinition>(*record.value));
         } else if (record.kind == Kind::Image && !options_.log_dir.empty()) {
             // The pictures are in the run; a folder that cannot take copies must not stop the
             // table.
@@ -65,14 +69,16 @@ Result<void> TerminalSink::write(std::span<const Record> records, std::size_t& d
     return {};
 }
 
-// Tracked statistics only, unless all scalars are wanted: then each new key gets the next column.
+// Tracked statistics only, unless all scalars are wanted: then each new key that is not hidden gets
+// the next column.
 const StatInfo* TerminalSink::column_for(std::string_view key) {
     const std::optional<StatInfo> stat = find_stat(key);
     const std::string_view label = stat ? std::string_view(stat->label) : key;
     const auto& columns = table_.columns();
     auto found = std::ranges::find(columns, label, &StatInfo::label);
     if (found == columns.end()) {
-        if (!options_.stats_to_track.empty()) {
+        const MetricOptions* meant = find_metric(metrics_, key);
+        if (!options_.stats_to_track.empty() || (meant != nullptr && meant->hidden)) {
             return nullptr;
         }
         table_.add_column(

@@ -17,13 +17,15 @@
 namespace taffrail {
 
 struct TerminalSinkOptions {
-    std::string log_dir;                      ///< pictures go here; empty = they are not saved
-    std::vector<std::string> stats_to_track;  ///< statistics or keys; empty = every scalar
-    std::int64_t max_log_size = 10;           ///< rows kept on screen; 0 = append, erase nothing
-    std::int64_t steps_per_log = 1;           ///< rows at multiples of this
-    std::int64_t max_iter = 0;                ///< for the percentage; 0 = unknown
+    std::string log_dir;  ///< pictures go here; empty = they are not saved
+    std::vector<std::string>
+        stats_to_track;  ///< statistics or keys; empty = every scalar that is not hidden
+    std::int64_t max_log_size = 10;  ///< rows kept on screen; 0 = append, erase nothing
+    std::int64_t steps_per_log = 1;  ///< rows at multiples of this
+    std::int64_t max_iter = 0;       ///< for the percentage; 0 = unknown
 };
 
+const OptionSchema<TerminalSinkOptions>& terminal_options();
 /// Reads options as they stand in a configuration; unknown names and statistics are refused with a
 /// suggestion.
 Result<TerminalSinkOptions> parse_terminal_options(const OptionMap& options);
@@ -57,7 +59,8 @@ class TerminalSink : public Sink {
     terminal::Screen& screen_;
     bool in_place_ = false;
     bool silent_ = false;  ///< not rank 0
-    std::mutex mutex_;     ///< the drawing thread reads table_, rows_ and row_
+    std::vector<MetricDefinition> metrics_;
+    std::mutex mutex_;  ///< the drawing thread reads table_, rows_ and row_
     terminal::StatTable table_;
     std::deque<terminal::StatRow> rows_;
     std::optional<terminal::StatRow> row_;   ///< the newest step, still growing
@@ -67,7 +70,5 @@ class TerminalSink : public Sink {
 };
 
 Result<std::unique_ptr<Sink>> make_terminal_sink(const OptionMap& options);
-/// Adds it to the registry.
-void register_terminal_sink();
 
 }  // namespace taffrail

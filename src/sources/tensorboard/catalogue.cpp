@@ -132,7 +132,8 @@ Result<std::vector<std::string>> TensorboardCatalogue::refresh() {
     return changed_ids;
 }
 
-Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec) {
+Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec,
+                                               const LoadOptions& options) {
     std::vector<NamedPath> roots;
     if (const auto info = io::stat(spec); info.ok()) {
         if (info->type == io::EntryType::Directory) {
@@ -150,7 +151,7 @@ Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec) {
             }
         }
     }
-    auto catalogue = std::make_shared<TensorboardCatalogue>(std::move(roots));
+    auto catalogue = std::make_shared<TensorboardCatalogue>(std::move(roots), options);
     const auto read = catalogue->refresh();
     if (!read.ok()) {
         return read.error();

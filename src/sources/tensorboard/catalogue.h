@@ -42,17 +42,7 @@ class TensorboardCatalogue final : public Catalogue {
 };
 
 /// Opens a logdir, or `name1:path1,name2:path2`, and reads it.
-Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec);
+Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec,
+                                               const LoadOptions& options = {});
 
 }  // namespace taffrail::tensorboard
-
-namespace taffrail {
-
-/// Makes the source known to taffrail::read().
-void register_tensorboard_source();
-
-namespace tensorboard {
-using taffrail::register_tensorboard_source;
-}
-
-}  // namespace taffrail

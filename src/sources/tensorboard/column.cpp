@@ -1,6 +1,7 @@
 #include "sources/tensorboard/column.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace taffrail::tensorboard {
 namespace {
@@ -100,7 +101,7 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
     min_ = std::min(min_, later.min_);
     max_ = std::max(max_, later.max_);
     sum_ += later.sum_;
-    last_ = later.last_;
+    last_ = std::isnan(later.last_) ? last_ : later.last_;
     last_step_ = later.last_step_;
     last_wall_ = later.last_wall_;
     max_wall_ = std::max(max_wall_, later.max_wall_);
@@ -109,7 +110,7 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
 }
 
 SeriesSummary ScalarColumn::summary() const {
-    const bool numbers = count_ > nan_count_;
+    const bool numbers = min_ <= max_;
     return {.count = count_,
             .nan_count = nan_count_,
             .positive_infinity_count = positive_infinity_count_,

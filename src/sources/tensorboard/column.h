@@ -130,10 +130,10 @@ class ScalarColumn {
         max_wall_ = wall_time > max_wall_ ? wall_time : max_wall_;
         min_step_ = step < min_step_ ? step : min_step_;
         max_step_ = step > max_step_ ? step : max_step_;
-        last_ = value;
-        min_ = value < min_ ? value : min_;
-        max_ = value > max_ ? value : max_;
         if (std::isfinite(value)) [[likely]] {
+            last_ = value;
+            min_ = value < min_ ? value : min_;
+            max_ = value > max_ ? value : max_;
             sum_ += value;
         } else {
             ++(std::isnan(value) ? nan_count_
@@ -153,7 +153,7 @@ class ScalarColumn {
                   negative_infinity_count_ = 0;
     double min_ = std::numeric_limits<double>::infinity(),
            max_ = -std::numeric_limits<double>::infinity();
-    double sum_ = 0, last_ = 0;
+    double sum_ = 0, last_ = std::numeric_limits<double>::quiet_NaN();
     std::int64_t first_step_ = 0, last_step_ = 0;
     double first_wall_ = 0, last_wall_ = 0;
     double max_wall_ = -std::numeric_limits<double>::infinity();

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "sources/tensorboard/place_values.h"
 
 #include <algorithm>
 #include <set>
@@ -14,7 +15,6 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr std::string_view kPlugins = "plugins";
-constexpr std::string_view kProjectorConfig = "projector_config.pbtxt";
 
 bool is_trace(std::string_view name) noexcept {
     return name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz");

@@ -1,5 +1,7 @@
 #include "sources/tensorboard/loader.h"
 
+#include "base/parallel.h"
+
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -18,15 +20,6 @@ struct TaskRef {
     std::uint32_t run = 0, task = 0;
 };
 
-template <typename Work>
-void on_threads(unsigned threads, Work&& work) {
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) {
-        helpers.emplace_back(work);
-    }
-    work();
-}
-
 }  // namespace
 
 std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> runs,
@@ -38,13 +31,10 @@ std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> run
     std::vector<RunLoad> loads(runs.size());
 
     // First pass: what is there to read. It is all system calls, so it runs on all threads too.
-    std::atomic<std::size_t> next_run{0};
     const unsigned planners = runs.size() < 64 ? 1 : threads;
-    on_threads(planners, [&] {
-        for (std::size_t run = next_run++; run < runs.size(); run = next_run++) {
-            loads[run].tasks = runs[run]->plan(segment);
-            loads[run].left = loads[run].tasks.size();
-        }
+    for_each_index(runs.size(), planners, [&](std::size_t run) {
+        loads[run].tasks = runs[run]->plan(segment);
+        loads[run].left = loads[run].tasks.size();
     });
     std::vector<TaskRef> order;
     for (std::uint32_t run = 0; run < loads.size(); ++run) {
@@ -57,19 +47,13 @@ std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> run
     }
     // Second pass: read. Whoever finishes the last piece of a run joins it, so results do not pile
     // up.
-    std::atomic<std::size_t> next_task{0};
-    const auto work = [&] {
-        for (std::size_t at = next_task++; at < order.size(); at = next_task++) {
-            RunLoad& load = loads[order[at].run];
-            TensorboardRun::perform(load.tasks[order[at].task]);
-            if (load.left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-                load.changed = runs[order[at].run]->finish(std::move(load.tasks));
-            }
+    for_each_index(order.size(), threads, [&](std::size_t at) {
+        RunLoad& load = loads[order[at].run];
+        TensorboardRun::perform(load.tasks[order[at].task]);
+        if (load.left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            load.changed = runs[order[at].run]->finish(std::move(load.tasks));
         }
-    };
-    on_threads(static_cast<unsigned>(
-                   std::min<std::size_t>(threads, std::max<std::size_t>(order.size(), 1))),
-               work);
+    });
     std::vector<bool> changed;
     changed.reserve(loads.size());
     for (const RunLoad& load : loads) {

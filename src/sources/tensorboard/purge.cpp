@@ -1,12 +1,14 @@
 #include "sources/tensorboard/purge.h"
 
+#include "model/series_summary.h"
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace taffrail::tensorboard {
 
-std::vector<bool> purged(std::span<const Point> points, std::span<const Restart> restarts) {
+std::map<std::uint32_t, Step> purged_from(std::span<const Point> points,
+                                          std::span<const Restart> restarts) {
     if (restarts.empty()) {
         return {};
     }
@@ -15,7 +17,6 @@ std::vector<bool> purged(std::span<const Point> points, std::span<const Restart>
         const auto [at, fresh] = first_step.try_emplace(point.attempt, point.step);
         at->second = std::min(at->second, point.step);
     }
-    // From which step on each attempt is purged by the ones after it.
     std::map<std::uint32_t, Step> purged_from;
     for (const auto& [attempt, first] : first_step) {
         for (const Restart& restart : restarts) {
@@ -30,6 +31,11 @@ std::vector<bool> purged(std::span<const Point> points, std::span<const Restart>
             }
         }
     }
+    return purged_from;
+}
+
+std::vector<bool> purged(std::span<const Point> points, std::span<const Restart> restarts) {
+    const std::map<std::uint32_t, Step> purged_from = tensorboard::purged_from(points, restarts);
     std::vector<bool> flags(points.size(), false);
     bool any = false;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -42,22 +48,11 @@ std::vector<bool> purged(std::span<const Point> points, std::span<const Restart>
 
 SeriesSummary summary_of_kept(std::span<const Point> points, const std::vector<bool>& purged) {
     SeriesSummary summary;
-    summary.min = summary.max = summary.last = std::nan("");
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!purged.empty() && purged[i]) {
             continue;
         }
-        const Point& point = points[i];
-        const bool first = summary.count++ == 0;
-        summary.nan_count += std::isnan(point.value) ? 1 : 0;
-        summary.sum += std::isfinite(point.value) ? point.value : 0;
-        summary.min = std::fmin(summary.min, point.value);
-        summary.max = std::fmax(summary.max, point.value);
-        summary.last = point.value;
-        summary.first_step = first ? point.step : std::min(summary.first_step, point.step);
-        summary.last_step = first ? point.step : std::max(summary.last_step, point.step);
-        summary.first_time_ns = first ? point.time_ns : summary.first_time_ns;
-        summary.last_time_ns = point.time_ns;
+        model::add_point(summary, points[i].value, points[i].step, points[i].time_ns);
     }
     return summary;
 }

@@ -7,10 +7,15 @@
 
 #include "sources/tensorboard/run_part.h"
 
+#include <map>
 #include <span>
 #include <vector>
 
 namespace taffrail::tensorboard {
+
+/// From which step on each attempt is purged by the ones after it. `points` are all of one tag.
+std::map<std::uint32_t, Step> purged_from(std::span<const Point> points,
+                                          std::span<const Restart> restarts);
 
 /// One flag a point, or nothing when none is purged. `points` are all of one tag. Where a file
 /// logs steps again without a session start, each tag is purged from its own first step there.

@@ -2,12 +2,15 @@
 
 #include "base/clock.h"
 #include "base/strings.h"
+#include "base/try.h"
 #include "codec/formats/tensorboard/hparams.h"
 #include "io/files.h"
 #include "io/inside.h"
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
+#include "model/point_rows.h"
+#include "model/series_cursor.h"
 #include "sources/tensorboard/loader.h"
 #include "sources/tensorboard/purge.h"
 
@@ -286,13 +289,31 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
     return tag != nullptr ? to_points(tag->scalars) : std::vector<Point>();
 }
 
-Result<std::vector<Point>> TensorboardRun::points(std::string_view key) const {
+Result<std::unique_ptr<ReadCursor>> TensorboardRun::read(std::string_view key,
+                                                         const ReadRequest& request) const {
+    TAFFRAIL_TRY(model::check(request));
     auto points = scalar_points(key);
     if (!points) {
         return Error{ErrorCode::NotFound,
                      "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
     }
-    return *std::move(points);
+    model::SeriesRows series;
+    series.damage = damage();
+    {
+        std::shared_lock lock(mutex_);
+        series.origin_ns = to_time_ns(data_.min_wall_time());
+        if (request.attempts == Attempts::Winning) {
+            if (auto from = purged_from(*points, data_.restarts()); !from.empty()) {
+                series.superseded_from = [from = std::move(from)](std::int32_t,
+                                                                  std::uint32_t attempt) {
+                    const auto found = from.find(attempt);
+                    return found != from.end() ? std::optional(found->second) : std::nullopt;
+                };
+            }
+        }
+    }
+    series.sources.push_back(std::make_unique<model::PointRows>(*std::move(points)));
+    return model::make_cursor(std::move(series), request);
 }
 
 SeriesSummary TensorboardRun::kept_summary(const TagData& tag) const {

@@ -40,7 +40,8 @@ class TensorboardRun final : public RecordedRun {
 
     [[nodiscard]] RunInfo info() const override;
     [[nodiscard]] std::vector<KeyInfo> keys() const override;
-    [[nodiscard]] Result<std::vector<Point>> points(std::string_view key) const override;
+    [[nodiscard]] Result<std::unique_ptr<ReadCursor>> read(
+        std::string_view key, const ReadRequest& request) const override;
     [[nodiscard]] std::vector<bool> superseded(std::span<const Point> points) const override;
     [[nodiscard]] Result<Bins> bins(std::string_view key, const BinRequest& request) const override;
     [[nodiscard]] Result<std::vector<Entry>> entries(std::string_view key) const override;

@@ -108,4 +108,5 @@ def summary(points):
     values = [point.value for point in points]
     finite = [value for value in values if math.isfinite(value)]
     return {"count": len(values), "nan": sum(value != value for value in values), "positive": values.count(math.inf), "negative": values.count(-math.inf),
-            "min": min(finite, default=None), "max": max(finite, default=None), "mean": math.fsum(finite) / len(finite) if finite else None}
+            "min": min(finite, default=None), "max": max(finite, default=None), "mean": math.fsum(finite) / len(finite) if finite else None,
+            "last": finite[-1] if finite else None}

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+pytestmark = pytest.mark.alone  # both read the load of the whole machine over seconds
 BUILD = Path(os.environ.get("TAFFRAIL_BUILD", Path(__file__).resolve().parents[3] / "build/ci"))
 
 

@@ -316,6 +316,7 @@ def test_other_hosts_and_origins_are_refused(ui):
     assert requests.post(ui.api + "settings", json={}, headers={"Origin": "https://evil.example"}, timeout=10).status_code == 403
 
 
+@pytest.mark.alone
 def test_events_tell_of_new_runs_within_a_second(ui, runs):
     heard = []
 

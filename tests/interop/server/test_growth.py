@@ -99,3 +99,36 @@ def test_finding_g02_memory_has_one_budget(many, tmp_path):
         assert resident < 200
     wrong = subprocess.run([TAFFRAIL, "ui", many, "--memory", "much"], capture_output=True, text=True)
     assert wrong.returncode == 2 and "--memory takes a size" in wrong.stderr
+
+
+def peak_mb(*arguments):
+    """Largest resident memory of the command."""
+    with open(os.devnull, "wb") as nowhere:
+        process = subprocess.Popen([TAFFRAIL, *map(str, arguments)], stdout=nowhere)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, arguments
+    return usage.ru_maxrss / 1024
+
+
+@pytest.fixture(scope="module")
+def long_series(tmp_path_factory):
+    """A short and a long run of two series."""
+    folder, lengths = tmp_path_factory.mktemp("long"), (100_000, 1_000_000)
+    for points in lengths:
+        subprocess.run([TAFFRAIL, "demo", "generate", "--scene", "sweep", "--runs", "1", "--tags", "2", "--points", str(points), "--root", folder / str(points)],
+                       check=True, stdout=subprocess.DEVNULL)
+    return [folder / str(points) for points in lengths]
+
+
+@pytest.mark.parametrize("form", [["csv"], ["csv", "--wide"], ["parquet"], ["jsonl"]], ids="-".join)
+def test_finding_g16_an_export_of_ten_times_the_points_takes_no_more_memory(long_series, form):
+    """Points that are kept are 73 bytes each: 140 MB more here."""
+    short, long = (peak_mb("export", folder, "--path", "--format", *form) for folder in long_series)
+    assert long - short < 32, f"{short:.0f} MB, then {long:.0f} MB"
+
+
+@pytest.mark.parametrize("command", [["tail", "-n", "1"], ["show"]], ids="-".join)
+def test_finding_g03_a_look_at_ten_times_the_points_takes_no_more_memory(long_series, command):
+    short, long = (peak_mb(command[0], folder, "--path", *command[1:]) for folder in long_series)
+    assert long - short < 8, f"{short:.0f} MB, then {long:.0f} MB"

@@ -1,0 +1,266 @@
+#include "transfer/adopt.h"
+
+#include "base/diagnostics.h"
+#include "base/names.h"
+#include "base/secret_names.h"
+#include "base/try.h"
+#include "io/expand.h"
+#include "io/files.h"
+#include "io/inside.h"
+#include "record/cursor.h"
+#include "record/orphan.h"
+#include "store/glance.h"
+#include "store/layout.h"
+#include "store/open_log.h"
+#include "system/secrets.h"
+#include "transfer/sink_context.h"
+#include "transfer/spooled_value.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace taffrail::transfer {
+namespace {
+
+Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orphan,
+                       const std::optional<Family>& family, Adopted& adopted) {
+    TAFFRAIL_ASSIGN(const auto lock, record::take_over(orphan));
+    const record::WriterIdentity& identity = orphan.definitions.identity;
+    record::OrphanProgress progress;
+    tlog::FileIdentity file;
+    auto tail = storage::read_writer_tail(run_folder, identity.writer);
+    if (tail.ok()) {
+        file = tail->identity;
+        progress.next_seq = std::max<std::uint64_t>(tail->next_seq, 1);
+        progress.ring_positions = tail->ring_positions;
+        progress.spool_pending = tail->spool_pending;
+    } else if (tail.error().code == ErrorCode::NotFound) {
+        file.run_id = identity.run_id;
+        file.writer = identity.writer;
+        file.host = identity.host;
+        file.process_id = identity.process_id;
+        file.process_start = identity.process_start;
+        file.boot_id = identity.boot_id;
+        file.start_time_ns = identity.clock.anchor_wall_ns;
+    } else {
+        return tail.error();
+    }
+    std::uint64_t rows = 0;
+    TAFFRAIL_TRY(record::read_orphan(orphan, progress, {}, {},
+                                     [&](const tlog::Batch& batch) -> Result<void> {
+                                         rows += batch.rows + batch.gaps.size();
+                                         return {};
+                                     }));
+    const bool related = family && file.forked_from == family->writer;
+    const bool lacks_end = related && !tail->finished;
+    if (rows == 0 && progress.spool_pending.empty() && !lacks_end) {
+        return record::discard_orphan(orphan);
+    }
+    TAFFRAIL_ASSIGN(auto log, storage::open_log(run_folder, file));
+    TAFFRAIL_TRY(record::adopt_orphan(orphan, progress, encode_spooled, *log,
+                                      related ? family->state : RunState::Crashed));
+    ++adopted.writers;
+    adopted.rows += rows;
+    return {};
+}
+
+// Options are kept so that `sync` can build the sink again; secrets it finds in the environment
+// then. Folders keep their names, however random they look.
+bool may_be_kept(const std::string& name, const std::string& value) {
+    const bool is_path = value.starts_with('/') || value.starts_with("./");
+    return !is_secret_name(name) && (is_path || system::scrub_secrets(value) == value);
+}
+
+// That of a process that opened the run itself where the log does not say.
+tlog::FileIdentity identity_of(const std::string& run_folder, std::uint64_t writer) {
+    const auto files = storage::list_logs(run_folder, writer);
+    if (files.empty()) {
+        return {};
+    }
+    const auto seen = storage::glance_at_writer(run_folder, writer, files.back().number);
+    return seen.ok() ? seen->identity : tlog::FileIdentity();
+}
+
+std::uint32_t newest_attempt(const std::string& run_folder) {
+    std::uint32_t newest = 0;
+    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
+        newest = std::max(newest, identity_of(run_folder, writer).attempt);
+    }
+    return newest;
+}
+
+// Sink options are a few words.
+constexpr std::uint64_t kMaxNoteBytes = 1 << 20;
+
+std::string note_path(const std::string& run_folder, std::string_view name) {
+    return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".sink");
+}
+
+}  // namespace
+
+Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
+                              const std::optional<Family>& family) {
+    Adopted adopted;
+    TAFFRAIL_TRY(storage::check_writable(run_folder));
+    for (const std::string& folder : record::ring_folders(run_folder, run_id)) {
+        TAFFRAIL_ASSIGN(const auto orphans, record::find_orphans(folder));
+        for (const record::Orphan& orphan : orphans) {
+            if (orphan.definitions.identity.run_id != run_id) {
+                continue;
+            }
+            if (auto done = adopt_one(run_folder, orphan, family, adopted); !done.ok()) {
+                if (done.error().code != ErrorCode::Unavailable &&
+                    done.error().code != ErrorCode::NotFound) {
+                    return done.error();
+                }
+            }
+        }
+        (void)io::remove(folder);  // a process killed in its last moment leaves it empty
+    }
+    return adopted;
+}
+
+Result<void> note_sink(const std::string& run_folder, const NotedSink& sink) {
+    Bytes bytes;
+    append_varint(bytes, 1);  // version
+    append_text(bytes, sink.name);
+    append_text(bytes, sink.type);
+    append_varint(bytes, sink.mask);
+    for (const auto& [name, given] : sink.options) {
+        // Variables get their values here, where they were meant: what the file says later is taken
+        // as it stands, since anybody may have written it.
+        const std::string value = io::expand_path(given);
+        if (may_be_kept(name, value) && (value == given || system::scrub_secrets(value) == value)) {
+            append_text(bytes, name);
+            append_text(bytes, value);
+        }
+    }
+    TAFFRAIL_TRY(io::make_directories(io::join(run_folder, "cursors")));
+    return io::write_file_atomically(note_path(run_folder, sink.name), bytes, false);
+}
+
+std::vector<NotedSink> noted_sinks(const std::string& run_folder) {
+    std::vector<NotedSink> sinks;
+    const std::string folder = io::join(run_folder, "cursors");
+    const auto entries = io::list_inside(run_folder, folder);
+    for (const io::DirectoryEntry& entry :
+         entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+        if (!entry.name.ends_with(".sink")) {
+            continue;
+        }
+        const auto bytes = io::read_inside(run_folder, io::join(folder, entry.name), kMaxNoteBytes);
+        if (!bytes.ok()) {
+            continue;
+        }
+        ByteCursor cursor(*bytes);
+        NotedSink sink;
+        const std::uint64_t version = cursor.varint();
+        sink.name = cursor.text();
+        sink.type = cursor.text();
+        sink.mask = static_cast<RouteMask>(cursor.varint());
+        while (cursor.ok() && cursor.remaining() > 0) {
+            std::string name(cursor.text());
+            sink.options.emplace_back(std::move(name), cursor.text());
+        }
+        if (cursor.ok() && version == 1) {
+            sinks.push_back(std::move(sink));
+        }
+    }
+    return sinks;
+}
+
+Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
+                                                   const std::string& run_id, std::string_view sink,
+                                                   std::uint64_t except,
+                                                   std::optional<std::int32_t> rank) {
+    const std::vector<std::string> folders = record::ring_folders(run_folder, run_id);
+    const auto is_alive = [&folders](std::uint64_t writer) {
+        return std::ranges::any_of(folders, [writer](const std::string& rings) {
+            return record::writer_is_alive(rings, writer);
+        });
+    };
+
+    struct Found {
+        record::Backlog backlog;
+        std::int64_t start_time_ns = 0;
+    };
+
+    std::vector<Found> found;
+    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
+        const std::string path = record::cursor_path(run_folder, sink, writer);
+        // A writer that this sink was not attached to has no cursor.
+        if (writer == except || !io::exists(path)) {
+            continue;
+        }
+        if (is_alive(writer)) {
+            continue;
+        }
+        const tlog::FileIdentity identity = identity_of(run_folder, writer);
+        if ((identity.forked_from != 0 && is_alive(identity.forked_from)) ||
+            (rank && *rank != identity.rank)) {
+            continue;
+        }
+        TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));
+        TAFFRAIL_ASSIGN(auto log, storage::open_log_reader(run_folder, writer));
+        if (!log->at_end(start)) {
+            found.push_back(
+                {{std::move(log), path, start, identity.rank, identity.attempt,
+                  identity.resume_step != INT64_MIN ? std::optional(identity.resume_step)
+                                                    : std::nullopt},
+                 identity.start_time_ns});
+        }
+    }
+    std::ranges::stable_sort(found, {}, [](const Found& one) {
+        return std::tuple(one.backlog.rank, one.backlog.attempt, one.start_time_ns);
+    });
+    std::vector<record::Backlog> backlogs;
+    for (Found& one : found) {
+        backlogs.push_back(std::move(one.backlog));
+    }
+    return backlogs;
+}
+
+Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
+                                      const NotedSink& noted, const SinkMaker& make,
+                                      const Ending& ending) {
+    TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name));
+    if (backlogs.empty()) {
+        return 0;
+    }
+    record::DeliveryOptions options;
+    options.sink_name = noted.name;
+    options.mask = noted.mask;
+    options.context = describe_to_sinks(run_folder);
+    const std::uint32_t newest = newest_attempt(run_folder);
+    std::uint64_t delivered = 0;
+    for (auto next = backlogs.begin(); next != backlogs.end();) {
+        options.context.rank = next->rank;
+        options.context.attempt = next->attempt;
+        options.context.resume_step = next->resume_step;
+        TAFFRAIL_ASSIGN(const std::unique_ptr<Sink> sink, make());
+        record::OpenSink open_sink(*sink);
+        const auto same = [&](const record::Backlog& one) {
+            return one.rank == options.context.rank && one.attempt == options.context.attempt;
+        };
+        for (; next != backlogs.end() && same(*next); ++next) {
+            options.cursor_path = next->cursor_path;
+            record::Delivery delivery(open_sink, *next->log, options, next->start);
+            TAFFRAIL_TRY(delivery.drain());
+            delivered += delivery.delivered();
+        }
+        if (!open_sink.opened) {
+            continue;
+        }
+        if (options.context.attempt < newest) {
+            TAFFRAIL_TRY(sink->close(RunState::Running));  // it went on
+            continue;
+        }
+        if (!ending.reason.empty()) {
+            sink->give_reason(ending.reason);
+        }
+        TAFFRAIL_TRY(sink->close(ending.state));
+    }
+    return delivered;
+}
+
+}  // namespace taffrail::transfer

@@ -1,0 +1,66 @@
+#include "transfer/redelivery.h"
+
+#include "base/try.h"
+
+#include <algorithm>
+
+namespace taffrail::transfer {
+namespace {
+
+// Options come out of the run folder, which may be anybody's: `$HOME/x` there would name a place
+// that nobody has seen. note_sink() keeps values, never variables.
+bool names_a_variable(const NotedSink& noted) {
+    return std::ranges::any_of(noted.options, [](const auto& option) {
+        return option.second.starts_with('~') || option.second.find('$') != std::string::npos;
+    });
+}
+
+std::string obstacle_of(const NotedSink& noted) {
+    if (noted.type.empty()) {
+        return "it was made by the program itself; resume the run to deliver to it";
+    }
+    if (names_a_variable(noted)) {
+        return "it was noted with a variable or ~ in its options, which are not expanded here: "
+               "resume "
+               "the run to deliver to it, or use taffrail export";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<Destination> destinations(const StoredRun& run, std::string_view wanted) {
+    std::vector<Destination> found;
+    for (NotedSink& noted : noted_sinks(run.folder)) {
+        if (wanted.empty() || wanted == noted.name || wanted == noted.type) {
+            std::string obstacle = obstacle_of(noted);
+            found.push_back({std::move(noted), std::move(obstacle)});
+        }
+    }
+    return found;
+}
+
+Result<bool> redeliver(const StoredRun& run, std::string_view wanted,
+                       const std::function<void(const Adopted&)>& adopted,
+                       const std::function<void(const Delivered&)>& delivered) {
+    TAFFRAIL_ASSIGN(const Adopted taken, adopt_orphans(run.folder, run.info.id));
+    adopted(taken);
+    bool complete = true;
+    for (const Destination& destination : destinations(run, wanted)) {
+        Delivered outcome{.sink = destination.sink.name, .problem = destination.obstacle};
+        if (outcome.problem.empty()) {
+            const auto made_again = [&destination] {
+                return make_sink(destination.sink.type, destination.sink.options);
+            };
+            const auto done = deliver_backlog(run.folder, run.info.id, destination.sink, made_again,
+                                              {run.info.state, run.info.message});
+            outcome.records = done.ok() ? *done : 0;
+            outcome.problem = done.ok() ? std::string() : done.error().message;
+        }
+        complete = complete && outcome.problem.empty();
+        delivered(outcome);
+    }
+    return complete;
+}
+
+}  // namespace taffrail::transfer

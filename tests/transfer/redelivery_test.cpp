@@ -1,0 +1,79 @@
+#include "transfer/redelivery.h"
+
+#include "io/files.h"
+#include "io/temporary_folder.h"
+#include "transfer/run_writer.h"
+
+#include <gmock/gmock.h>
+
+namespace taffrail::transfer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class RedeliveryTest : public testing::Test {
+  protected:
+    RedeliveryTest() {
+        run_.info.id = "01RUN", run_.info.name = "run", run_.info.start_time_ns = 1'000'000'000;
+        const auto writer = RunWriter::create(folder_.file("store"), run_.info).value();
+        run_.folder = writer->folder();
+        writer->scalar("loss", Point{.time_ns = 1'000'000'000, .value = 0.5}).value();
+        writer->finish(RunState::Finished).value();
+    }
+
+    void note(std::string name, std::string type, OptionMap options = {}) {
+        note_sink(run_.folder, {.name = std::move(name),
+                                .type = std::move(type),
+                                .mask = 1,
+                                .options = std::move(options)})
+            .value();
+    }
+
+    std::vector<std::string> names(std::string_view wanted) {
+        std::vector<std::string> found;
+        for (const Destination& destination : destinations(run_, wanted)) {
+            found.push_back(destination.sink.name);
+        }
+        return found;
+    }
+
+    test::TemporaryFolder folder_;
+    StoredRun run_;
+};
+
+TEST_F(RedeliveryTest, DestinationsAreMeantByNameOrType) {
+    note("csv", "csv"), note("csv-2", "csv"), note("mine", "");
+    EXPECT_THAT(names(""), testing::UnorderedElementsAre("csv", "csv-2", "mine"));
+    EXPECT_THAT(names("csv"), testing::UnorderedElementsAre("csv", "csv-2"));
+    EXPECT_THAT(names("csv-2"), ElementsAre("csv-2"));
+    EXPECT_THAT(names("cvs"), testing::IsEmpty());
+}
+
+TEST_F(RedeliveryTest, WhatCannotBeDeliveredSaysWhyAndStopsNobody) {
+    note("mine", "");
+    note("table", "csv", {{"log_dir", folder_.file("table")}});
+    std::vector<Delivered> told;
+    std::size_t adopted = 0;
+    const auto complete = redeliver(
+        run_, "", [&](const Adopted&) { ++adopted; },
+        [&](const Delivered& one) { told.push_back(one); });
+    EXPECT_FALSE(complete.value());
+    EXPECT_EQ(adopted, 1u);
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_EQ(told[0].sink, "mine");
+    EXPECT_THAT(told[0].problem, HasSubstr("made by the program itself"));
+    EXPECT_EQ(told[1].sink, "table");
+    EXPECT_EQ(told[1].problem, "");
+    EXPECT_TRUE(redeliver(run_, "table", [](const Adopted&) {}, [](const Delivered&) {}).value());
+}
+
+TEST_F(RedeliveryTest, SecretsAreNotNoted) {
+    note("csv", "csv", {{"api_key", "hunter2hunter2"}, {"log_dir", "/x"}});
+    const auto noted = noted_sinks(run_.folder);
+    ASSERT_EQ(noted.size(), 1u);
+    EXPECT_EQ(noted[0].options, (OptionMap{{"log_dir", "/x"}}));
+}
+
+}  // namespace
+}  // namespace taffrail::transfer
