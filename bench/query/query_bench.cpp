@@ -226,8 +226,8 @@ void measure_zoom(const std::string& folder, std::size_t points, int rounds) {
 
 /// A small finished run: 100 series of 20 points, a name and a tag.
 void write_run(const std::string& root, const std::string& id) {
-    const std::string folder = storage::make_run_folder(root, id, "bench").value();
-    auto log = storage::open_log(folder, {.run_id = id, .writer = 1, .start_time_ns = 1}).value();
+    const std::string folder = store::make_run_folder(root, id, "bench").value();
+    auto log = store::open_log(folder, {.run_id = id, .writer = 1, .start_time_ns = 1}).value();
     tlog::Batch batch;
     tlog::SchemaDefinition schema{1, {}};
     std::vector<std::string> names;
@@ -269,7 +269,7 @@ void measure_filter(const std::string& root, std::size_t runs) {
         const double processor_start = processor_milliseconds();
         std::size_t matching = 0;
         {
-            const auto catalogue = storage::open_catalogue(root).value();
+            const auto catalogue = store::open_catalogue(root).value();
             for (const RunInfo& info : catalogue->runs()) {
                 const auto keys = model::keys_of(*catalogue, info.id).value().keys;
                 matching += filter.matches(query::RunSubject(info, &keys)) ? 1 : 0;
@@ -293,7 +293,7 @@ void measure_filter(const std::string& root, std::size_t runs) {
 void measure_list(const std::string& folder, std::size_t runs) {
     ::setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
     const std::string root = folder + "/root";
-    storage::make_root(root).value();
+    store::make_root(root).value();
     for (std::size_t i = 0; i < runs; ++i) {
         write_run(root, "02" + std::to_string(100'000 + i));
     }
@@ -307,7 +307,7 @@ void measure_list(const std::string& folder, std::size_t runs) {
     for (int i = 0; i < 5; ++i) {
         std::filesystem::remove_all(folder + "/cache");
         const auto start = Clock::now();
-        storage::open_catalogue(root).value();
+        store::open_catalogue(root).value();
         uncached.push_back(milliseconds(start));
     }
     print("query.list_10k_runs_ms", percentile(uncached, 0.5) * scale, "ms");
@@ -315,7 +315,7 @@ void measure_list(const std::string& folder, std::size_t runs) {
     for (int i = 0; i < 9; ++i) {
         const auto start = Clock::now();
         const std::clock_t processor_start = std::clock();
-        const auto catalogue = storage::open_catalogue(root).value();
+        const auto catalogue = store::open_catalogue(root).value();
         processor.push_back(1e3 * static_cast<double>(std::clock() - processor_start) /
                             CLOCKS_PER_SEC);
         cached.push_back(milliseconds(start));
@@ -332,7 +332,7 @@ void measure_list(const std::string& folder, std::size_t runs) {
 /// In a process of its own: what a reader holds that has listed every run and asked each for its
 /// series.
 int measure_reader(const std::string& root) {
-    const auto catalogue = storage::open_catalogue(root).value();
+    const auto catalogue = store::open_catalogue(root).value();
     std::size_t series = 0;
     for (const RunInfo& info : catalogue->runs()) {
         series += catalogue->run(info.id).value()->keys().size();

@@ -52,12 +52,12 @@ double cpu_seconds() {
 
 void make(const std::string& root, std::uint64_t points, const std::string& state) {
     constexpr std::size_t kRows = 4096;
-    const std::string folder = storage::make_run_folder(root, "01READ", "read").value();
+    const std::string folder = store::make_run_folder(root, "01READ", "read").value();
     tlog::FileIdentity identity;
     identity.run_id = "01READ";
     identity.writer = 7;
     identity.start_time_ns = 1'700'000'000'000'000'000;
-    auto log = storage::open_log(folder, identity).value();
+    auto log = store::open_log(folder, identity).value();
     tlog::Batch definitions;
     definitions.keys.push_back({1, Kind::Scalar, kKey});
     definitions.schemas.push_back({1, {1}});
@@ -96,13 +96,12 @@ void make(const std::string& root, std::uint64_t points, const std::string& stat
         return;
     }
     log->close(RunState::Finished).value();
-    storage::seal_finished(folder).value();
-    storage::drop_sealed_logs(folder, std::chrono::nanoseconds(0), INT64_MAX / 2).value();
+    store::seal_finished(folder).value();
+    store::drop_sealed_logs(folder, std::chrono::nanoseconds(0), INT64_MAX / 2).value();
 }
 
 void scan(const std::string& root) {
-    const auto run =
-        storage::RunReader::open(storage::find_run_folder(root, "01READ").value()).value();
+    const auto run = store::RunReader::open(store::find_run_folder(root, "01READ").value()).value();
     double best = 1e9, sum = 0;
     std::uint64_t rows = 0;
     const double before = status_mb("VmRSS:");
@@ -128,8 +127,7 @@ void scan(const std::string& root) {
 
 void hold(const std::string& root) {
     const double before = status_mb("VmRSS:");
-    const auto run =
-        storage::RunReader::open(storage::find_run_folder(root, "01READ").value()).value();
+    const auto run = store::RunReader::open(store::find_run_folder(root, "01READ").value()).value();
     const auto cursor =
         run->read(kKey, {.columns = {Column::Value}, .direction = Direction::Backwards}).value();
     (void)cursor->next().value();

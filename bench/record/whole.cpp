@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
     const std::string folder = log_all(options, values);
     if (sealing_alone) {
         start = cpu_seconds();
-        if (const auto sealed = storage::seal_finished(folder); !sealed.ok()) {
+        if (const auto sealed = store::seal_finished(folder); !sealed.ok()) {
             give_up("seal: " + sealed.error().message);
         }
     }

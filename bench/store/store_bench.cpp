@@ -104,7 +104,7 @@ void measure_append(const std::string& root, std::size_t rows_per_flush, std::si
     identity.run_id = "bench";
     identity.writer = random_u64();
     const std::string folder = io::join(root, id);
-    auto log = storage::open_log(folder, identity).value();
+    auto log = store::open_log(folder, identity).value();
     tlog::Batch definitions;
     std::vector<std::string> names;
     define(definitions, names, kWidth);
@@ -134,12 +134,12 @@ void make_runs(const std::string& root, std::size_t runs) {
             1'700'000'000'000'000'000 + static_cast<std::int64_t>(i) * 1'000'000'000;
         const std::string id = make_run_id(start);
         const std::string name = make_run_name(i);
-        const std::string folder = storage::make_run_folder(root, id, name).value();
+        const std::string folder = store::make_run_folder(root, id, name).value();
         tlog::FileIdentity identity;
         identity.run_id = id;
         identity.writer = random_u64();
         identity.start_time_ns = start;
-        auto log = storage::open_log(folder, identity).value();
+        auto log = store::open_log(folder, identity).value();
         tlog::Batch batch;
         std::vector<std::string> names;
         define(batch, names, 100);
@@ -171,7 +171,7 @@ void measure_list(const std::string& root, std::size_t runs) {
     for (int repeat = 0; repeat < 5; ++repeat) {
         catalogue.reset();
         const std::int64_t start = monotonic_ns();
-        catalogue = storage::open_catalogue(root).value();
+        catalogue = store::open_catalogue(root).value();
         cold.push_back(static_cast<double>(monotonic_ns() - start) / 1e6);
         const std::int64_t warm = monotonic_ns();
         (void)catalogue->refresh().value();

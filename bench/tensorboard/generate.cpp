@@ -11,7 +11,7 @@
 #include <vector>
 
 using namespace taffrail;
-using namespace taffrail::tensorboard;
+using namespace taffrail::formats::tensorboard;
 
 namespace {
 

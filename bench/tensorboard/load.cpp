@@ -10,7 +10,8 @@
 #include <string>
 
 using namespace taffrail;
-using namespace taffrail::tensorboard;
+using namespace taffrail::formats::tensorboard;
+using namespace taffrail::sources::tensorboard;
 
 namespace {
 

@@ -30,9 +30,9 @@ void take_files(const std::string& folder, const std::string& below, FolderDocum
 
 std::vector<Part> take_frames_apart(const std::string& folder, const std::string& url) {
     std::vector<Part> parts;
-    storage::FrameFile file(folder, url);
+    store::FrameFile file(folder, url);
     (void)file.poll(
-        [&](const storage::FrameFile::Frame& frame) {
+        [&](const store::FrameFile::Frame& frame) {
             parts.push_back({PartKind::Frame,
                              static_cast<std::uint64_t>(frame.header.type),
                              (std::uint64_t{frame.header.rows} << 48) | frame.header.first_seq,
@@ -46,13 +46,13 @@ std::vector<Part> take_frames_apart(const std::string& folder, const std::string
 std::vector<Part> take_events_apart(ByteSpan file) {
     std::vector<Part> parts;
     while (!file.empty()) {
-        const tensorboard::Scan scan = tensorboard::scan_record(file);
-        if (scan.status != tensorboard::ScanStatus::Record) {
+        const formats::tensorboard::Scan scan = formats::tensorboard::scan_record(file);
+        if (scan.status != formats::tensorboard::ScanStatus::Record) {
             parts.push_back({PartKind::Bytes, 0, 0, {file.begin(), file.end()}});
             break;
         }
         parts.push_back({PartKind::Record, 0, 0, {scan.payload.begin(), scan.payload.end()}});
-        file = file.subspan(tensorboard::kFrameBytes + scan.payload.size());
+        file = file.subspan(formats::tensorboard::kFrameBytes + scan.payload.size());
     }
     return parts;
 }
@@ -92,7 +92,7 @@ Bytes bytes_of(const FileDocument& file) {
     Bytes bytes;
     for (const Part& part : file.parts) {
         if (part.kind == PartKind::Record) {
-            tensorboard::append_record(bytes, part.content);
+            formats::tensorboard::append_record(bytes, part.content);
         } else {
             append(bytes, part.content);
         }

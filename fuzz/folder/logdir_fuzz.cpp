@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzzing::call_copying_commands(kLogdir, "memory://fuzz-logdir-scratch");
     }
     if (turn.takes(Share::Changes)) {
-        (void)tensorboard::repair_logdir(kLogdir, kRepaired);
+        (void)sources::tensorboard::repair_logdir(kLogdir, kRepaired);
         (void)io::remove_tree(kRepaired);
     }
     return 0;

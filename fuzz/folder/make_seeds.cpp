@@ -39,7 +39,7 @@ bool is_whole(const std::string& folder, std::uint64_t& records) {
             return false;
         }
     }
-    return storage::check_run_files(folder).empty();
+    return store::check_run_files(folder).empty();
 }
 
 int write_seed(const std::string& folder, const std::string& seed) {

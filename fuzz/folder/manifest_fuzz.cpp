@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return -1;
     }
     (void)io::remove_tree(kRoot);
-    (void)storage::make_root(kRoot);
+    (void)store::make_root(kRoot);
     fuzzing::put_together(*folder, kRun);
     const fuzzing::Outside outside(kRoot);
     if (const auto catalogue = read(kRun); catalogue.ok()) {
@@ -40,11 +40,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
         }
     }
-    (void)storage::read_manifest(kRun);
-    (void)storage::check_run_files(kRun);
-    (void)storage::seal_finished(kRun);
-    (void)storage::reseal_damaged(kRun);
-    (void)storage::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
+    (void)store::read_manifest(kRun);
+    (void)store::check_run_files(kRun);
+    (void)store::seal_finished(kRun);
+    (void)store::reseal_damaged(kRun);
+    (void)store::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
     fuzzing::call_changing_commands(kRoot);
     outside.must_be_untouched();
     return 0;

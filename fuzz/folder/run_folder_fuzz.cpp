@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const fuzzing::Turn turn(data, size);
     (void)io::remove_tree(kRoot);
-    (void)storage::make_root(kRoot);
+    (void)store::make_root(kRoot);
     fuzzing::put_together(*folder, kRun);
     const fuzzing::Outside outside(kRoot);
     read_run();
@@ -50,9 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzzing::call_copying_commands(kRoot, "memory://fuzz-scratch");
     }
     if (turn.takes(Share::Changes)) {
-        (void)storage::seal_finished(kRun);
-        (void)storage::reseal_damaged(kRun);
-        (void)storage::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
+        (void)store::seal_finished(kRun);
+        (void)store::reseal_damaged(kRun);
+        (void)store::drop_sealed_logs(kRun, std::chrono::nanoseconds(0));
         read_run();
         fuzzing::call_changing_commands(kRoot);
     }

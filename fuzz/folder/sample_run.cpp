@@ -203,16 +203,16 @@ Result<std::string> write_sample(const std::string& root, Sample sample) {
                                               : sample == Sample::Edges ? write_edges(root)
                                                                         : write_logs(root, sample));
     if (sample == Sample::Both || sample == Sample::Sealed || sample == Sample::Long) {
-        TAFFRAIL_TRY(storage::seal_finished(folder));
+        TAFFRAIL_TRY(store::seal_finished(folder));
     }
     if (sample == Sample::Sealed || sample == Sample::Long) {
-        TAFFRAIL_TRY(storage::drop_sealed_logs(folder, std::chrono::nanoseconds(0), INT64_MAX / 2));
+        TAFFRAIL_TRY(store::drop_sealed_logs(folder, std::chrono::nanoseconds(0), INT64_MAX / 2));
     }
     if (sample == Sample::Deleted) {
-        TAFFRAIL_TRY(storage::set_notes(folder, "other notes"));
-        TAFFRAIL_TRY(storage::set_color(folder, "#372dcd"));
-        TAFFRAIL_TRY(storage::set_archived(folder, true));
-        TAFFRAIL_TRY(storage::set_deleted(folder, true));
+        TAFFRAIL_TRY(store::set_notes(folder, "other notes"));
+        TAFFRAIL_TRY(store::set_color(folder, "#372dcd"));
+        TAFFRAIL_TRY(store::set_archived(folder, true));
+        TAFFRAIL_TRY(store::set_deleted(folder, true));
     }
     return folder;
 }

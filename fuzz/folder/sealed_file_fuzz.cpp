@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const fuzzing::Turn turn(data, size);
     (void)io::remove_tree(kRoot);
-    (void)storage::make_root(kRoot);
+    (void)store::make_root(kRoot);
     fuzzing::put_together(*folder, kRun);
     for (const auto& file : folder->files) {
         if (fuzzing::may_change(file.name)) {

@@ -6,7 +6,8 @@
 #include <set>
 
 using namespace taffrail;
-using namespace taffrail::tensorboard;
+using namespace taffrail::formats::tensorboard;
+using namespace taffrail::sources::tensorboard;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string path = "memory://fuzz/file";

@@ -6,7 +6,8 @@
 #include <cstdlib>
 
 using namespace taffrail;
-using namespace taffrail::tensorboard;
+using namespace taffrail::formats::tensorboard;
+using namespace taffrail::sources::tensorboard;
 
 namespace {
 

@@ -11,7 +11,8 @@
 #include <string_view>
 
 using namespace taffrail;
-using namespace taffrail::tensorboard;
+using namespace taffrail::formats::tensorboard;
+using namespace taffrail::sources::tensorboard;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) {

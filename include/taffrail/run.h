@@ -166,6 +166,9 @@ class TAFFRAIL_API Run {
     void log_histogram(std::string_view key, const Histogram& bins, Step step = kAutoStep) noexcept;
     void log_audio(std::string_view key, const AudioView& audio, Step step = kAutoStep,
                    const MediaOptions& options = {}) noexcept;
+    /// An encoded file (WAV, FLAC, Ogg, MP3), kept as it is.
+    void log_audio_file(std::string_view key, const std::string& path, Step step = kAutoStep,
+                        const MediaOptions& options = {}) noexcept;
     void log_video(std::string_view key, const VideoView& video, Step step = kAutoStep,
                    const MediaOptions& options = {}) noexcept;
     /// An encoded file (MP4, WebM, GIF), kept as it is.

@@ -28,7 +28,7 @@ T load(const void* from) noexcept {
 
 template <typename T>
     requires std::is_trivially_copyable_v<T>
-void store(void* to, T value) noexcept {
+void store_at(void* to, T value) noexcept {
     std::memcpy(to, &value, sizeof value);
 }
 

@@ -124,12 +124,6 @@ void add_to(CLI::App& app, const Argument& argument, std::string& problem) {
 
 }  // namespace
 
-std::string help_of(Command& command) {
-    Arguments arguments;
-    command.declare(arguments);
-    return help_with(command, arguments);
-}
-
 Parsed parse(const std::vector<std::string>& line, const std::vector<CommandFactory>& factories) {
     std::vector<std::unique_ptr<Command>> commands;
     std::vector<std::string> names;

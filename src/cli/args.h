@@ -86,7 +86,4 @@ struct Parsed {
 /// suggestion.
 Parsed parse(const std::vector<std::string>& line, const std::vector<CommandFactory>& commands);
 
-/// The page of one command, as --help prints it.
-std::string help_of(Command& command);
-
 }  // namespace taffrail::cli

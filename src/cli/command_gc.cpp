@@ -65,13 +65,13 @@ class Gc final : public Command {
                 continue;
             }
             if (run.deleted && run.state == RunState::Running) {
-                refuse(session, run, storage::still_written(run.name).message);
+                refuse(session, run, store::still_written(run.name).message);
             } else if (run.deleted) {
                 bytes_[run.id] = io::is_link(run.location) ? 0 : usage_of(run.location).total();
                 deleted_.push_back(run);
             } else if (run.state != RunState::Running && !io::is_link(run.location)) {
-                auto spare = storage::find_spare_logs(run.location, storage::kSealedLogGrace,
-                                                      session.now_ns);
+                auto spare =
+                    store::find_spare_logs(run.location, store::kSealedLogGrace, session.now_ns);
                 if (!spare.ok()) {
                     refuse(session, run, spare.error().message);
                 } else if (!spare->urls.empty()) {
@@ -88,7 +88,7 @@ class Gc final : public Command {
 
     void remove(const Session& session) {
         std::erase_if(deleted_, [&](const RunInfo& run) {
-            const auto done = storage::remove_run(run.location);
+            const auto done = store::remove_run(run.location);
             if (!done.ok()) {
                 refuse(session, run, done.error().message);
             }
@@ -97,7 +97,7 @@ class Gc final : public Command {
         std::erase_if(sealed_, [&](const auto& each) {
             const RunInfo& run = each.first;
             const auto done =
-                storage::drop_sealed_logs(run.location, storage::kSealedLogGrace, session.now_ns);
+                store::drop_sealed_logs(run.location, store::kSealedLogGrace, session.now_ns);
             if (!done.ok()) {
                 refuse(session, run, done.error().message);
             }
@@ -153,7 +153,7 @@ class Gc final : public Command {
     std::vector<RunInfo> deleted_;
     std::map<std::string, std::uint64_t> bytes_;  ///< of deleted runs, by id
     std::vector<std::pair<RunInfo, std::string>> refused_;
-    std::vector<std::pair<RunInfo, storage::SpareLogs>> sealed_;
+    std::vector<std::pair<RunInfo, store::SpareLogs>> sealed_;
     ExitCode outcome_ = ExitCode::Ok;
 };
 

@@ -39,7 +39,7 @@ class NoteCommand final : public Command {
             if (!text_ && !json_) {
                 session.print(terminal::without_controls(run.info.notes) + "\n");
             } else if (text_) {
-                if (auto done = storage::set_notes(run.folder, *text_); !done.ok()) {
+                if (auto done = store::set_notes(run.folder, *text_); !done.ok()) {
                     return session.fail(done.error());
                 }
             }

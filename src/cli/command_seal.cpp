@@ -67,11 +67,11 @@ class Seal final : public Command {
   private:
     /// What is sealed already is read once more, and written anew where it is damaged.
     Result<void> seal(const Session& session, const NativeRun& run) {
-        TAFFRAIL_ASSIGN(const auto mended, storage::reseal_damaged(run.folder));
+        TAFFRAIL_ASSIGN(const auto mended, store::reseal_damaged(run.folder));
         if (mended) {
             tell(session, run, "sealed anew", "was damaged and is sealed anew: ", *mended);
         }
-        TAFFRAIL_ASSIGN(const seal::SealReport report, storage::seal_finished(run.folder));
+        TAFFRAIL_ASSIGN(const seal::SealReport report, store::seal_finished(run.folder));
         if (!report.files.empty()) {
             tell(session, run, "sealed", "", report);
         } else if (!mended) {

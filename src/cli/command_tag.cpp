@@ -49,12 +49,12 @@ class TagCommand final : public Command {
         }
         for (const NativeRun& run : *found) {
             for (const std::string& tag : tags_) {
-                if (auto done = storage::add_tag(run.folder, tag); !done.ok()) {
+                if (auto done = store::add_tag(run.folder, tag); !done.ok()) {
                     return session.fail(done.error());
                 }
             }
             for (const std::string& tag : removed_) {
-                if (auto done = storage::remove_tag(run.folder, tag); !done.ok()) {
+                if (auto done = store::remove_tag(run.folder, tag); !done.ok()) {
                     return session.fail(done.error());
                 }
             }

@@ -61,7 +61,7 @@ class Tail final : public Command {
     bool console_ = false, follow_ = false, wide_ = false, json_ = false, first_ = true;
     double interval_ = 0.5;
     std::size_t console_seen_ = 0;
-    std::unique_ptr<storage::ConsoleTail> followed_;
+    std::unique_ptr<store::ConsoleTail> followed_;
 };
 
 void Tail::print_line(const Session& session, const ConsoleLine& line) const {
@@ -88,9 +88,9 @@ Result<std::vector<ConsoleLine>> Tail::new_lines(const RecordedRun& run, bool en
     if (followed_) {
         TAFFRAIL_ASSIGN(lines, followed_->next());
     } else if (first_ && run.info().source == "taffrail" && !follow_) {
-        lines = storage::last_console_lines(run.info().location, count);
+        lines = store::last_console_lines(run.info().location, count);
     } else if (first_ && run.info().source == "taffrail") {
-        followed_ = std::make_unique<storage::ConsoleTail>(run.info().location);
+        followed_ = std::make_unique<store::ConsoleTail>(run.info().location);
         lines = followed_->begin(count);
         if (!lines) {
             followed_.reset();

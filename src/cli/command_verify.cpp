@@ -89,7 +89,7 @@ Verify::Report Verify::check(const RecordedRun& run) {
         report.damage.push_back({report.info.location, 0, 0, 0, 0, walked.error().message});
     }
     if (report.info.source == "taffrail") {
-        add_once(report.damage, storage::check_run_files(report.info.location));
+        add_once(report.damage, store::check_run_files(report.info.location));
     }
     for (const auto& [key, blob] : blobs) {
         ++report.blobs;
@@ -127,7 +127,7 @@ void Verify::take(const Session& session, const Report& report) {
 }
 
 void Verify::say_strays(const Session& session, const std::string& path) {
-    for (const std::string& folder : storage::find_stray_folders(path)) {
+    for (const std::string& folder : store::find_stray_folders(path)) {
         session.warn(folder + " holds nothing of a run: left alone");
     }
 }
@@ -174,13 +174,14 @@ ExitCode Verify::run(Session& session) {
 
 /// Ends well when the copy is written: the damage was said above.
 ExitCode Verify::repair(const Session& session) const {
-    const auto parts = tensorboard::split_spec(targets_.size() == 1 ? targets_.front() : "");
+    const auto parts =
+        sources::tensorboard::split_spec(targets_.size() == 1 ? targets_.front() : "");
     if (parts.empty()) {
         return session.fail("--repair takes one logdir of event files; give its folder");
     }
-    for (const tensorboard::NamedPath& part : parts) {
+    for (const sources::tensorboard::NamedPath& part : parts) {
         const std::string to = part.name.empty() ? repair_ : io::join(repair_, part.name);
-        const auto done = tensorboard::repair_logdir(part.path, to);
+        const auto done = sources::tensorboard::repair_logdir(part.path, to);
         if (!done.ok()) {
             return session.fail(done.error());
         }

@@ -100,7 +100,7 @@ ExitCode DeleteCommand::run(Session& session) {
             std::string(name()) + " " + terminal::without_controls(run->info.name);
         if (dry_run_) {
             say(session, *run, "would change", "would " + what);
-        } else if (auto done = storage::set_deleted(run->folder, deletes_); done.ok()) {
+        } else if (auto done = store::set_deleted(run->folder, deletes_); done.ok()) {
             say(session, *run, "changed", what);
         } else {
             outcome = session.fail("cannot " + what + ": " + done.error().message);

@@ -52,9 +52,6 @@ class Json {
 
     [[nodiscard]] bool is_number() const noexcept { return number().has_value(); }
 
-    /// True for numbers written without fraction and exponent that fit.
-    [[nodiscard]] bool is_integer() const noexcept { return integer().has_value(); }
-
     /// What the value is, or nothing. A member of a non-object is nothing too, so chains need no
     /// checks between.
     [[nodiscard]] const Json* find(std::string_view name) const noexcept;

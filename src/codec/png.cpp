@@ -32,7 +32,8 @@ std::size_t open_chunk(Bytes& to, std::string_view type) {
 }
 
 void close_chunk(Bytes& to, std::size_t start) {
-    store(to.data() + start, __builtin_bswap32(static_cast<std::uint32_t>(to.size() - start - 8)));
+    store_at(to.data() + start,
+             __builtin_bswap32(static_cast<std::uint32_t>(to.size() - start - 8)));
     append_u32(to, libdeflate_crc32(0, to.data() + start + 4, to.size() - start - 4));
 }
 

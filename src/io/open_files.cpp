@@ -50,11 +50,6 @@ class Pool {
         open_.drop(number);
     }
 
-    std::size_t open() {
-        const std::lock_guard lock(mutex_);
-        return open_.weight();
-    }
-
   private:
     std::mutex mutex_;
     std::uint64_t numbers_ = 0;
@@ -143,10 +138,6 @@ std::size_t pooled_limit() {
         return kMost;
     }
     return std::clamp<std::size_t>(files.rlim_cur / 4, kFewest, kMost);
-}
-
-std::size_t pooled_open() {
-    return Pool::shared().open();
 }
 
 std::size_t raise_open_file_limit() {

@@ -22,8 +22,6 @@ std::unique_ptr<File> pooled(std::unique_ptr<File> file, Reopen reopen);
 /// How many the pool keeps open at most: a quarter of what the process may, at least 8, at most
 /// 1,024.
 std::size_t pooled_limit();
-/// How many it keeps open now.
-std::size_t pooled_open();
 
 /// Raises the process's limit on open files as far as it may, and tells what it is then; 0 = there
 /// is none. For programs, not for libraries.

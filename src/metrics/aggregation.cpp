@@ -162,7 +162,7 @@ void SumMetric::add(const Input& input) {
 
 MaxMetric::MaxMetric(NanPolicy policy, MetricSettings settings)
     : Aggregator(policy, settings),
-      largest_(add_state("max_value", {-kInfinity}, StateReduce::Max)) {}
+      largest_(add_state("max_value", {-metrics::kInfinity}, StateReduce::Max)) {}
 
 void MaxMetric::add(const Input& input) {
     for (const double value : input.values) {
@@ -172,7 +172,7 @@ void MaxMetric::add(const Input& input) {
 
 MinMetric::MinMetric(NanPolicy policy, MetricSettings settings)
     : Aggregator(policy, settings),
-      smallest_(add_state("min_value", {kInfinity}, StateReduce::Min)) {}
+      smallest_(add_state("min_value", {metrics::kInfinity}, StateReduce::Min)) {}
 
 void MinMetric::add(const Input& input) {
     for (const double value : input.values) {

@@ -109,8 +109,8 @@ PeakSignalNoiseRatio::PeakSignalNoiseRatio(std::optional<double> data_range,
       data_range_(data_range),
       squares_(add_state("sum_squared_error", {0}, StateReduce::Sum)),
       count_(add_state("total", {0}, StateReduce::Sum)),
-      smallest_(add_state("min_target", {kInfinity}, StateReduce::Min)),
-      largest_(add_state("max_target", {-kInfinity}, StateReduce::Max)) {}
+      smallest_(add_state("min_target", {metrics::kInfinity}, StateReduce::Min)),
+      largest_(add_state("max_target", {-metrics::kInfinity}, StateReduce::Max)) {}
 
 Result<void> PeakSignalNoiseRatio::update(const TensorView& predicted, const TensorView& target) {
     return apply_update([&] { return add(predicted, target); });

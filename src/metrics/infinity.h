@@ -2,9 +2,9 @@
 
 #include <limits>
 
-namespace taffrail {
+namespace taffrail::metrics {
 
 /// Where a largest or a smallest value begins.
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace taffrail
+}  // namespace taffrail::metrics

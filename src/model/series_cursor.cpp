@@ -350,4 +350,17 @@ Result<ReadEnd> for_each_chunk(ReadCursor& cursor,
     }
 }
 
+Result<std::vector<Point>> all_points(SeriesRows series) {
+    const auto cursor =
+        make_cursor(std::move(series), {.columns = Columns::all(), .attempts = Attempts::All});
+    std::vector<Point> points;
+    TAFFRAIL_TRY(for_each_chunk(*cursor, [&](const Chunk& chunk) {
+        for (std::size_t row = 0; row < chunk.rows(); ++row) {
+            points.push_back(chunk.point(row));
+        }
+        return Result<void>();
+    }));
+    return points;
+}
+
 }  // namespace taffrail::model

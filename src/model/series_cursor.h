@@ -37,4 +37,7 @@ std::unique_ptr<ReadCursor> make_cursor(SeriesRows series, const ReadRequest& re
 Result<ReadEnd> for_each_chunk(ReadCursor& cursor,
                                const std::function<Result<void>(const Chunk&)>& visit);
 
+/// Every point, of all attempts, in log order. Damage is left to those who ask for it.
+Result<std::vector<Point>> all_points(SeriesRows series);
+
 }  // namespace taffrail::model

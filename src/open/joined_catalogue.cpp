@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace taffrail {
+namespace taffrail::open {
 namespace {
 
 /// What a run of the part `part` is called outside.
@@ -222,4 +222,4 @@ Result<void> name_parts(std::vector<std::pair<std::string, std::string>>& parts)
     return {};
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::open

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace taffrail {
+namespace taffrail::open {
 
 /// Ids and names of every run get "name/" in front, everywhere: in the list, in the run itself and
 /// in what refresh() returns, so that runs of two parts never share one. The run that is a part's
@@ -21,4 +21,4 @@ std::shared_ptr<Catalogue> join_catalogues(
 /// taken. Two that were given the same name are an error.
 Result<void> name_parts(std::vector<std::pair<std::string, std::string>>& parts);
 
-}  // namespace taffrail
+}  // namespace taffrail::open

@@ -70,13 +70,13 @@ Result<std::shared_ptr<Catalogue>> read(std::string_view path, const OptionMap& 
     if (locations.size() == 1 && locations[0].first.empty()) {
         return read_one(locations[0].second, options);
     }
-    TAFFRAIL_TRY(name_parts(locations));
+    TAFFRAIL_TRY(open::name_parts(locations));
     std::vector<std::pair<std::string, std::shared_ptr<Catalogue>>> parts;
     for (auto& [name, location] : locations) {
         TAFFRAIL_ASSIGN(auto catalogue, read_one(location, options));
         parts.emplace_back(std::move(name), std::move(catalogue));
     }
-    return join_catalogues(std::move(parts));
+    return open::join_catalogues(std::move(parts));
 }
 
 }  // namespace taffrail

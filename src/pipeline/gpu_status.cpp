@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-namespace taffrail {
+namespace taffrail::pipeline {
 
 std::vector<GpuStatus> read_gpu_status() {
     static std::mutex mutex;
@@ -45,4 +45,4 @@ std::vector<GpuStatus> read_gpu_status() {
     return gpus;
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::pipeline

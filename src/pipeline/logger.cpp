@@ -82,8 +82,8 @@ class Logger::Core {
         }
         each([&](Part& part) { return part.routine->log_epoch(epoch, phase, *part.context); });
         if (options.print_epochs) {
-            terminal::Screen::standard().print(
-                epoch_block(progress_, phase, epoch, iterations[slot], options.gpu_summarize));
+            terminal::Screen::standard().print(pipeline::epoch_block(
+                progress_, phase, epoch, iterations[slot], options.gpu_summarize));
         }
         progress_.forget_metrics(phase);
     }
@@ -142,8 +142,8 @@ class Logger::Core {
       public:
         using Pairs = std::span<const std::pair<std::string_view, double>>;
 
-        Context(Run& target, SharedStore::Member& store, std::vector<std::string> tracked_keys,
-                const RouteMask& route)
+        Context(Run& target, pipeline::SharedStore::Member& store,
+                std::vector<std::string> tracked_keys, const RouteMask& route)
             : target_(target), store_(store), tracked_(std::move(tracked_keys)), route_(route) {}
 
         Run& run() noexcept override { return target_; }
@@ -158,7 +158,7 @@ class Logger::Core {
             fresh_.clear();
             known_.clear();
             for (const auto& [key, value] : row) {
-                const bool fresh = store_.puts(key, step, SharedStore::content_of(value));
+                const bool fresh = store_.puts(key, step, pipeline::SharedStore::content_of(value));
                 (fresh ? fresh_ : known_).emplace_back(key, value);
             }
             target_.log_routed(fresh_, step, routing());
@@ -169,7 +169,7 @@ class Logger::Core {
 
         void log_value(std::string_view key, Value value, Step step) override {
             const bool fresh =
-                store_.alone() || store_.puts(key, step, SharedStore::content_of(value));
+                store_.alone() || store_.puts(key, step, pipeline::SharedStore::content_of(value));
             if (fresh || route_ != kStoreOnly) {
                 target_.log_value(key, std::move(value), step, {route_, fresh});
             }
@@ -179,7 +179,7 @@ class Logger::Core {
 
       private:
         Run& target_;
-        SharedStore::Member& store_;
+        pipeline::SharedStore::Member& store_;
         std::vector<std::pair<std::string_view, double>> fresh_, known_;
         std::vector<std::string> tracked_;
         const RouteMask& route_;
@@ -229,18 +229,18 @@ class Logger::Core {
             return;
         }
         next_print_ns_ = now + static_cast<std::int64_t>(options.print_every_n_seconds * 1e9);
-        terminal::Screen::standard().print(status_line(progress_, data, iteration));
+        terminal::Screen::standard().print(pipeline::status_line(progress_, data, iteration));
     }
 
     Run& run_;
-    SharedStore::Member store_;
+    pipeline::SharedStore::Member store_;
     RouteMask route_now_ =
         kStoreOnly;  ///< `route`, or the store alone while an iteration is not due
     std::vector<Part> parts_;
     std::pair<std::int64_t, Phase> last_{0, Phase::Train};
     std::array<std::int64_t, 8> epochs_{};
     std::array<bool, 8> counted_{};  ///< by phase: the caller gives total_iters
-    RunProgress progress_;
+    pipeline::RunProgress progress_;
     std::int64_t next_print_ns_ = 0;
     bool ended_ = false;
     bool ended_badly_ = false;

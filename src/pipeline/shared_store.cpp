@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-namespace taffrail {
+namespace taffrail::pipeline {
 
 SharedStore::Content SharedStore::content_of(double value) noexcept {
     return {std::bit_cast<std::uint64_t>(value), 0};
@@ -67,4 +67,4 @@ bool SharedStore::Member::puts(std::string_view key, Step step, const Content& c
     return true;
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::pipeline

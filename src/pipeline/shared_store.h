@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail {
+namespace taffrail::pipeline {
 
 class SharedStore {
   public:
@@ -56,4 +56,4 @@ class SharedStore {
     std::map<std::string, Last, std::less<>> last_;
 };
 
-}  // namespace taffrail
+}  // namespace taffrail::pipeline

@@ -11,7 +11,7 @@
 #include <array>
 #include <cstdio>
 
-namespace taffrail {
+namespace taffrail::pipeline {
 namespace {
 
 std::string of_total(std::int64_t value, std::int64_t total) {
@@ -141,4 +141,4 @@ std::string epoch_block(const RunProgress& progress, Phase phase, std::int64_t e
     return text + std::string(static_cast<std::size_t>(columns - 1), '-') + "\n";
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::pipeline

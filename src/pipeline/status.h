@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail {
+namespace taffrail::pipeline {
 
 /// What log_iter() calls say about the progress of a training.
 class RunProgress {
@@ -64,4 +64,4 @@ std::string status_line(const RunProgress& progress, const DataMap& data, std::i
 std::string epoch_block(const RunProgress& progress, Phase phase, std::int64_t epoch,
                         std::int64_t iterations, bool with_gpus);
 
-}  // namespace taffrail
+}  // namespace taffrail::pipeline

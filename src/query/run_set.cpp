@@ -14,8 +14,12 @@ const KeyInfo* RunDetails::key(std::string_view name, std::optional<Kind> kind) 
     return wanted != found.end() ? &*wanted : kind || found.empty() ? nullptr : &found.front();
 }
 
-void RunSet::parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-    for_each_index(count, std::max(2u, std::thread::hardware_concurrency()), work);
+void RunSet::parallel(std::size_t count, const std::function<void(std::size_t)>& work,
+                      const std::stop_token& stop) {
+    for_each_index(count, std::max(2u, std::thread::hardware_concurrency()), work, stop);
+    if (stop.stop_requested()) {
+        throw Cancelled();
+    }
 }
 
 }  // namespace taffrail::query

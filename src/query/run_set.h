@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,12 @@ struct RunDetails {
                                      std::optional<Kind> kind = {}) const noexcept;
 };
 
+/// Thrown out of a question whose asker has gone: nobody takes the answer.
+class Cancelled final : public std::exception {
+  public:
+    [[nodiscard]] const char* what() const noexcept override { return "the asker has gone"; }
+};
+
 /// Safe from any thread.
 class RunSet {
   public:
@@ -47,8 +55,10 @@ class RunSet {
 
     [[nodiscard]] RankIndex& ranks() noexcept { return ranks_; }
 
-    /// Runs `work(i)` for i in [0, count) on several threads; what it throws comes out here.
-    static void parallel(std::size_t count, const std::function<void(std::size_t)>& work);
+    /// Runs `work(i)` for i in [0, count) on several threads; what it throws comes out here. After
+    /// a request to stop no more is begun, and Cancelled comes out.
+    static void parallel(std::size_t count, const std::function<void(std::size_t)>& work,
+                         const std::stop_token& stop = {});
 
   private:
     LineCache lines_;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 Step after(Step step) {
@@ -18,7 +18,7 @@ Step after(Step step) {
 // sink.
 Step EarlierSteps::operator()(const record::Definitions::Key& key) {
     if (!run_) {
-        auto opened = storage::RunReader::open(run_folder_);
+        auto opened = store::RunReader::open(run_folder_);
         run_ = opened.ok() ? std::shared_ptr<RecordedRun>(*std::move(opened)) : nullptr;
         if (!run_) {
             return INT64_MIN;
@@ -46,12 +46,12 @@ Step EarlierSteps::operator()(const record::Definitions::Key& key) {
 }
 
 std::string earlier_notes(const std::string& run_folder) {
-    const auto run = storage::RunReader::open(run_folder);
+    const auto run = store::RunReader::open(run_folder);
     return run.ok() ? (*run)->info().notes : std::string();
 }
 
 std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact) {
-    const auto run = storage::RunReader::open(run_folder);
+    const auto run = store::RunReader::open(run_folder);
     if (!run.ok()) {
         return 0;
     }
@@ -69,4 +69,4 @@ std::uint32_t next_artifact_version(const std::string& run_folder, std::string_v
     return next;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 /// The step after the last one of a key. Reads the run at the first question; answers INT64_MIN for
 /// unknown keys.
@@ -32,4 +32,4 @@ std::string earlier_notes(const std::string& run_folder);
 /// One more than the newest version of this artifact in the run; 0 when there is none.
 std::uint32_t next_artifact_version(const std::string& run_folder, std::string_view artifact);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -9,7 +9,7 @@
 #include "store/open_log.h"
 #include "transfer/adopt.h"
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 void report(const std::string& sink, const Error& error) {
@@ -43,16 +43,16 @@ ForkedLogs::ForkedLogs(std::string run_folder, std::string spool, std::string si
     known_.insert(parent);
 }
 
-std::vector<storage::WriterGlance> ForkedLogs::unknown_children() {
-    std::vector<storage::WriterGlance> children;
-    const auto files = storage::list_logs(run_folder_);
+std::vector<store::WriterGlance> ForkedLogs::unknown_children() {
+    std::vector<store::WriterGlance> children;
+    const auto files = store::list_logs(run_folder_);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::uint64_t writer = files[i].writer;
         const bool newest = i + 1 == files.size() || files[i + 1].writer != writer;
         if (!newest || known_.contains(writer)) {
             continue;
         }
-        auto seen = storage::glance_at_writer(run_folder_, writer, files[i].number);
+        auto seen = store::glance_at_writer(run_folder_, writer, files[i].number);
         if (!seen.ok() || seen->identity.run_id.empty()) {
             continue;  // only just made: its first frame comes
         }
@@ -66,19 +66,19 @@ std::vector<storage::WriterGlance> ForkedLogs::unknown_children() {
 }
 
 void ForkedLogs::begin() {
-    for (const storage::WriterGlance& child : unknown_children()) {
+    for (const store::WriterGlance& child : unknown_children()) {
         const std::uint64_t writer = child.identity.writer;
         const std::string path = record::cursor_path(run_folder_, sink_, writer);
         if (io::exists(path)) {
             continue;
         }
         if (child.finished ||
-            !storage::writer_is_alive(run_folder_, child.identity, child.last_sign_ns)) {
+            !store::writer_is_alive(run_folder_, child.identity, child.last_sign_ns)) {
             known_.insert(writer);
             continue;
         }
         const auto noted = [&]() -> Result<void> {
-            TAFFRAIL_ASSIGN(const auto log, storage::open_log_reader(run_folder_, writer, spool_));
+            TAFFRAIL_ASSIGN(const auto log, store::open_log_reader(run_folder_, writer, spool_));
             TAFFRAIL_ASSIGN(const record::LogPosition end, record::end_of(*log));
             return record::write_cursor(path, end);
         }();
@@ -90,14 +90,14 @@ void ForkedLogs::begin() {
 
 std::vector<record::Backlog> ForkedLogs::take() {
     std::vector<record::Backlog> logs;
-    for (const storage::WriterGlance& child : unknown_children()) {
+    for (const store::WriterGlance& child : unknown_children()) {
         const std::uint64_t writer = child.identity.writer;
         std::string path = record::cursor_path(run_folder_, sink_, writer);
         if (!io::exists(path)) {
             continue;  // its child is about to write it, or died before it logged anything
         }
         auto start = record::read_cursor(path);
-        auto log = storage::open_log_reader(run_folder_, writer, spool_);
+        auto log = store::open_log_reader(run_folder_, writer, spool_);
         if (!start.ok() || !log.ok()) {
             report(sink_, start.ok() ? log.error() : start.error());
             continue;
@@ -108,4 +108,4 @@ std::vector<record::Backlog> ForkedLogs::take() {
     return logs;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

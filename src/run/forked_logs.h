@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 /// In a child, when its log exists and before anything is in it: the sinks that `parent` (the
 /// writer of the process that opened the run) has shall receive the log of `child`.
@@ -33,11 +33,11 @@ class ForkedLogs {
     std::vector<record::Backlog> take();
 
   private:
-    [[nodiscard]] std::vector<storage::WriterGlance> unknown_children();
+    [[nodiscard]] std::vector<store::WriterGlance> unknown_children();
 
     std::string run_folder_, spool_, sink_;
     std::uint64_t parent_;
     std::set<std::uint64_t> known_;  ///< given out, or of other processes
 };
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

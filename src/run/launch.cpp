@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 std::optional<std::int32_t> number(const Variables& variables, const char* name) {
@@ -102,4 +102,4 @@ std::string shared_run_id(const Launch& launch, std::uint32_t number, std::uint3
     return id;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

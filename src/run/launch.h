@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 struct Launch {
     std::string launcher;  ///< "torchrun", "slurm", "mpi"; "" when alone
@@ -28,4 +28,4 @@ Launch detect_launch(const Variables& variables);
 /// counts the launches that had the same variables.
 std::string shared_run_id(const Launch& launch, std::uint32_t number, std::uint32_t generation = 0);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

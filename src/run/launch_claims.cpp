@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 constexpr std::string_view kFolder = "launch";
@@ -117,7 +117,7 @@ std::int64_t last_sign_of_life(const std::string& run_folder, const std::vector<
 
 bool any_writer_lives(const std::string& run_folder, const std::string& run_id) {
     const auto folders = record::ring_folders(run_folder, run_id);
-    return std::ranges::any_of(storage::list_writers(run_folder), [&](std::uint64_t writer) {
+    return std::ranges::any_of(store::list_writers(run_folder), [&](std::uint64_t writer) {
         return std::ranges::any_of(folders, [&](const std::string& rings) {
             return record::writer_is_alive(rings, writer);
         });
@@ -125,8 +125,7 @@ bool any_writer_lives(const std::string& run_folder, const std::string& run_id) 
 }
 
 bool has_content(const std::string& run_folder) {
-    return !storage::list_writers(run_folder).empty() ||
-           storage::read_manifest(run_folder).has_value();
+    return !store::list_writers(run_folder).empty() || store::read_manifest(run_folder).has_value();
 }
 
 /// Whether this rank belongs to the launch whose newest attempt left these claims. `had_content` is
@@ -239,4 +238,4 @@ Result<Claim> claim_rank(const std::string& run_folder, const std::string& run_i
     }
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

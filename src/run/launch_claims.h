@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 /// A process that no other has ever been: number and start on one boot of one machine.
 struct ProcessMark {
@@ -43,4 +43,4 @@ struct Claim {
 Result<Claim> claim_rank(const std::string& run_folder, const std::string& run_id,
                          const Launch& launch);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

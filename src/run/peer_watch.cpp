@@ -12,7 +12,7 @@
 #include <exception>
 #include <utility>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 PeerWatch::PeerWatch(PeerWatchOptions options, Gone gone)
     : options_(std::move(options)), gone_(std::move(gone)) {
@@ -43,7 +43,7 @@ void PeerWatch::loop() {
 }
 
 void PeerWatch::look() {
-    const auto files = storage::list_logs(options_.run_folder);
+    const auto files = store::list_logs(options_.run_folder);
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (i + 1 == files.size() || files[i + 1].writer != files[i].writer) {
             look_at(files[i].writer, files[i].number);
@@ -58,7 +58,7 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
         return;
     }
     if (peer.identity.run_id.empty()) {
-        const auto seen = storage::glance_at_writer(options_.run_folder, writer, newest_file);
+        const auto seen = store::glance_at_writer(options_.run_folder, writer, newest_file);
         if (!seen.ok() || seen->identity.run_id.empty()) {
             return;  // only just made: its first frame comes
         }
@@ -74,10 +74,10 @@ void PeerWatch::look_at(std::uint64_t writer, std::uint32_t newest_file) {
     // well writes its last frame before it lets go of the lock. For one that did
     // not, another rank may have written it already. That frame may be in a file which this look
     // has not seen yet.
-    for (const auto& file : storage::list_logs(options_.run_folder)) {
+    for (const auto& file : store::list_logs(options_.run_folder)) {
         newest_file = file.writer == writer ? std::max(newest_file, file.number) : newest_file;
     }
-    const auto last = storage::glance_at_writer(options_.run_folder, writer, newest_file);
+    const auto last = store::glance_at_writer(options_.run_folder, writer, newest_file);
     if (!last.ok()) {
         return;  // another rank may be writing that frame right now: the next look tells
     }
@@ -98,8 +98,8 @@ std::chrono::steady_clock::time_point PeerWatch::now() const {
 
 bool PeerWatch::silent(std::uint64_t writer, Peer& peer) {
     const auto at = now();
-    const auto log = io::stat(io::join(io::join(options_.run_folder, storage::kLiveFolder),
-                                       storage::log_name(writer, peer.newest_file)));
+    const auto log = io::stat(io::join(io::join(options_.run_folder, store::kLiveFolder),
+                                       store::log_name(writer, peer.newest_file)));
     if (log.ok() && log->size != peer.bytes) {
         peer.bytes = log->size;
         peer.changed = at;
@@ -109,8 +109,8 @@ bool PeerWatch::silent(std::uint64_t writer, Peer& peer) {
     const std::int64_t allowed =
         std::chrono::duration_cast<std::chrono::nanoseconds>(options_.silence).count();
     const std::int64_t last_sign =
-        unchanged.count() < allowed ? wall_time_ns() : wall_time_ns() - storage::kSilenceNs - 1;
-    return !storage::writer_is_alive(options_.run_folder, peer.identity, last_sign);
+        unchanged.count() < allowed ? wall_time_ns() : wall_time_ns() - store::kSilenceNs - 1;
+    return !store::writer_is_alive(options_.run_folder, peer.identity, last_sign);
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

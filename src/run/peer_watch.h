@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 struct PeerWatchOptions {
     std::string run_folder;
@@ -65,4 +65,4 @@ class PeerWatch {
     std::thread thread_;
 };
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

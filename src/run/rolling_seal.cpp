@@ -9,7 +9,7 @@
 
 #include <system_error>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 RollingSeal::RollingSeal(std::string run_folder, std::string run_id, std::uint64_t writer,
                          std::uint64_t roll_bytes)
@@ -54,8 +54,8 @@ void RollingSeal::work() {
             return;
         }
         try {
-            const auto sealed = storage::seal_rolled(run_folder_, run_id_, writer_,
-                                                     [this] { return !stop_.load(); });
+            const auto sealed =
+                store::seal_rolled(run_folder_, run_id_, writer_, [this] { return !stop_.load(); });
             if (!sealed.ok()) {
                 diagnose_once(DiagnosticLevel::Warning, "run.seal",
                               "rolled logs are not sealed while the run goes on: " +
@@ -78,4 +78,4 @@ void RollingSeal::stop() noexcept {
     }
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 class RollingSeal {
   public:
@@ -35,4 +35,4 @@ class RollingSeal {
     std::thread thread_;
 };
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -121,7 +121,7 @@ Run::~Run() {
 }
 
 Result<Run> Run::open(RunOptions options) {
-    auto settings = running::resolve_settings(std::move(options), running::process_variables());
+    auto settings = run::resolve_settings(std::move(options), run::process_variables());
     if (!settings.ok()) {
         return std::move(settings).error();
     }

@@ -29,8 +29,8 @@
 
 namespace taffrail::detail {
 
-using running::RunPlace;
-using running::Settings;
+using run::RunPlace;
+using run::Settings;
 
 Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t number) {
     if (settings.options.store == Store::Off) {
@@ -38,7 +38,7 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
         // this process knows of, and goes with the run.
         TAFFRAIL_ASSIGN(settings.options.root, io::make_temporary_folder("taffrail-unstored-"));
     }
-    TAFFRAIL_ASSIGN(RunPlace place, running::place_run(settings, number));
+    TAFFRAIL_ASSIGN(RunPlace place, run::place_run(settings, number));
     if (place.joined) {
         if (auto adopted = transfer::adopt_orphans(place.folder, place.id); !adopted.ok()) {
             diagnose(DiagnosticLevel::Warning,
@@ -51,7 +51,7 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
         // A folder that was made a moment ago and holds nothing would be listed as a run.
         if (core->settings_.options.store == Store::Off) {
             (void)io::remove_tree(core->settings_.options.root);
-        } else if (!core->place_.joined && storage::list_writers(core->place_.folder).empty()) {
+        } else if (!core->place_.joined && store::list_writers(core->place_.folder).empty()) {
             (void)io::remove_tree(core->place_.folder);
         }
         return started.error();
@@ -91,22 +91,22 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
     file.boot_id = parts.identity.boot_id;
     file.software = std::string("taffrail ") + version();
     file.forked_from = forked ? opened_as_ : 0;
-    storage::LogOptions log;
+    store::LogOptions log;
     log.roll_bytes = settings_.options.roll_bytes;
     log.durability = settings_.options.durability;
     log.spool = settings_.options.spool;
     log.unsynced_bytes = 2u << 20;  // most of a writer's memory; the disk takes that much in one go
-    TAFFRAIL_ASSIGN(parts.log, storage::open_log(place_.folder, file, log));
+    TAFFRAIL_ASSIGN(parts.log, store::open_log(place_.folder, file, log));
     parts.encode = transfer::encode_spooled;
     if (place_.joined && place_.attempt > 0) {
-        parts.first_step = running::EarlierSteps(place_.folder);
+        parts.first_step = run::EarlierSteps(place_.folder);
     }
     if (forked) {
-        running::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
+        run::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
     } else {
         opened_as_ = file.writer;
         if (settings_.options.store == Store::On && settings_.options.seal_on_finish) {
-            rolling_seal_ = std::make_unique<running::RollingSeal>(
+            rolling_seal_ = std::make_unique<run::RollingSeal>(
                 place_.folder, place_.id, file.writer, settings_.options.roll_bytes);
         }
         parts.appended = [this, log = parts.log.get()] {
@@ -132,7 +132,7 @@ Result<void> RunCore::start() {
     TAFFRAIL_ASSIGN(record::SessionParts parts, make_session(false));
     TAFFRAIL_TRY(recorder_->start(std::move(parts)));
     describe();
-    watch_ = std::make_unique<running::Watch>(*recorder_, settings_, place_.folder);
+    watch_ = std::make_unique<run::Watch>(*recorder_, settings_, place_.folder);
     watch_ranks();
     return {};
 }
@@ -148,11 +148,11 @@ void RunCore::watch_ranks() {
         std::clamp(std::chrono::milliseconds(10 * *options.world_size),
                    io::is_local(place_.folder) ? kSoonest : kOverNetwork, kLatest);
     try {
-        peer_watch_ = std::make_unique<running::PeerWatch>(
-            running::PeerWatchOptions{.run_folder = place_.folder,
-                                      .rank = options.rank.value_or(0),
-                                      .attempt = place_.attempt,
-                                      .interval = interval},
+        peer_watch_ = std::make_unique<run::PeerWatch>(
+            run::PeerWatchOptions{.run_folder = place_.folder,
+                                  .rank = options.rank.value_or(0),
+                                  .attempt = place_.attempt,
+                                  .interval = interval},
             [this](std::int32_t, const std::string& how) { rank_gone(how); });
     } catch (const std::system_error& error) {
         diagnose(DiagnosticLevel::Warning,
@@ -322,7 +322,7 @@ void RunCore::add_note(std::string_view text) noexcept {
             // The notes are one text, and the newest one counts: start from what is there.
             notes_ = settings_.options.notes;
             if (place_.joined && notes_->empty()) {
-                notes_ = running::earlier_notes(place_.folder);
+                notes_ = run::earlier_notes(place_.folder);
             }
         }
         *notes_ += (notes_->empty() ? "" : "\n") + std::string(text);
@@ -339,7 +339,7 @@ std::string RunCore::next_version(std::string_view artifact) {
     if (found == artifact_versions_.end()) {
         std::uint32_t first = 0;
         if (place_.joined) {
-            first = running::next_artifact_version(place_.folder, artifact);
+            first = run::next_artifact_version(place_.folder, artifact);
         }
         found = artifact_versions_.emplace(std::string(artifact), first).first;
     }
@@ -382,14 +382,14 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     // Later records only: the sink starts behind what is in the log now.
     TAFFRAIL_TRY(session->flush(false, std::chrono::seconds(30)));
     TAFFRAIL_ASSIGN(auto log,
-                    storage::open_log_reader(place_.folder, writer, settings_.options.spool));
+                    store::open_log_reader(place_.folder, writer, settings_.options.spool));
     TAFFRAIL_ASSIGN(const record::LogPosition start, record::end_of(*log));
     record::DeliveryOptions delivery;
     delivery.sink_name = noted.name;
     delivery.mask = noted.mask;
     delivery.cursor_path = record::cursor_path(place_.folder, noted.name, writer);
     // Looked at after `start` was: what is said in between is told twice rather than never.
-    delivery.context = running::describe_to_sinks(place_, settings_);
+    delivery.context = run::describe_to_sinks(place_, settings_);
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
     std::vector<record::Backlog> backlogs;
     if (place_.joined) {
@@ -406,8 +406,8 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
 }
 
 record::NewLogs RunCore::logs_of_children(const std::string& sink) const {
-    auto logs = std::make_shared<running::ForkedLogs>(place_.folder, settings_.options.spool, sink,
-                                                      opened_as_);
+    auto logs =
+        std::make_shared<run::ForkedLogs>(place_.folder, settings_.options.spool, sink, opened_as_);
     if (recorder_->has_forked()) {
         logs->begin();
     }
@@ -479,7 +479,7 @@ Result<void> RunCore::close(RunState state) {
 
 // Logs stay readable without it, so a failure here is worth a word and no more.
 void RunCore::seal(std::chrono::steady_clock::time_point deadline) {
-    const auto sealed = storage::seal_while(
+    const auto sealed = store::seal_while(
         place_.folder, [&] { return std::chrono::steady_clock::now() < deadline; });
     if (!sealed.ok()) {
         diagnose(DiagnosticLevel::Warning,

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace taffrail::running {
+namespace taffrail::run {
 class Watch;
 }
 
@@ -29,7 +29,7 @@ namespace taffrail::detail {
 class RunCore {
   public:
     /// Opens a run whose settings are known. `number` counts the runs of this process.
-    static Result<std::shared_ptr<RunCore>> open(running::Settings settings, std::uint32_t number);
+    static Result<std::shared_ptr<RunCore>> open(run::Settings settings, std::uint32_t number);
     ~RunCore();
 
     [[nodiscard]] const std::string& id() const noexcept { return place_.id; }
@@ -67,7 +67,7 @@ class RunCore {
     [[nodiscard]] Result<void> check() const noexcept;
 
   private:
-    RunCore(running::Settings settings, running::RunPlace place);
+    RunCore(run::Settings settings, run::RunPlace place);
 
     Result<void> start();
     Result<record::SessionParts> make_session(bool forked);
@@ -82,8 +82,8 @@ class RunCore {
     Result<void> close_files(RunState state);
     void seal(std::chrono::steady_clock::time_point deadline);
 
-    running::Settings settings_;
-    running::RunPlace place_;
+    run::Settings settings_;
+    run::RunPlace place_;
     record::Recorder* recorder_ = nullptr;
     /// Process id: sinks and watches belong to it, not to its children.
     std::uint64_t opened_by_ = 0;
@@ -92,9 +92,9 @@ class RunCore {
     std::mutex add_sink_mutex_;  // one at a time; never taken by the collector
     std::mutex sinks_mutex_;     // the list
     std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
-    std::unique_ptr<running::Watch> watch_;
-    std::unique_ptr<running::PeerWatch> peer_watch_;
-    std::unique_ptr<running::RollingSeal> rolling_seal_;
+    std::unique_ptr<run::Watch> watch_;
+    std::unique_ptr<run::PeerWatch> peer_watch_;
+    std::unique_ptr<run::RollingSeal> rolling_seal_;
 
     std::mutex ranks_mutex_;  // held while listeners run
     std::vector<std::string> gone_ranks_;

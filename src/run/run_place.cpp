@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 std::string name_from_id(const std::string& id) {
@@ -38,8 +38,8 @@ struct Writers {
 
 Writers look_at_writers(const std::string& folder, const std::string& id, std::int32_t rank) {
     Writers found;
-    for (const std::uint64_t writer : storage::list_writers(folder)) {
-        if (const auto tail = storage::read_writer_tail(folder, writer); tail.ok()) {
+    for (const std::uint64_t writer : store::list_writers(folder)) {
+        if (const auto tail = store::read_writer_tail(folder, writer); tail.ok()) {
             found.any = true;
             if (tail->identity.attempt > found.newest_attempt) {
                 found.newest_attempt = tail->identity.attempt;
@@ -53,8 +53,8 @@ Writers look_at_writers(const std::string& folder, const std::string& id, std::i
         }
     }
     // Logs of a sealed run may be gone; what it says about itself then still counts.
-    if (!found.any && storage::read_manifest(folder)) {
-        if (const auto run = storage::RunReader::open(folder); run.ok()) {
+    if (!found.any && store::read_manifest(folder)) {
+        if (const auto run = store::RunReader::open(folder); run.ok()) {
             found.any = found.rank_was_there = true;
             found.newest_attempt = std::max<std::uint32_t>((*run)->info().attempts, 1) - 1;
         }
@@ -75,7 +75,7 @@ Result<RunPlace> place_launched(const Settings& settings, std::uint32_t number) 
         for (;;) {
             RunPlace place;
             place.id = shared_run_id(launch, number, static_cast<std::uint32_t>(known.size()));
-            auto existing = storage::find_run_folder(options.root, place.id);
+            auto existing = store::find_run_folder(options.root, place.id);
             if (!existing.ok()) {
                 break;
             }
@@ -98,7 +98,7 @@ Result<RunPlace> place_launched(const Settings& settings, std::uint32_t number) 
         place.id = shared_run_id(launch, number, static_cast<std::uint32_t>(known.size()));
         // Ranks must choose the same name without talking, so it comes from the id.
         place.name = !options.name.empty() ? options.name : name_from_id(place.id);
-        auto made = storage::make_run_folder(options.root, place.id, place.name);
+        auto made = store::make_run_folder(options.root, place.id, place.name);
         if (!made.ok() && made.error().code == ErrorCode::AlreadyExists) {
             continue;  // another rank was quicker
         }
@@ -127,7 +127,7 @@ Result<RunPlace> place_launched(const Settings& settings, std::uint32_t number) 
 
 Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
     const RunOptions& options = settings.options;
-    TAFFRAIL_TRY(storage::make_root(options.root));
+    TAFFRAIL_TRY(store::make_root(options.root));
     if (options.id.empty() && !settings.launch.job.empty() && options.resume != Resume::Must) {
         return place_launched(settings, number);
     }
@@ -137,12 +137,12 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
         // Nobody has this id, so nobody looks for it: a store may hold many thousand runs.
         place.id = make_run_id(wall_time_ns());
         place.name = !options.name.empty() ? options.name : name_from_id(place.id);
-        TAFFRAIL_ASSIGN(place.folder, storage::make_run_folder(options.root, place.id, place.name,
-                                                               storage::IdIs::New));
+        TAFFRAIL_ASSIGN(place.folder, store::make_run_folder(options.root, place.id, place.name,
+                                                             store::IdIs::New));
         return place;
     }
     place.id = !options.id.empty() ? options.id : make_run_id(wall_time_ns());
-    auto existing = storage::find_run_folder(options.root, place.id);
+    auto existing = store::find_run_folder(options.root, place.id);
     if (!existing.ok()) {
         if (existing.error().code != ErrorCode::NotFound) {
             return existing.error();
@@ -156,7 +156,7 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
         // Processes that share an id must choose the same name without talking: it comes from
         // there.
         place.name = !options.name.empty() ? options.name : name_from_id(place.id);
-        auto made = storage::make_run_folder(options.root, place.id, place.name);
+        auto made = store::make_run_folder(options.root, place.id, place.name);
         if (made.ok()) {
             place.folder = *std::move(made);
             return place;
@@ -165,7 +165,7 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
             (!meets_others && options.resume == Resume::Never)) {
             return made.error();
         }
-        existing = storage::find_run_folder(options.root, place.id);
+        existing = store::find_run_folder(options.root, place.id);
         if (!existing.ok()) {
             return existing.error();
         }
@@ -187,4 +187,4 @@ Result<RunPlace> place_run(const Settings& settings, std::uint32_t number) {
     return place;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 struct RunPlace {
     std::string id, name, folder;
@@ -18,4 +18,4 @@ struct RunPlace {
 /// derive.
 Result<RunPlace> place_run(const Settings& settings, std::uint32_t number);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

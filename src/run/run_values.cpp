@@ -87,6 +87,17 @@ void Run::log_audio(std::string_view key, const AudioView& audio, Step step,
     }
 }
 
+void Run::log_audio_file(std::string_view key, const std::string& path, Step step,
+                         const MediaOptions& options) noexcept {
+    if (core_) {
+        core_->log_value(key, guarded([&]() -> Result<Value> {
+                             TAFFRAIL_ASSIGN(Bytes file, io::read_file(path));
+                             return capture_audio_file(std::move(file), path, options);
+                         }),
+                         step);
+    }
+}
+
 void Run::log_video(std::string_view key, const VideoView& video, Step step,
                     const MediaOptions& options) noexcept {
     if (core_) {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 void fill(std::string& option, const Variables& variables, const char* name) {
@@ -161,4 +161,4 @@ Result<Settings> resolve_settings(RunOptions options, const Variables& variables
     return settings;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -6,7 +6,7 @@
 #include "run/launch.h"
 #include "run/variables.h"
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 struct Settings {
     RunOptions options;  ///< everything filled in but the id
@@ -20,4 +20,4 @@ struct Settings {
 /// no folder name.
 Result<Settings> resolve_settings(RunOptions options, const Variables& variables);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -2,7 +2,7 @@
 
 #include "transfer/sink_context.h"
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 SinkContext describe_to_sinks(const RunPlace& place, const Settings& settings) {
     const RunOptions& options = settings.options;
@@ -31,4 +31,4 @@ SinkContext describe_to_sinks(const RunPlace& place, const Settings& settings) {
     return context;
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -8,10 +8,10 @@
 
 #include <string>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 /// For a sink of a process that records: its folder, and where that lacks what another rank is yet
 /// to write, what this process was told itself.
 SinkContext describe_to_sinks(const RunPlace& place, const Settings& settings);
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 /// The value of a variable, or nothing when it is not set or empty.
 using Variables = std::function<std::optional<std::string>(const char* name)>;
@@ -13,4 +13,4 @@ using Variables = std::function<std::optional<std::string>(const char* name)>;
 /// Those of this process.
 Variables process_variables();
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 constexpr std::string_view kSystem = "system/";
@@ -127,4 +127,4 @@ void Watch::stop() {
     }
 }
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -14,7 +14,7 @@
 #include <memory>
 #include <thread>
 
-namespace taffrail::running {
+namespace taffrail::run {
 
 class Watch {
   public:
@@ -38,4 +38,4 @@ class Watch {
     std::thread snapshot_;
 };
 
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -133,18 +133,7 @@ Result<std::vector<Point>> SealedRun::points(std::string_view key) const {
     }
     model::SeriesRows series;
     series.sources = rows(key);
-    ReadRequest request;
-    request.columns = Columns::all();
-    request.attempts = Attempts::All;
-    const auto cursor = model::make_cursor(std::move(series), request);
-    std::vector<Point> points;
-    TAFFRAIL_TRY(model::for_each_chunk(*cursor, [&](const Chunk& chunk) {
-        for (std::size_t row = 0; row < chunk.rows(); ++row) {
-            points.push_back(chunk.point(row));
-        }
-        return Result<void>();
-    }));
-    return points;
+    return model::all_points(std::move(series));
 }
 
 std::vector<model::AttemptSteps> SealedRun::attempt_steps(std::string_view key) const {

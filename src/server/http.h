@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,8 @@ struct Request {
     std::string id;  ///< short random id, repeated in errors and logs
     /// Who asks. There are no accounts: everybody who is let in is the local user.
     std::string asker = "local";
+    /// Requested when the client has gone before its answer: what is not begun for it need not be.
+    std::stop_token stop = {};
 
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
     [[nodiscard]] std::optional<std::string_view> parameter(std::string_view name) const noexcept;

@@ -17,9 +17,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -239,6 +242,9 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             counted_ = true;
         }
         ++shared_->busy;
+        stop_ = std::stop_source();
+        request.stop = stop_.get_token();
+        watch_while_answering();
         asio::post(*shared_->workers, [self = shared_from_this(), request = std::move(request)] {
             self->guarded([&] { self->answer(request); });
         });
@@ -376,6 +382,24 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
         });
     }
 
+    // A client that goes while its answer is made: nobody needs the rest of it. Bytes that come are
+    // the next request, which is read when its turn comes.
+    void watch_while_answering() {
+        const std::uint64_t request = ++requests_;
+        stream_.socket().async_wait(tcp::socket::wait_read, [self = shared_from_this(), request](
+                                                                boost::system::error_code error) {
+            if (error || request != self->requests_) {
+                return;
+            }
+            char byte = 0;
+            const auto got =
+                ::recv(self->stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+            if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+                self->stop_.request_stop();
+            }
+        });
+    }
+
     void push(std::string text) { enqueue({std::move(text), nullptr, {}}); }
 
     void push_view(std::shared_ptr<const void> owner, std::string_view view) {
@@ -455,6 +479,7 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
             gone_ = true;
             queue_.clear();
         }
+        stop_.request_stop();
         leave_idle();
         unpark();
         boost::system::error_code ignored;
@@ -468,6 +493,8 @@ class Session final : public ResponseStream, public std::enable_shared_from_this
     beast::flat_buffer buffer_;
     std::optional<http::request_parser<http::string_body>> parser_;
     std::vector<Piece> in_flight_;
+    std::stop_source stop_{std::nostopstate};  ///< of the request in hand; io thread only
+    std::uint64_t requests_ = 0;               ///< io thread only
     bool writing_ = false;
     bool finish_requested_ = false;
     bool keep_alive_ = false, head_only_ = false, chunked_ = false, http_1_0_ = false;

@@ -8,9 +8,9 @@
 namespace taffrail::server {
 namespace {
 
-std::vector<storage::MetaEdit> meta_edits(const MarkChange& change) {
+std::vector<store::MetaEdit> meta_edits(const MarkChange& change) {
     using tlog::MetaType;
-    std::vector<storage::MetaEdit> edits;
+    std::vector<store::MetaEdit> edits;
     const auto text = [&](MetaType type, std::string_view value) {
         const ByteSpan bytes = as_bytes(value);
         edits.push_back({type, Bytes(bytes.begin(), bytes.end())});
@@ -147,7 +147,7 @@ void apply_to(RunInfo& info, const MarkChange& change) {
 
 Result<void> Marks::write(const std::string& id, const RunInfo& info, const MarkChange& change) {
     if (info.source == "taffrail") {
-        auto written = storage::edit_meta(info.location, meta_edits(change));
+        auto written = store::edit_meta(info.location, meta_edits(change));
         if (written.ok() || written.error().code != ErrorCode::PermissionDenied) {
             return written;
         }

@@ -74,14 +74,4 @@ Response Router::answer(const Request& request, bool read_only) const {
     return method == "GET" ? with_etag(request, std::move(response)) : std::move(response);
 }
 
-std::vector<std::string> Router::routes() const {
-    std::vector<std::string> names;
-    for (const auto& [path, methods] : routes_) {
-        for (const auto& [method, unused] : methods) {
-            names.push_back(method + " /" + path);
-        }
-    }
-    return names;
-}
-
 }  // namespace taffrail::server

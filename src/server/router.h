@@ -28,9 +28,6 @@ class Router {
     /// answers carry an ETag, and a matching one is 304.
     [[nodiscard]] Response answer(const Request& request, bool read_only) const;
 
-    /// "GET /run" …, sorted by path.
-    [[nodiscard]] std::vector<std::string> routes() const;
-
   private:
     struct Route {
         RouteKind kind;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 bool scalar_rows(const tlog::Batch& batch, std::uint64_t& first, std::uint64_t& last) noexcept {
     bool any = false;
@@ -63,4 +63,4 @@ FilteredBatch::FilteredBatch(const tlog::Batch& batch, const RowSet& seen) : bat
                   [](const tlog::LongRows& rows) { return rows.axes.rows() == 0; });
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

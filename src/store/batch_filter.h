@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Smallest and largest row number of the scalar rows; false when there are none.
 bool scalar_rows(const tlog::Batch& batch, std::uint64_t& first, std::uint64_t& last) noexcept;
@@ -31,4 +31,4 @@ class FilteredBatch {
     std::deque<std::vector<std::uint64_t>> blocks_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

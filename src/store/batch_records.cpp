@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 void order_rows(const tlog::Batch& batch, std::vector<RowPlace>& out) {
     out.clear();
@@ -68,4 +68,4 @@ Record record_of(const tlog::ValueRecord& value, const tlog::FileIdentity& ident
     return record;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Where a row of a batch stands.
 struct RowPlace {
@@ -32,4 +32,4 @@ inline std::uint32_t route_of(const tlog::Axes& axes, std::size_t row) {
     return axes.route.empty() ? std::uint32_t{kAllSinks} : axes.route[row];
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t offset) {
     TAFFRAIL_ASSIGN(const auto file, io::open_inside(io::parent(io::parent(url)), url));
@@ -112,6 +112,10 @@ Result<SharedBytes> BlobLoader::find(const BlobRef& ref) {
 Result<Bytes> BlobLoader::find_range(const BlobRef& ref, std::uint64_t offset,
                                      std::uint64_t length) {
     TAFFRAIL_ASSIGN(const Place place, find_place(ref));
+    if (ref.size != 0 && ref.size != place.size) {
+        return Error{ErrorCode::Corrupt, fmt::format("blob {} has {} bytes, not {}",
+                                                     to_hex(ref.sha256), place.size, ref.size)};
+    }
     const std::uint64_t first = std::min(offset, place.size);
     TAFFRAIL_ASSIGN(const auto file, io::open_inside(run_folder_, place.pack));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());
@@ -145,4 +149,4 @@ Result<SharedBytes> BlobLoader::load(const tlog::BlobPlace& place, std::uint64_t
     return find(place.ref);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

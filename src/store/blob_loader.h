@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 using SharedBytes = std::shared_ptr<const Bytes>;
 
@@ -63,4 +63,4 @@ Result<void> check_size(const BlobRef& wanted, ByteSpan bytes);
 
 Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t offset = 0);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

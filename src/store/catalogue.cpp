@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Below this many runs threads cost more than they bring.
@@ -345,4 +345,4 @@ Result<std::shared_ptr<RecordedRun>> NativeCatalogue::run(std::string_view id) c
     return std::shared_ptr<RecordedRun>(std::move(reader));
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

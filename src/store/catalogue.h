@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// A root folder, or one run folder as a catalogue of one.
 Result<std::shared_ptr<Catalogue>> open_catalogue(const std::string& path);
@@ -113,4 +113,4 @@ class NativeCatalogue final : public Catalogue, public model::Followed, public m
     mutable bool keys_read_ = false;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

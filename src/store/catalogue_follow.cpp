@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Three folders each: within the 8,192 watches that small machines give a user. The newest runs are
@@ -219,4 +219,4 @@ void NativeCatalogue::forget(const std::string& folder) {
     runs_.erase(folder);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

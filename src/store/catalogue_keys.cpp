@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Fewer runs are opened faster than a file is looked up; a few new ones are not worth writing it
@@ -70,4 +70,4 @@ NativeCatalogue::~NativeCatalogue() {
     }
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

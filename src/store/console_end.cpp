@@ -16,7 +16,7 @@
 #include <set>
 #include <tuple>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 struct ConsoleText {
@@ -159,4 +159,4 @@ std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& ru
     return lines;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// The files of a writer that tell its console, newest first.
 struct ConsoleFiles {
@@ -45,4 +45,4 @@ std::vector<std::uint64_t> console_writers(const std::string& run_folder, const 
 std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& run_folder,
                                                            std::size_t count);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

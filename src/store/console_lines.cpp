@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 void ConsoleLines::add(const tlog::ConsoleChunk& chunk, std::int32_t rank) {
     std::string_view text = chunk.text;
@@ -80,4 +80,4 @@ std::vector<ConsoleLine> ConsoleLines::take_ended() {
     return split_off([&](std::size_t line) { return open.contains(line); });
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class ConsoleLines {
   public:
@@ -46,4 +46,4 @@ class ConsoleLines {
     std::map<std::uint8_t, Stream> streams_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

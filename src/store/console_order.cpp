@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 void ConsoleOrder::update(const std::vector<const WriterData*>& writers) {
     const auto known = static_cast<std::ptrdiff_t>(places_.size());
@@ -37,4 +37,4 @@ std::vector<ConsoleLine> ConsoleOrder::lines(std::size_t first, std::size_t coun
     return lines;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// By time, then by the order of the writers given. Takes in new lines only; call clear() when
 /// writers go.
@@ -33,4 +33,4 @@ class ConsoleOrder {
     std::map<const WriterData*, std::size_t> taken_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <tuple>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Result<void> ConsoleTail::poll(Writer& writer) {
     const auto polled = writer.log->poll([&](const tlog::Batch& batch, FramePlace) {
@@ -110,4 +110,4 @@ std::vector<ConsoleLine> ConsoleTail::open_lines() const {
     return lines;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

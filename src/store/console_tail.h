@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// One thread at a time.
 class ConsoleTail {
@@ -41,4 +41,4 @@ class ConsoleTail {
     std::map<std::uint64_t, Writer> writers_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

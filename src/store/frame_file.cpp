@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr std::size_t kReadBytes = 256u << 10;
@@ -189,4 +189,4 @@ Result<FoundCheckpoint> find_last_checkpoint(const std::string& url, std::uint64
     }
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Follows one file. The file is opened for each poll and closed again: ten thousand runs need no
 /// ten thousand descriptors, and network file systems show new bytes after an open. One thread at a
@@ -72,4 +72,4 @@ struct FoundCheckpoint {
 Result<FoundCheckpoint> find_last_checkpoint(const std::string& url,
                                              std::uint64_t limit = 16u << 20);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -18,7 +18,7 @@
 #include <ranges>
 #include <set>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 WriterGlance glance_of(const LogState& state, const tlog::FileIdentity& identity) {
@@ -365,4 +365,4 @@ RunGlance glance_at_run(const std::string& run_folder) {
     return result;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

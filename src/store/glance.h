@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// One writer, without its series.
 struct WriterGlance {
@@ -50,4 +50,4 @@ std::vector<MetricDefinition> defined_metrics(const std::string& run_folder);
 /// Hyperparameters of all writers, later ones over earlier ones.
 Hparams merge_hparams(const std::vector<const std::vector<KeptValue>*>& lists);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// The end of a log that says so: the newest time in it. Nothing but its end counts where no row
 /// has a time after 1970, as under a clock that was never set.
@@ -19,4 +19,4 @@ inline std::int64_t last_sign_of(const WriterLog& log) {
     return log.finished() ? finished_at(*log.finished(), log.state()) : log.last_sign_of_life_ns();
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

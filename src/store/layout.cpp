@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr int kFormatMajor = 1;
@@ -223,4 +223,4 @@ Result<std::string> find_run_folder(const std::string& root, std::string_view id
                  fmt::format("no run {} in {}: `taffrail ls {}` lists them", id, root, root)};
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 inline constexpr std::string_view kMarkerName = "TAFFRAIL";
 inline constexpr std::string_view kRunsFolder = "runs";
@@ -71,4 +71,4 @@ Result<std::string> make_run_folder(const std::string& root, std::string_view id
 /// The folder of a run by its full id; NotFound when there is none.
 Result<std::string> find_run_folder(const std::string& root, std::string_view id);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Files under /proc have no size: they are read until they end.
@@ -80,4 +80,4 @@ bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& id
     return last_sign_ns > wall_time_ns() - kSilenceNs;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

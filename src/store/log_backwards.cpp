@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 /// A frame can be this large and no larger; most are far below.
@@ -78,4 +78,4 @@ Result<bool> LogBackwards::previous(const std::function<void(const tlog::Batch&)
     }
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// One thread at a time. Frames are found by their magic, header and payload checksums and the
 /// file's own number, so that a log kept inside a value is not taken for one.
@@ -35,4 +35,4 @@ class LogBackwards {
     std::uint64_t bytes_read_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

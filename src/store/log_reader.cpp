@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // A chunk ends early when its media fills this much memory.
@@ -343,4 +343,4 @@ bool StoreLogReader::at_end(record::LogPosition at) {
     return finished;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -14,7 +14,7 @@
 #include <set>
 #include <tuple>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// One frame, decoded and kept until another is asked for.
 struct LoadedFrame {
@@ -62,4 +62,4 @@ class StoreLogReader final : public record::LogReader {
     std::vector<Record> all_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 Result<void> copy_file(const std::string& from, const std::string& to) {
@@ -50,4 +50,4 @@ Result<void> StoreLogWriter::bring_spool_home() {
     return {};
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

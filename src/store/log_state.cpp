@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Ids are dense but for what damage took: what lies far beyond those that are known is no id but
@@ -177,4 +177,4 @@ tlog::Checkpoint LogState::checkpoint(MetaState::Environment environment) const 
     return result;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

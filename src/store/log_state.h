@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// A hyperparameter record that owns its bytes.
 struct KeptValue {
@@ -73,4 +73,4 @@ class LogState {
     std::int64_t last_time_ns_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 using tlog::FrameType;
 
@@ -337,4 +337,4 @@ Result<void> StoreLogWriter::close(RunState state) {
     return bring_spool_home();
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <deque>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class StoreLogWriter final : public record::LogWriter {
   public:
@@ -74,4 +74,4 @@ class StoreLogWriter final : public record::LogWriter {
     Bytes payload_, buffer_;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr std::int64_t kMaxNumber = 1 << 30;  ///< what comes after the largest must fit as well
@@ -211,4 +211,4 @@ Result<void> write_manifest(const std::string& run_folder, const std::string& ru
     return io::write_file_atomically(url_of(run_folder, manifest.number), file);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 struct Manifest {
     std::uint32_t number = 0;
@@ -32,4 +32,4 @@ std::vector<std::string> damaged_manifests(const std::string& run_folder);
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
                             Manifest manifest);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

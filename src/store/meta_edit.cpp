@@ -11,7 +11,7 @@
 #include "store/frame_file.h"
 #include "store/layout.h"
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 Bytes text_payload(std::string_view text) {
@@ -103,4 +103,4 @@ MetaState read_edits(const std::string& run_folder) {
     return state;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 struct MetaEdit {
     tlog::MetaType type = tlog::MetaType::Notes;
@@ -33,4 +33,4 @@ Result<void> set_deleted(const std::string& run_folder, bool deleted);
 /// All edits in force; empty when there are none.
 MetaState read_edits(const std::string& run_folder);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using tlog::MetaType;
@@ -171,4 +171,4 @@ std::string MetaState::state_message() const {
     return state ? state->message : std::string();
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

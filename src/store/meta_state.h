@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Takes records of one or several writers in any order: the newest by (time, row number) wins.
 class MetaState {
@@ -51,4 +51,4 @@ class MetaState {
     std::uint64_t next_order_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 struct LogOptions {
     std::uint64_t roll_bytes = 64u << 20;
@@ -62,7 +62,5 @@ struct WriterTail {
 };
 
 Result<WriterTail> read_writer_tail(const std::string& run_folder, std::uint64_t writer);
-Result<std::vector<tlog::RingPosition>> last_ring_positions(const std::string& run_folder,
-                                                            std::uint64_t writer);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Beyond this the table of known blobs starts anew: it saves space, it is not needed for
@@ -149,4 +149,4 @@ std::uint64_t PackWriter::bytes_written() const {
     return bytes_written_;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Thread-safe: media is encoded off the collector, which syncs.
 class PackWriter {
@@ -56,4 +56,4 @@ class PackWriter {
     std::uint64_t bytes_written_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

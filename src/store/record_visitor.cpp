@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Value value_of(const tlog::ValueRecord& record) {
     auto value = decode_value(record.metadata);
@@ -123,4 +123,4 @@ void RecordVisitor::value(const tlog::ValueRecord& stored, const WriterLog& log)
     }
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Rows of one writer that a visitor has had. Scalar rows and values are numbered together, but
 /// values may come long after their neighbours, so each kind has its set.
@@ -72,4 +72,4 @@ class RecordVisitor {
     bool stopped_ = false;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class RowSet {
   public:
@@ -35,12 +35,8 @@ class RowSet {
         intervals_.emplace_hint(at, first, last);
     }
 
-    [[nodiscard]] const std::map<std::uint64_t, std::uint64_t>& intervals() const noexcept {
-        return intervals_;
-    }
-
   private:
     std::map<std::uint64_t, std::uint64_t> intervals_;  ///< first → last
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 std::string sealed_path(const std::string& run_folder, const seal::SealedFileInfo& file) {
@@ -106,4 +106,4 @@ std::vector<std::string> find_stray_folders(const std::string& root) {
     return strays;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Sealed files and manifests that are damaged, and logs that are sealed and damaged. Logs that are
 /// not sealed are the reader's to check (RecordedRun::damage).
@@ -25,4 +25,4 @@ std::vector<const seal::SealedFileInfo*> damaged_files(const std::string& run_fo
 /// Folders beside the runs of a store that hold nothing of a run.
 std::vector<std::string> find_stray_folders(const std::string& root);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

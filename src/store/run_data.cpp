@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 BlobKey blob_key(const BlobRef& ref) noexcept {
     return load<std::uint64_t>(ref.sha256.data());
@@ -97,4 +97,4 @@ Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedVal
     return {};
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// A value record by its place in the log; the value itself is read when asked for.
 struct ValuePlace {
@@ -66,4 +66,4 @@ struct LoadedValue {
 
 Result<void> load_value(const WriterLog& log, const ValuePlace& place, LoadedValue& out);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -15,7 +15,7 @@
 #include <iterator>
 #include <mutex>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Result<std::shared_ptr<RunReader>> RunReader::open(std::string run_folder) {
     if (!is_run_folder(run_folder)) {
@@ -241,4 +241,4 @@ std::vector<ConsoleLine> RunReader::console(std::size_t first, std::size_t count
     return console_.lines(first, count);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class RunReader final : public RecordedRun {
   public:
@@ -171,4 +171,4 @@ auto RunReader::with_second_look(Read read) const {
     return answer;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

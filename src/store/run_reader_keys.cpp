@@ -11,7 +11,7 @@
 #include <mutex>
 #include <set>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr std::size_t kMaxKeptSummaries = 16384;
@@ -317,4 +317,4 @@ Error RunReader::no_such_key(std::string_view key) const {
             fmt::format("run {} has no key '{}'{}", info_.id, key, did_you_mean(key, key_names()))};
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

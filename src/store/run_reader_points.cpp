@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr std::size_t kMaxCached = 256;
@@ -49,18 +49,7 @@ model::SeriesRows RunReader::rows(std::string_view key, const std::vector<Piece>
 
 Result<std::vector<Point>> RunReader::collect(std::string_view key,
                                               const std::vector<Piece>& pieces) const {
-    ReadRequest request;
-    request.columns = Columns::all();
-    request.attempts = Attempts::All;
-    const auto cursor = model::make_cursor(rows(key, pieces), request);
-    std::vector<Point> points;
-    TAFFRAIL_TRY(model::for_each_chunk(*cursor, [&](const Chunk& chunk) {
-        for (std::size_t row = 0; row < chunk.rows(); ++row) {
-            points.push_back(chunk.point(row));
-        }
-        return Result<void>();
-    }));
-    return points;
+    return model::all_points(rows(key, pieces));
 }
 
 Result<std::unique_ptr<ReadCursor>> RunReader::read(std::string_view key,
@@ -239,4 +228,4 @@ Result<Bins> RunReader::locked_bins(std::string_view key, const BinRequest& requ
     return series->bins(request);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

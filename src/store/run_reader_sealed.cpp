@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using FileKind = seal::SealedFileInfo::Kind;
@@ -92,4 +92,4 @@ void RunReader::doubt_sealed() const {
     (void)refresh_locked();  // what cannot be read is told by the question that comes again
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -13,7 +13,7 @@
 #include <set>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using Wanted = std::function<bool(std::string_view key)>;
@@ -310,4 +310,4 @@ Result<std::unique_ptr<RunTail>> RunReader::tail(TailRequest request) const {
     return std::unique_ptr<RunTail>(std::make_unique<NativeTail>(*this, std::move(request)));
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

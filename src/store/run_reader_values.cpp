@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 Entry entry_of(const Record& record, std::shared_ptr<const Value> value) {
@@ -261,4 +261,4 @@ Result<void> RunReader::for_each(const std::function<bool(const Record&)>& visit
     return {};
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -3,7 +3,7 @@
 #include "io/files.h"
 #include "store/glance.h"
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Error still_written(const std::string& run_name) {
     return {ErrorCode::Unavailable,
@@ -18,4 +18,4 @@ Result<void> remove_run(const std::string& run_folder) {
     return io::remove_tree(run_folder);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

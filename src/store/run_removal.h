@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// What is said of a run that cannot go because its program is at work.
 Error still_written(const std::string& run_name);
@@ -14,4 +14,4 @@ Error still_written(const std::string& run_name);
 /// training would go on and lose everything it writes.
 Result<void> remove_run(const std::string& run_folder);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

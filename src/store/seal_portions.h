@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Asked before each portion; false leaves the rest for later.
 using GoOn = std::function<bool()>;
@@ -28,4 +28,4 @@ Result<SealProgress> seal_while(const std::string& run_folder, const GoOn& go_on
 Result<SealProgress> seal_rolled(const std::string& run_folder, const std::string& run_id,
                                  std::uint64_t writer, const GoOn& go_on);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

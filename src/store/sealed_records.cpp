@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 bool take(RowSet* seen, std::uint64_t seq) {
@@ -82,4 +82,4 @@ bool SealedRecords::visit_value(const seal::SealedValue& value,
     return visit(record);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

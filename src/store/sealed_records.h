@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class SealedRecords {
   public:
@@ -33,4 +33,4 @@ class SealedRecords {
     std::size_t next_value_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -21,7 +21,7 @@
 #include <map>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // A killed writer leaves half a frame behind what was sealed; only a whole one means that the log
@@ -289,4 +289,4 @@ Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
     return spare.bytes;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Seals the logs of all writers that ended (or died) and are not sealed yet, and lists the result
 /// in a new manifest. Nothing to do is no error: the report is then empty. The logs stay.
@@ -43,4 +43,4 @@ Result<std::uint64_t> drop_sealed_logs(const std::string& run_folder,
                                        std::chrono::nanoseconds grace = kSealedLogGrace,
                                        std::int64_t now_ns = 0);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // Rows of a section in the order of their numbers, hidden ones left out.
@@ -235,4 +235,4 @@ std::vector<SeriesPiece> WriterTables::pieces(std::string_view key) const {
     return found;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// The phase of each row, kept where it changes.
 class PhaseRuns {
@@ -80,4 +80,4 @@ class WriterTables {
     std::uint64_t points_ = 0;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

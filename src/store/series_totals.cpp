@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 void SeriesTotals::add(std::span<const double> values, Step smallest, Step largest,
                        std::int64_t first_time_ns, std::int64_t last_time_ns,
@@ -63,4 +63,4 @@ void SeriesTotals::add(std::span<const double> values, const tlog::Axes& axes,
         axes.seq.back());
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

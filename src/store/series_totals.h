@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// What rows have in common for all their columns.
 struct RowRange {
@@ -35,4 +35,4 @@ struct SeriesTotals {
              std::int64_t first_time_ns, std::int64_t last_time_ns, std::uint64_t seq) noexcept;
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

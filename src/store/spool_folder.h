@@ -5,11 +5,11 @@
 
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// The run's part of the second folder: named like the run's own.
 inline std::string spool_folder(const std::string& spool, const std::string& run_folder) {
     return io::join(spool, run_folder.substr(run_folder.find_last_of('/') + 1));
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

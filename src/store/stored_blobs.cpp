@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 Result<std::vector<tlog::BlobPlace>> store_blobs(record::LogWriter& log, Value& value) {
     std::vector<tlog::BlobPlace> places;
@@ -25,4 +25,4 @@ Result<std::vector<tlog::BlobPlace>> store_blobs(record::LogWriter& log, Value& 
     return places;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Stores the blobs that are loaded, in the order of the value. Stops at the first failure.
 Result<std::vector<tlog::BlobPlace>> store_blobs(record::LogWriter& log, Value& value);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

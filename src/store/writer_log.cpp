@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 // A batch that waits for its definitions is kept in memory; more than this many are not worth it.
@@ -249,15 +249,6 @@ void WriterLog::retry_waiting(const OnBatch& on_batch) {
     waiting_ = std::move(still);
 }
 
-void WriterLog::give_up_waiting(const OnBatch& on_batch) {
-    tlog::DecodedBatch decoded;
-    for (const Waiting& waiting : std::exchange(waiting_, {})) {
-        if (decoded.decode(waiting.payload)) {
-            take_batch(decoded.batch(), waiting.place, on_batch);
-        }
-    }
-}
-
 // Rest logs are complete: what cannot be read in them is damage, also at their end.
 bool WriterLog::poll_rest(const OnBatch& on_batch) {
     bool changed = false;
@@ -435,4 +426,4 @@ Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& 
     return decoded.decode(*header, payload) ? Result<void>() : Result<void>(broken);
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -18,7 +18,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// Where a frame lies, to read it again later.
 struct FramePlace {
@@ -59,9 +59,6 @@ class WriterLog {
 
     /// Takes in what was written since; true when anything was. `on_batch` may be empty.
     Result<bool> poll(const OnBatch& on_batch);
-    /// Batches whose definitions were lost are handed over with what is known: call after the last
-    /// poll of a dead log.
-    void give_up_waiting(const OnBatch& on_batch);
 
     [[nodiscard]] const tlog::FileIdentity& identity() const noexcept { return identity_; }
 
@@ -148,4 +145,4 @@ class WriterLog {
 Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,
                            tlog::DecodedBatch& decoded);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

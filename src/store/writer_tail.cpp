@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 std::vector<std::uint64_t> list_writers(const std::string& run_folder) {
     std::vector<std::uint64_t> writers;
@@ -80,10 +80,4 @@ Result<WriterTail> read_writer_tail(const std::string& run_folder, std::uint64_t
     return tail;
 }
 
-Result<std::vector<tlog::RingPosition>> last_ring_positions(const std::string& run_folder,
-                                                            std::uint64_t writer) {
-    TAFFRAIL_ASSIGN(WriterTail tail, read_writer_tail(run_folder, writer));
-    return std::move(tail.ring_positions);
-}
-
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 const char* usage() noexcept {
     return "taffrail-tb-data-server --logdir DIR [--reload SECONDS|once] [--port N] [--port-file "
@@ -68,4 +68,4 @@ Result<Flags> parse_flags(int count, char** words) {
     return flags;
 }
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

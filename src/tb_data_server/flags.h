@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 struct Flags {
     std::string logdir;
@@ -24,4 +24,4 @@ struct Flags {
 Result<Flags> parse_flags(int count, char** words);
 const char* usage() noexcept;
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

@@ -17,7 +17,7 @@
 #include <thread>
 
 using namespace taffrail;
-using namespace taffrail::data_server;
+using namespace taffrail::tb_data_server;
 
 namespace {
 

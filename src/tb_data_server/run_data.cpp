@@ -14,11 +14,11 @@
 #include <algorithm>
 #include <array>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 namespace {
 
-using tensorboard::TensorboardRun;
-using tensorboard::to_seconds;
+using formats::tensorboard::to_seconds;
+using sources::tensorboard::TensorboardRun;
 
 std::string ref_key(const BlobRef& ref, std::string_view run_id) {
     return "b:" + to_hex(ref.sha256) + ":" + std::to_string(ref.size) + ":" + std::string(run_id);
@@ -35,11 +35,11 @@ std::vector<Bytes> encoded_elements(const RecordedRun& run, std::string_view key
                                     const Entry& entry) {
     std::vector<Bytes> elements;
     const auto values = encode_entry(run, key, entry);
-    tensorboard::TensorMessage tensor;
+    formats::tensorboard::TensorMessage tensor;
     if (!values.empty() &&
-        values.front().metadata.data_class == tensorboard::DataClass::BlobSequence &&
-        tensorboard::parse_tensor(values.front().body, tensor)) {
-        for (const ByteSpan element : tensorboard::tensor_strings(tensor)) {
+        values.front().metadata.data_class == formats::tensorboard::DataClass::BlobSequence &&
+        formats::tensorboard::parse_tensor(values.front().body, tensor)) {
+        for (const ByteSpan element : formats::tensorboard::tensor_strings(tensor)) {
             elements.emplace_back(element.begin(), element.end());
         }
     }
@@ -65,10 +65,12 @@ int hex_digit(char letter) noexcept {
 
 }  // namespace
 
-std::vector<tensorboard::EncodedValue> encode_entry(const RecordedRun& run, std::string_view key,
-                                                    const Entry& entry) {
-    auto encoded = tensorboard::encode_logged(key, tensorboard::loaded_value(run, *entry.value));
-    return encoded.ok() ? *std::move(encoded) : std::vector<tensorboard::EncodedValue>();
+std::vector<formats::tensorboard::EncodedValue> encode_entry(const RecordedRun& run,
+                                                             std::string_view key,
+                                                             const Entry& entry) {
+    auto encoded =
+        sinks::tensorboard::encode_logged(key, sinks::tensorboard::loaded_value(run, *entry.value));
+    return encoded.ok() ? *std::move(encoded) : std::vector<formats::tensorboard::EncodedValue>();
 }
 
 std::vector<std::size_t> spread(std::size_t count, std::int64_t limit) {
@@ -110,34 +112,35 @@ namespace {
 /// Event files hold tensors already; old histograms are turned into the new form.
 std::vector<TensorDatum> read_event_tensors(const TensorboardRun& run, const TagInfo& tag,
                                             std::int64_t limit) {
-    std::vector<tensorboard::Place> places;
-    run.inspect([&](const tensorboard::RunPart& data, const auto&) {
-        if (const tensorboard::TagData* found = data.find(tag.key);
+    std::vector<sources::tensorboard::Place> places;
+    run.inspect([&](const sources::tensorboard::RunPart& data, const auto&) {
+        if (const sources::tensorboard::TagData* found = data.find(tag.key);
             found != nullptr && found->details) {
-            for (const tensorboard::PlaceList& list : found->details->places) {
+            for (const sources::tensorboard::PlaceList& list : found->details->places) {
                 places.insert(places.end(), list.places.begin(), list.places.end());
             }
         }
     });
     std::vector<TensorDatum> tensors;
     for (std::size_t index : spread(places.size(), limit)) {
-        const tensorboard::Place& place = places[index];
+        const sources::tensorboard::Place& place = places[index];
         const auto message = run.read_place(place);
-        tensorboard::ValueView view;
-        if (!message.ok() || !tensorboard::parse_value(*message, view)) {
+        formats::tensorboard::ValueView view;
+        if (!message.ok() || !formats::tensorboard::parse_value(*message, view)) {
             continue;
         }
         TensorDatum datum{.step = place.step, .wall_time = place.wall_time, .tensor = {}};
-        if (view.content == tensorboard::ValueContent::Tensor ||
-            view.content == tensorboard::ValueContent::None) {
+        if (view.content == formats::tensorboard::ValueContent::Tensor ||
+            view.content == formats::tensorboard::ValueContent::None) {
             datum.tensor.assign(view.body.begin(), view.body.end());
-        } else if (view.content == tensorboard::ValueContent::Histo) {
-            const auto value =
-                tensorboard::decode_value(Kind::Histogram, "", "", view, tensorboard::loaded_blob);
+        } else if (view.content == formats::tensorboard::ValueContent::Histo) {
+            const auto value = formats::tensorboard::decode_value(
+                Kind::Histogram, "", "", view, formats::tensorboard::loaded_blob);
             if (!value) {
                 continue;
             }
-            datum.tensor = tensorboard::encode_histogram(tag.tag, std::get<Histogram>(*value)).body;
+            datum.tensor =
+                formats::tensorboard::encode_histogram(tag.tag, std::get<Histogram>(*value)).body;
         }
         tensors.push_back(std::move(datum));
     }
@@ -152,9 +155,9 @@ std::vector<TensorDatum> read_tensors(const RecordedRun& run, const TagInfo& tag
         return read_event_tensors(*events, tag, limit);
     }
     std::vector<TensorDatum> tensors;
-    if (tag.metadata.plugin == tensorboard::kHparams) {
+    if (tag.metadata.plugin == formats::tensorboard::kHparams) {
         if (limit > 0) {
-            const auto value = tensorboard::encode_hparams(tag.tag, tag.metadata.content);
+            const auto value = formats::tensorboard::encode_hparams(tag.tag, tag.metadata.content);
             tensors.push_back({.step = 0, .wall_time = tag.max_wall_time, .tensor = value.body});
         }
         return tensors;
@@ -165,7 +168,7 @@ std::vector<TensorDatum> read_tensors(const RecordedRun& run, const TagInfo& tag
     }
     for (std::size_t index : spread(entries->size(), limit)) {
         const Entry& entry = (*entries)[index];
-        for (tensorboard::EncodedValue& value : encode_entry(run, tag.key, entry)) {
+        for (formats::tensorboard::EncodedValue& value : encode_entry(run, tag.key, entry)) {
             if (value.tag == tag.tag) {
                 tensors.push_back({.step = entry.step,
                                    .wall_time = to_seconds(entry.time_ns),
@@ -188,10 +191,10 @@ struct Numbered {
 std::vector<Numbered> some_entries(const RecordedRun& run, const TagInfo& tag, std::int64_t limit) {
     std::vector<Numbered> some;
     const auto* events = dynamic_cast<const TensorboardRun*>(&run);
-    tensorboard::Listed listed;
-    if (events != nullptr && tag.tag != tensorboard::kRunGraphTag) {
-        events->inspect([&](const tensorboard::RunPart& data, const auto&) {
-            const tensorboard::TagData* found = data.find(tag.key);
+    sources::tensorboard::Listed listed;
+    if (events != nullptr && tag.tag != formats::tensorboard::kRunGraphTag) {
+        events->inspect([&](const sources::tensorboard::RunPart& data, const auto&) {
+            const sources::tensorboard::TagData* found = data.find(tag.key);
             if (found != nullptr && found->details && !found->details->places.empty()) {
                 listed = {found->details->places.front().kind, found->details->metadata.plugin,
                           found->details->metadata.content, found->details->places.front().places};
@@ -329,7 +332,7 @@ Result<Bytes> read_blob(const RecordedRun& run, const BlobKey& key) {
     if (key.entry < entries.size()) {
         const Entry& entry = entries[key.entry];
         if (const auto* graph = std::get_if<Graph>(entry.value.get())) {
-            return tensorboard::encode_graph(*graph);
+            return formats::tensorboard::encode_graph(*graph);
         }
         auto elements = encoded_elements(run, key.key, entry);
         if (key.element < elements.size()) {
@@ -339,4 +342,4 @@ Result<Bytes> read_blob(const RecordedRun& run, const BlobKey& key) {
     return Error{ErrorCode::NotFound, "'" + key.key + "' has no such picture"};
 }
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

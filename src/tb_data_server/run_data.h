@@ -4,11 +4,12 @@
 #include "codec/formats/tensorboard/encode.h"
 #include "tb_data_server/run_tags.h"
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 /// The summary values that `entry` of `key` becomes.
-std::vector<tensorboard::EncodedValue> encode_entry(const RecordedRun& run, std::string_view key,
-                                                    const Entry& entry);
+std::vector<formats::tensorboard::EncodedValue> encode_entry(const RecordedRun& run,
+                                                             std::string_view key,
+                                                             const Entry& entry);
 
 struct ScalarColumns {
     std::vector<std::int64_t> step;
@@ -56,4 +57,4 @@ Result<Bytes> read_blob(const RecordedRun& run, const BlobKey& key);
 /// Which of `count` points to give when at most `limit` are wanted.
 std::vector<std::size_t> spread(std::size_t count, std::int64_t limit);
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <map>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 ReloadingSource::ReloadingSource(std::string logdir, std::optional<int> reload_seconds,
                                  bool verbose)
@@ -37,7 +37,7 @@ void ReloadingSource::work() {
             // first run.
             if (auto opened = read(logdir_); opened.ok()) {
                 catalogue = *std::move(opened);
-            } else if (auto events = tensorboard::open_logdir(logdir_);
+            } else if (auto events = sources::tensorboard::open_logdir(logdir_);
                        events.ok() && io::exists(logdir_)) {
                 catalogue = *std::move(events);
             }
@@ -84,7 +84,7 @@ void ReloadingSource::take(const Catalogue& catalogue) {
         if (by_name.contains(name)) {
             name += " (" + info.id + ")";
         }
-        by_name[name] = {name, tensorboard::to_seconds(info.start_time_ns), *run};
+        by_name[name] = {name, formats::tensorboard::to_seconds(info.start_time_ns), *run};
     }
     std::vector<Named> runs;
     for (auto& [name, named] : by_name) {
@@ -106,4 +106,4 @@ std::shared_ptr<RecordedRun> ReloadingSource::find(const std::string& name) cons
     return found != runs_.end() ? found->run : nullptr;
 }
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 class ReloadingSource final : public RunSource {
   public:
@@ -36,4 +36,4 @@ class ReloadingSource final : public RunSource {
     std::thread thread_;
 };
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <map>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 namespace {
 
-using tensorboard::DataClass;
-using tensorboard::Metadata;
-using tensorboard::TensorboardRun;
-using tensorboard::to_seconds;
+using formats::tensorboard::DataClass;
+using formats::tensorboard::Metadata;
+using formats::tensorboard::to_seconds;
+using sources::tensorboard::TensorboardRun;
 
 /// Plugin and data class of a kind that carries none.
 Metadata metadata_of(Kind kind) {
@@ -27,36 +27,36 @@ Metadata metadata_of(Kind kind) {
     };
     switch (kind) {
         case Kind::Scalar:
-            set(tensorboard::kScalars, DataClass::Scalar);
+            set(formats::tensorboard::kScalars, DataClass::Scalar);
             break;
         case Kind::Image:
         case Kind::Video:
         case Kind::Figure:
-            set(tensorboard::kImages, DataClass::BlobSequence);
+            set(formats::tensorboard::kImages, DataClass::BlobSequence);
             break;
         case Kind::Audio:
-            set(tensorboard::kAudio, DataClass::BlobSequence);
+            set(formats::tensorboard::kAudio, DataClass::BlobSequence);
             break;
         case Kind::Graph:
-            set(tensorboard::kGraphs, DataClass::BlobSequence);
+            set(formats::tensorboard::kGraphs, DataClass::BlobSequence);
             break;
         case Kind::Histogram:
-            set(tensorboard::kHistograms, DataClass::Tensor);
+            set(formats::tensorboard::kHistograms, DataClass::Tensor);
             break;
         case Kind::Text:
         case Kind::Table:
         case Kind::Note:
         case Kind::Alert:
-            set(tensorboard::kText, DataClass::Tensor);
+            set(formats::tensorboard::kText, DataClass::Tensor);
             break;
         case Kind::PrCurve:
-            set(tensorboard::kPrCurves, DataClass::Tensor);
+            set(formats::tensorboard::kPrCurves, DataClass::Tensor);
             break;
         case Kind::Mesh:
-            set(tensorboard::kMesh, DataClass::Tensor);
+            set(formats::tensorboard::kMesh, DataClass::Tensor);
             break;
         case Kind::Hparams:
-            set(tensorboard::kHparams, DataClass::Tensor);
+            set(formats::tensorboard::kHparams, DataClass::Tensor);
             break;
         default:
             break;
@@ -66,10 +66,10 @@ Metadata metadata_of(Kind kind) {
 
 /// The data class a loader gives a tensor tag whose writer named only the plugin.
 DataClass class_of_plugin(std::string_view plugin) noexcept {
-    if (plugin == tensorboard::kScalars) {
+    if (plugin == formats::tensorboard::kScalars) {
         return DataClass::Scalar;
     }
-    if (plugin == tensorboard::kImages || plugin == tensorboard::kAudio ||
+    if (plugin == formats::tensorboard::kImages || plugin == formats::tensorboard::kAudio ||
         plugin.starts_with("graph")) {
         return DataClass::BlobSequence;
     }
@@ -84,13 +84,13 @@ bool wanted(const TagInfo& tag, DataClass data_class, std::string_view plugin) {
 /// Tags of an event-file run, with the metadata their writers gave.
 template <typename Visit>
 void for_each_event_tag(const TensorboardRun& run, Visit&& visit) {
-    run.inspect([&](const tensorboard::RunPart& data, const auto&) {
-        for (const tensorboard::TagData& tag : data.tags()) {
+    run.inspect([&](const sources::tensorboard::RunPart& data, const auto&) {
+        for (const sources::tensorboard::TagData& tag : data.tags()) {
             TagInfo info;
             info.tag = info.key = tag.name;
-            const tensorboard::PlaceList* list = nullptr;
+            const sources::tensorboard::PlaceList* list = nullptr;
             if (tag.details) {
-                for (const tensorboard::PlaceList& one : tag.details->places) {
+                for (const sources::tensorboard::PlaceList& one : tag.details->places) {
                     list = list == nullptr && !one.places.empty() ? &one : list;
                 }
                 info.metadata = tag.details->metadata;
@@ -114,7 +114,7 @@ void for_each_event_tag(const TensorboardRun& run, Visit&& visit) {
                 info.max_wall_time = tag.scalars.max_wall_time();
             } else {
                 info.max_step = INT64_MIN;
-                for (const tensorboard::Place& place : list->places) {
+                for (const sources::tensorboard::Place& place : list->places) {
                     info.max_step = std::max(info.max_step, place.step);
                     info.max_wall_time = std::max(info.max_wall_time, place.wall_time);
                 }
@@ -123,7 +123,7 @@ void for_each_event_tag(const TensorboardRun& run, Visit&& visit) {
         }
         if (!data.graphs().empty()) {
             TagInfo info;
-            info.tag = tensorboard::kRunGraphTag;
+            info.tag = formats::tensorboard::kRunGraphTag;
             info.key = "graph";
             info.metadata = metadata_of(Kind::Graph);
             info.max_length = 1;
@@ -145,7 +145,7 @@ void for_each_other_tag(const RecordedRun& run, Visit&& visit) {
             continue;
         }
         if (key.kind == Kind::Graph) {
-            info.tag = tensorboard::kRunGraphTag;
+            info.tag = formats::tensorboard::kRunGraphTag;
         }
         info.max_step = key.scalar.last_step;
         info.max_wall_time = to_seconds(key.scalar.last_time_ns);
@@ -155,7 +155,8 @@ void for_each_other_tag(const RecordedRun& run, Visit&& visit) {
             if (!entries.ok() || entries->empty()) {
                 continue;
             }
-            for (tensorboard::EncodedValue& value : encode_entry(run, key.key, entries->back())) {
+            for (formats::tensorboard::EncodedValue& value :
+                 encode_entry(run, key.key, entries->back())) {
                 info.tag = std::move(value.tag);
                 info.metadata = std::move(value.metadata);
                 info.max_step = entries->back().step;
@@ -177,12 +178,13 @@ void for_each_other_tag(const RecordedRun& run, Visit&& visit) {
     };
     if (!about.config.empty()) {
         const double start = to_seconds(about.start_time_ns), end = to_seconds(about.end_time_ns);
-        hparams_tag(tensorboard::kSessionStartTag,
-                    tensorboard::encode_session_start(about.config, about.group, start),
+        hparams_tag(formats::tensorboard::kSessionStartTag,
+                    formats::tensorboard::encode_session_start(about.config, about.group, start),
                     about.start_time_ns);
         if (about.state != RunState::Running) {
-            hparams_tag(tensorboard::kSessionEndTag,
-                        tensorboard::encode_session_end(about.state, end), about.end_time_ns);
+            hparams_tag(formats::tensorboard::kSessionEndTag,
+                        formats::tensorboard::encode_session_end(about.state, end),
+                        about.end_time_ns);
         }
     }
 }
@@ -248,4 +250,4 @@ std::optional<TagInfo> find_tag(const RecordedRun& run, DataClass data_class,
     return found;
 }
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

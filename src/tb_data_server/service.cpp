@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <set>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 namespace {
 
 namespace api = ::tensorboard::data;
+using formats::tensorboard::DataClass;
 using grpc::ServerContext;
 using grpc::Status;
 using grpc::StatusCode;
-using taffrail::tensorboard::DataClass;
 
 // Below gRPC's default limit on the other side for streams, and large enough to cost few messages.
 constexpr std::size_t kBlobChunk = std::size_t{1} << 20;
@@ -101,7 +101,7 @@ class Service final : public api::TensorBoardDataProvider::Service {
                         to.set_max_wall_time(tag.max_wall_time);
                         to.set_max_length(tag.max_length);
                         to.set_summary_metadata(
-                            to_string(taffrail::tensorboard::encode_metadata(tag.metadata)));
+                            to_string(formats::tensorboard::encode_metadata(tag.metadata)));
                     });
     }
 
@@ -185,7 +185,7 @@ class Service final : public api::TensorBoardDataProvider::Service {
     static void fill_series(const TagInfo& tag, api::SeriesMetadata& to) {
         to.set_max_step(tag.max_step);
         to.set_max_wall_time(tag.max_wall_time);
-        to.set_summary_metadata(to_string(taffrail::tensorboard::encode_metadata(tag.metadata)));
+        to.set_summary_metadata(to_string(formats::tensorboard::encode_metadata(tag.metadata)));
     }
 
     /// Calls each(run, tags) for every run with matching tags.
@@ -290,4 +290,4 @@ Result<std::unique_ptr<Server>> serve(int port, std::string data_location,
         std::make_unique<RunningServer>(std::move(service), std::move(server), bound));
 }
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

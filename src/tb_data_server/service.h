@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace taffrail::data_server {
+namespace taffrail::tb_data_server {
 
 /// A running gRPC server on the loopback interface.
 class Server {
@@ -37,4 +37,4 @@ class RunSource {
 Result<std::unique_ptr<Server>> serve(int port, std::string data_location,
                                       std::shared_ptr<const RunSource> source);
 
-}  // namespace taffrail::data_server
+}  // namespace taffrail::tb_data_server

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail {
+namespace taffrail::trainer {
 
 /// The diagnostic of W8. The bar gives it when it draws, the Trainer when it lists the warning: one
 /// cause, so that it is said once.
@@ -19,4 +19,4 @@ inline std::string replaced_item_message(std::string_view name) {
            "to see both";
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::trainer

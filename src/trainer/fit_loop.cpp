@@ -310,7 +310,7 @@ void Core::warn_of_replaced_items() {
     }
     for (const auto& [name, value] : bars->get_metrics({})) {
         if (state_.stored_bar_metrics().contains(name)) {
-            state_.warn("W8", name, replaced_item_message(name));
+            state_.warn("W8", name, trainer::replaced_item_message(name));
         }
     }
 }

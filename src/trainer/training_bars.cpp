@@ -51,8 +51,8 @@ BarMetrics TrainingBars::get_metrics(const MetricMap& logged) {
     }
     if (!versions.empty()) {
         if (logged.contains("v_num")) {
-            diagnose_once(DiagnosticLevel::Warning, replaced_item_cause("v_num"),
-                          replaced_item_message("v_num"));
+            diagnose_once(DiagnosticLevel::Warning, trainer::replaced_item_cause("v_num"),
+                          trainer::replaced_item_message("v_num"));
         } else {
             items.emplace_back("v_num", version_value(versions));
         }

@@ -28,7 +28,7 @@ Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orph
     const record::WriterIdentity& identity = orphan.definitions.identity;
     record::OrphanProgress progress;
     tlog::FileIdentity file;
-    auto tail = storage::read_writer_tail(run_folder, identity.writer);
+    auto tail = store::read_writer_tail(run_folder, identity.writer);
     if (tail.ok()) {
         file = tail->identity;
         progress.next_seq = std::max<std::uint64_t>(tail->next_seq, 1);
@@ -56,7 +56,7 @@ Result<void> adopt_one(const std::string& run_folder, const record::Orphan& orph
     if (rows == 0 && progress.spool_pending.empty() && !lacks_end) {
         return record::discard_orphan(orphan);
     }
-    TAFFRAIL_ASSIGN(auto log, storage::open_log(run_folder, file));
+    TAFFRAIL_ASSIGN(auto log, store::open_log(run_folder, file));
     TAFFRAIL_TRY(record::adopt_orphan(orphan, progress, encode_spooled, *log,
                                       related ? family->state : RunState::Crashed));
     ++adopted.writers;
@@ -73,17 +73,17 @@ bool may_be_kept(const std::string& name, const std::string& value) {
 
 // That of a process that opened the run itself where the log does not say.
 tlog::FileIdentity identity_of(const std::string& run_folder, std::uint64_t writer) {
-    const auto files = storage::list_logs(run_folder, writer);
+    const auto files = store::list_logs(run_folder, writer);
     if (files.empty()) {
         return {};
     }
-    const auto seen = storage::glance_at_writer(run_folder, writer, files.back().number);
+    const auto seen = store::glance_at_writer(run_folder, writer, files.back().number);
     return seen.ok() ? seen->identity : tlog::FileIdentity();
 }
 
 std::uint32_t newest_attempt(const std::string& run_folder) {
     std::uint32_t newest = 0;
-    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
+    for (const std::uint64_t writer : store::list_writers(run_folder)) {
         newest = std::max(newest, identity_of(run_folder, writer).attempt);
     }
     return newest;
@@ -101,7 +101,7 @@ std::string note_path(const std::string& run_folder, std::string_view name) {
 Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
                               const std::optional<Family>& family) {
     Adopted adopted;
-    TAFFRAIL_TRY(storage::check_writable(run_folder));
+    TAFFRAIL_TRY(store::check_writable(run_folder));
     for (const std::string& folder : record::ring_folders(run_folder, run_id)) {
         TAFFRAIL_ASSIGN(const auto orphans, record::find_orphans(folder));
         for (const record::Orphan& orphan : orphans) {
@@ -186,7 +186,7 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
     };
 
     std::vector<Found> found;
-    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
+    for (const std::uint64_t writer : store::list_writers(run_folder)) {
         const std::string path = record::cursor_path(run_folder, sink, writer);
         // A writer that this sink was not attached to has no cursor.
         if (writer == except || !io::exists(path)) {
@@ -201,7 +201,7 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
             continue;
         }
         TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));
-        TAFFRAIL_ASSIGN(auto log, storage::open_log_reader(run_folder, writer));
+        TAFFRAIL_ASSIGN(auto log, store::open_log_reader(run_folder, writer));
         if (!log->at_end(start)) {
             found.push_back(
                 {{std::move(log), path, start, identity.rank, identity.attempt,

@@ -43,16 +43,16 @@ Result<std::unique_ptr<RunWriter>> RunWriter::join(const std::string& folder, co
     identity.world_size = info.world_size;
     identity.software = std::string("taffrail ") + version();
     writer->start_time_ns_ = writer->last_time_ns_ = info.start_time_ns;
-    storage::LogOptions options;
+    store::LogOptions options;
     options.wall_ns = [raw = writer.get()] { return raw->last_time_ns_; };
-    TAFFRAIL_ASSIGN(writer->log_, storage::open_log(folder, identity, options));
+    TAFFRAIL_ASSIGN(writer->log_, store::open_log(folder, identity, options));
     return writer;
 }
 
 Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::string& root, const RunInfo& info,
                                                      const RunWriterIdentity& identity) {
-    TAFFRAIL_TRY(storage::make_root(root));
-    TAFFRAIL_ASSIGN(const std::string folder, storage::make_run_folder(root, info.id, info.name));
+    TAFFRAIL_TRY(store::make_root(root));
+    TAFFRAIL_ASSIGN(const std::string folder, store::make_run_folder(root, info.id, info.name));
     TAFFRAIL_ASSIGN(auto writer, join(folder, info, identity));
     const std::int64_t start = info.start_time_ns;
     for (const auto& [type, text] : {std::pair{tlog::MetaType::Name, &info.name},
@@ -171,7 +171,7 @@ Result<void> RunWriter::value(std::string_view key, const Entry& entry) {
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    TAFFRAIL_ASSIGN(record.blobs, storage::store_blobs(*log_, value));
+    TAFFRAIL_ASSIGN(record.blobs, store::store_blobs(*log_, value));
     tlog::Batch batch;
     batch.first_seq = record.seq;
     batch.rows = 1;
@@ -189,9 +189,9 @@ Result<void> RunWriter::finish(RunState state, std::string_view message) {
 Result<void> RunWriter::abandon() {
     TAFFRAIL_TRY(flush());
     log_.reset();
-    const std::string live = io::join(folder_, storage::kLiveFolder);
-    for (const storage::FileName& file : storage::list_logs(folder_, number_)) {
-        TAFFRAIL_TRY(io::set_modified(io::join(live, storage::log_name(file.writer, file.number)),
+    const std::string live = io::join(folder_, store::kLiveFolder);
+    for (const store::FileName& file : store::list_logs(folder_, number_)) {
+        TAFFRAIL_TRY(io::set_modified(io::join(live, store::log_name(file.writer, file.number)),
                                       last_time_ns_));
     }
     return {};

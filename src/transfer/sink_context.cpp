@@ -5,7 +5,7 @@
 namespace taffrail::transfer {
 
 SinkContext describe_to_sinks(const std::string& run_folder) {
-    RunInfo info = storage::glance_at_run(run_folder).info;
+    RunInfo info = store::glance_at_run(run_folder).info;
     SinkContext context;
     context.run_id = std::move(info.id);
     context.run_name = std::move(info.name);
@@ -16,7 +16,7 @@ SinkContext describe_to_sinks(const std::string& run_folder) {
     context.notes = std::move(info.notes);
     context.config = std::move(info.config);
     context.summary.assign(info.summary.begin(), info.summary.end());
-    context.metrics = storage::defined_metrics(run_folder);
+    context.metrics = store::defined_metrics(run_folder);
     context.run_folder = run_folder;
     context.start_time_ns = info.start_time_ns;
     context.world_size = info.world_size;

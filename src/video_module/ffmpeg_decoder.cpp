@@ -13,7 +13,7 @@ extern "C" {
 #include <cstring>
 #include <memory>
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 namespace {
 
 /// The file's bytes as FFmpeg reads them: from memory, forwards and backwards.
@@ -177,4 +177,4 @@ bool decode(TaffrailVideoFile& job, std::vector<unsigned char>& frames, std::str
     return job.count > 0;
 }
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 
 /// Decodes the whole file into 8-bit RGB frames and fills in the sizes of the job; on failure
 /// `error` says why. Refuses videos that would not fit into job.max_bytes.
 bool decode(TaffrailVideoFile& job, std::vector<unsigned char>& frames, std::string& error);
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

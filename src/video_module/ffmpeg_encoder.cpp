@@ -16,7 +16,7 @@ extern "C" {
 #include <cstring>
 #include <memory>
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 namespace {
 
 /// The container being written; frees its buffer whatever happens.
@@ -164,4 +164,4 @@ bool encode(const TaffrailVideoJob& job, const EncoderChoice& choice,
     return true;
 }
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

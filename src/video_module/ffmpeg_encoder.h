@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 
 struct EncoderChoice {
     const char* format;   ///< container, as FFmpeg names it
@@ -20,4 +20,4 @@ std::vector<EncoderChoice> available_encoders();
 bool encode(const TaffrailVideoJob& job, const EncoderChoice& choice,
             std::vector<unsigned char>& file, std::string& error);
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

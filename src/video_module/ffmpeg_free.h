@@ -6,7 +6,7 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 
 struct Free {
     void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
@@ -18,4 +18,4 @@ struct Free {
     void operator()(SwsContext* scaler) const { sws_freeContext(scaler); }
 };
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

@@ -8,7 +8,7 @@ extern "C" {
 #include <array>
 #include <string>
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 
 inline std::string reason(int code) {
     std::array<char, 128> text{};
@@ -16,4 +16,4 @@ inline std::string reason(int code) {
     return text.data();
 }
 
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module

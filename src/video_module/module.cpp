@@ -16,7 +16,7 @@ extern "C" {
 #include "video_module/ffmpeg_decoder.h"
 #include "video_module/ffmpeg_encoder.h"
 
-namespace taffrail::video {
+namespace taffrail::video_module {
 namespace {
 
 int encode_job(TaffrailVideoJob* job) {
@@ -84,12 +84,13 @@ const char* describe() {
 }
 
 }  // namespace
-}  // namespace taffrail::video
+}  // namespace taffrail::video_module
 
 extern "C" __attribute__((visibility("default"))) const taffrail::TaffrailVideoModule*
 taffrail_video_module() {
     static const taffrail::TaffrailVideoModule module = {
-        taffrail::kVideoModuleAbi, taffrail::video::encode_job, taffrail::video::release_job,
-        taffrail::video::describe, taffrail::video::decode_job, taffrail::video::release_frames};
+        taffrail::kVideoModuleAbi,           taffrail::video_module::encode_job,
+        taffrail::video_module::release_job, taffrail::video_module::describe,
+        taffrail::video_module::decode_job,  taffrail::video_module::release_frames};
     return &module;
 }

@@ -37,19 +37,19 @@ class Findings : public StoreCommands {
     void seal_and_drop() const {
         ASSERT_EQ(run({"seal", "--all", "--root", root_}).code, 0);
         for (const auto& [name, run] : listed(root_)) {
-            storage::drop_sealed_logs(run.string_or("location", ""), std::chrono::nanoseconds(0))
+            store::drop_sealed_logs(run.string_or("location", ""), std::chrono::nanoseconds(0))
                 .value();
         }
     }
 
     /// A run whose writer is this process and goes on.
     std::string begin_live_run(std::unique_ptr<record::LogWriter>& log) const {
-        const std::string folder = storage::make_run_folder(root_, "01LIVE", "busy").value();
+        const std::string folder = store::make_run_folder(root_, "01LIVE", "busy").value();
         tlog::FileIdentity identity;
         identity.run_id = "01LIVE";
         identity.writer = 77;
         identity.start_time_ns = kNow;
-        log = storage::open_log(folder, identity).value();
+        log = store::open_log(folder, identity).value();
         return folder;
     }
 };
@@ -112,7 +112,7 @@ TEST_F(Findings, FindingR09_ARunIsNeitherHiddenNorRemovedWhileItIsWritten) {
     EXPECT_THAT(refused.errors, HasSubstr("busy is still being written"));
     EXPECT_EQ(names().size(), 4u);
     // Hidden by other means, or before it was resumed: its bytes stay all the same.
-    ASSERT_TRUE(storage::set_deleted(folder, true).ok());
+    ASSERT_TRUE(store::set_deleted(folder, true).ok());
     const Outcome kept = run({"gc", "--root", root_, "--yes"});
     EXPECT_EQ(kept.code, 1);
     EXPECT_THAT(kept.errors, HasSubstr("busy is still being written and stays"));

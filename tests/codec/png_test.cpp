@@ -85,9 +85,9 @@ TEST(Png, ASizeThatItsBytesCannotFillTakesNoMemory) {
     EXPECT_EQ(decode_png(file).value().data.size(), flat.size()) << "the flattest is believed";
     Bytes wide = encode_png(flat.data(), 64, 64, 3).value();
     const std::uint32_t side = __builtin_bswap32(16384);
-    store(wide.data() + 16, side);
-    store(wide.data() + 20, side);
-    store(wide.data() + 29, __builtin_bswap32(crc32(ByteSpan(wide).subspan(12, 17))));
+    store_at(wide.data() + 16, side);
+    store_at(wide.data() + 20, side);
+    store_at(wide.data() + 29, __builtin_bswap32(crc32(ByteSpan(wide).subspan(12, 17))));
     EXPECT_THAT(decode_png(wide).error().message,
                 HasSubstr("bytes cannot hold 16384x16384 pixels"));
 }

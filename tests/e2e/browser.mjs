@@ -164,7 +164,7 @@ export async function open(
 }
 
 /** Waits until a check that may take a moment holds; its own message is what a failure says. */
-export async function eventually(check, timeout = 6000) {
+export async function eventually(check, timeout = 20000) {
   for (const end = Date.now() + timeout; ;) {
     try {
       return await check();

@@ -32,6 +32,9 @@ const moreThan = (page, n, timeout = 20000) =>
     n,
     { timeout, polling: 20 },
   );
+/** What arrives in several pieces is whole in the end. */
+const countIs = (page, expected, why) =>
+  eventually(async () => assert.equal(await countOf(page), await expected(), why));
 const stored = async (server, project) => {
   let total = 0;
   for (const id of (
@@ -69,7 +72,7 @@ test("6: new points are on the screen within a second, history is not fetched ag
     after.bytes - first.bytes < first.bytes,
     `${after.bytes - first.bytes} bytes of tails against ${first.bytes} at first`,
   );
-  assert.equal(await countOf(page), before + 5 * 20 * 6);
+  await countIs(page, () => before + 5 * 20 * 6);
   // Zoomed in, nothing moves; the chip brings the end back.
   const box = await page.locator('[data-card="train/loss"] .plot').boundingBox();
   await page.mouse.move(box.x + 100, box.y + 60);
@@ -119,7 +122,7 @@ test(`6: twenty runs at 200 points a second for ${full ? 60 : 8} seconds: the by
     await sleep(Math.max(0, next - Date.now()));
   }
   await settled(page, 900);
-  assert.equal(await countOf(page), await stored(server, project), "no point twice, none lost");
+  await countIs(page, () => stored(server, project), "no point twice, none lost");
   const last = await page.evaluate(() => ({ ...window.__taffrail.stats.feed }));
   assert.equal(last.requests, first.requests, "no chart was asked for as a whole");
   const perPoint = (last.bytes - first.bytes) / ((await countOf(page)) - before);
@@ -158,7 +161,7 @@ test("7: a server that is killed gives a banner; when it is back the page recove
   await server.grow(5);
   await moreThan(page, before + 4 * 35);
   await settled(page, 600);
-  assert.equal(await countOf(page), await stored(server, project));
+  await countIs(page, () => stored(server, project));
   await done();
   await server.close();
 });
@@ -288,7 +291,7 @@ test("7: connections that break while a page is loaded cost a moment, not the pa
   const before = await countOf(page);
   await server.grow(15);
   await moreThan(page, before);
-  assert.equal(await countOf(page), await stored(server, project));
+  await countIs(page, () => stored(server, project));
   await done();
   await front.close();
   await server.close();
@@ -320,7 +323,7 @@ test("live: what a run logs after a page was loaded and before it listens is on 
       await moreThan(page, before);
       heard = !(await asks());
       if (heard) {
-        assert.equal(await countOf(page), before + 3 * 15);
+        await countIs(page, () => before + 3 * 15);
       }
     }
     listen();

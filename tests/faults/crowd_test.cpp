@@ -90,8 +90,8 @@ TEST_F(Crowds, TwoHundredAndFiftySixWritersShareARun) {
     ASSERT_EQ(runs.size(), 1u) << "all of them met";
     check();
     const std::string run_folder = folder_.file("store/runs/" + runs[0].name);
-    ASSERT_TRUE(storage::seal_finished(run_folder).ok());
-    ASSERT_GT(storage::drop_sealed_logs(run_folder, 0ns).value(), 0u);
+    ASSERT_TRUE(store::seal_finished(run_folder).ok());
+    ASSERT_GT(store::drop_sealed_logs(run_folder, 0ns).value(), 0u);
     check();
 }
 
@@ -268,7 +268,7 @@ TEST_F(Crowds, CopiesTakenWhileLiveAreRightAndNameWhatTheyLack) {
         (void)run.flush();
         const std::string copy = folder_.file("copy-" + std::to_string(number));
         copy_tree(run.folder(), copy);
-        const auto back = storage::RunReader::open(copy).value();
+        const auto back = store::RunReader::open(copy).value();
         Step missing = 0, named = 0;
         for (const char* key : {"a", "b"}) {
             const auto points = back->points(key);  // unknown while nothing was logged

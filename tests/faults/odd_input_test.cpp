@@ -42,12 +42,12 @@ class OddInput : public testing::Test {
             SCOPED_TRACE("log");
             check(*reader());
         }
-        ASSERT_TRUE(storage::seal_finished(run_folder).ok());
+        ASSERT_TRUE(store::seal_finished(run_folder).ok());
         {
             SCOPED_TRACE("log and sealed files");
             check(*reader());
         }
-        ASSERT_GT(storage::drop_sealed_logs(run_folder, 0ns).value(), 0u);
+        ASSERT_GT(store::drop_sealed_logs(run_folder, 0ns).value(), 0u);
         SCOPED_TRACE("sealed files");
         check(*reader());
     }

@@ -83,7 +83,7 @@ class PowerCuts : public testing::Test {
             ASSERT_TRUE(run.finish().ok());
             acknowledge(kRounds);
         }
-        ASSERT_GT(storage::drop_sealed_logs(run_folder, 0ns).value(), 0u);
+        ASSERT_GT(store::drop_sealed_logs(run_folder, 0ns).value(), 0u);
         trace_ = new test::DiskTrace(calls->stop_trace(), kBlock);
         run_path_ = run_folder.substr(std::string("fault://").size());
     }
@@ -154,7 +154,7 @@ class PowerCuts : public testing::Test {
     }
 
     static void expect_promised(const std::string& folder, Step rounds) {
-        const auto opened = storage::RunReader::open(folder);
+        const auto opened = store::RunReader::open(folder);
         if (!opened.ok()) {
             ASSERT_EQ(rounds, 0) << opened.error().message;
             return;

@@ -165,8 +165,8 @@ class SealKills : public testing::Test {
     }
 
     static void seal_and_drop(const std::string& run_folder) {
-        (void)storage::seal_finished(run_folder);
-        (void)storage::drop_sealed_logs(run_folder, 0ns);
+        (void)store::seal_finished(run_folder);
+        (void)store::drop_sealed_logs(run_folder, 0ns);
     }
 
     void seal_and_drop() const { seal_and_drop(run_folder_); }

@@ -130,9 +130,9 @@ class SecretPlaces : public testing::TestWithParam<Shape> {
             ++files_;
             expect_absent(io::read_text(path).value(), path);
             if (path.ends_with(".tlog")) {
-                storage::FrameFile frames(io::parent(path), path);
+                store::FrameFile frames(io::parent(path), path);
                 (void)frames.poll(
-                    [&](const storage::FrameFile::Frame& frame) {
+                    [&](const store::FrameFile::Frame& frame) {
                         expect_absent({reinterpret_cast<const char*>(frame.payload.data()),
                                        frame.payload.size()},
                                       path + " decompressed");

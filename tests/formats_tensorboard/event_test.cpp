@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 const char* const kGoldenVersion =
@@ -75,4 +75,4 @@ TEST(Event, SessionStartReadsBack) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

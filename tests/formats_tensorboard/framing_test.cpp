@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 TEST(Framing, MasksCrcAsTheFormatSays) {
@@ -67,4 +67,4 @@ TEST(Framing, FindsNextHeaderBehindJunk) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

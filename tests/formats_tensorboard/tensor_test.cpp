@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 Bytes listed(TensorType type, std::uint32_t field, std::uint64_t raw, bool type_first = true) {
@@ -110,4 +110,4 @@ TEST(Tensor, DtypesMapBothWays) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

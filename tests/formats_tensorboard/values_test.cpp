@@ -11,7 +11,7 @@
 
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 std::optional<Value> round_trip(const EncodedValue& encoded, Kind expected) {
@@ -196,4 +196,4 @@ TEST(Values, LayoutReadsBackAndPatternsAreExact) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -167,6 +167,48 @@ def test_of_the_test_a_weak_symbol_is_found():
     assert not weak_symbols("std::weak_ptr<int> weak; // weak reference")
 
 
+# Their words are used everywhere and stand in the namespace of the product itself, as public words do.
+WORDS_OF_ALL = {"base", "codec", "config"}
+
+
+def namespace_mistakes(path: Path, text: str, own: str):
+    """Namespaces of a file below src that are not the folders it lies in. What a public header names may be defined here, in its own namespace."""
+    folders = path.parent.parts
+    public = "\n".join(header.read_text() for header in PUBLIC.glob("*.h"))
+    wrong = []
+    for name, body in re.findall(r"^namespace taffrail((?:::\w+)*) \{(.*?)(?=^namespace |\Z)", text, re.M | re.S):
+        words = [word for word in name.split("::") if word]
+        types = re.findall(r"^(?:struct|class) (\w+)[^;]*\{$", body, re.M)
+        if own in WORDS_OF_ALL and len(words) < 2:
+            continue
+        if words in ([], ["detail"]) and (path.suffix == ".cpp" or "{" not in body or types and all(re.search(rf"\b{one};", public) for one in types)):
+            continue
+        places = [folders.index(word) if word in folders else -1 for word in words]
+        if not words or -1 in places or places != sorted(places):
+            wrong.append(f"{path}: namespace taffrail{name}")
+    return wrong
+
+
+def test_namespaces_are_folders():
+    wrong, owners = [], {}
+    for path in sources():
+        own = layer_of(path) or path.relative_to(SRC).parts[0]
+        wrong += namespace_mistakes(path.relative_to(SRC), path.read_text(), own)
+        for name in re.findall(r"^namespace (taffrail::[\w:]+) \{", path.read_text(), re.M):
+            owners.setdefault(name.removesuffix("::detail"), set()).add(own)
+    assert not wrong, "\n".join(wrong)
+    shared = {name: layers for name, layers in owners.items() if len(layers) > 1 and name != "taffrail"}
+    assert not shared, f"one namespace, one layer: {shared}"
+
+
+def test_of_the_test_a_namespace_that_is_no_folder_is_found():
+    assert namespace_mistakes(Path("store/a.h"), "namespace taffrail::storage {\n", "store")
+    assert namespace_mistakes(Path("store/a.h"), "namespace taffrail {\nstruct Hidden {\n", "store")
+    assert namespace_mistakes(Path("codec/formats/x/a.h"), "namespace taffrail::x::formats {\n", "formats_x")
+    assert not namespace_mistakes(Path("codec/formats/x/a.h"), "namespace taffrail::formats::x {\n", "formats_x")
+    assert not namespace_mistakes(Path("run/run.cpp"), "namespace taffrail {\n", "run")
+
+
 def test_every_row_of_the_table_is_a_layer():
     assert set(ALLOWED) == set(LAYERS)
 

@@ -11,11 +11,11 @@ namespace taffrail {
 namespace {
 
 std::string make_store(const std::string& root, const std::string& id) {
-    const std::string folder = storage::make_run_folder(root, id, "run").value();
+    const std::string folder = store::make_run_folder(root, id, "run").value();
     tlog::FileIdentity identity;
     identity.run_id = id;
     identity.writer = 1;
-    storage::open_log(folder, identity).value()->close(RunState::Finished).value();
+    store::open_log(folder, identity).value()->close(RunState::Finished).value();
     return folder;
 }
 

@@ -13,7 +13,7 @@ int main(int count, char** words) {
     const int rows = count > 1 ? std::atoi(words[1]) : 50;
     const auto pause = std::chrono::milliseconds(count > 2 ? std::atoi(words[2]) : 20);
     const bool print = count > 4 && std::string_view(words[4]) == "print";
-    auto sink = taffrail::make_terminal_sink(
+    auto sink = taffrail::sinks::terminal::make_terminal_sink(
                     {{"stats_to_track", "[ITER_TRAIN_TIME, TRAIN_RAYS_PER_SEC, CURR_TEST_PSNR]"},
                      {"max_log_size", count > 3 ? words[3] : "10"},
                      {"max_iter", std::to_string(rows)}})

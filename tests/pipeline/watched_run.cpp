@@ -47,8 +47,8 @@ void take(const tlog::Batch& batch, Definitions& known, std::vector<Logged>& all
     for (const tlog::SchemaDefinition& schema : batch.schemas) {
         known.schemas[schema.id] = schema.keys;
     }
-    std::vector<storage::RowPlace> rows;
-    storage::order_rows(batch, rows);
+    std::vector<store::RowPlace> rows;
+    store::order_rows(batch, rows);
     const auto add = [&](std::uint32_t key, Step step, double scalar, std::uint32_t route) {
         all.push_back({known.keys.at(key),
                        step,
@@ -57,22 +57,22 @@ void take(const tlog::Batch& batch, Definitions& known, std::vector<Logged>& all
                        static_cast<RouteMask>(route),
                        (route & tlog::kHidden) == 0});
     };
-    for (const storage::RowPlace& place : rows) {
-        if (place.section == storage::RowPlace::Section::Wide) {
+    for (const store::RowPlace& place : rows) {
+        if (place.section == store::RowPlace::Section::Wide) {
             const tlog::WideRows& wide = batch.wide[place.index];
             const auto& keys = known.schemas.at(wide.schema);
             for (std::size_t i = 0; i < keys.size(); ++i) {
                 add(keys[i], wide.axes.step[place.row], wide.columns[i][place.row],
-                    storage::route_of(wide.axes, place.row));
+                    store::route_of(wide.axes, place.row));
             }
-        } else if (place.section == storage::RowPlace::Section::Long) {
+        } else if (place.section == store::RowPlace::Section::Long) {
             const tlog::LongRows& rows_of = batch.long_rows[place.index];
             add(rows_of.key[place.row], rows_of.axes.step[place.row], rows_of.value[place.row],
-                storage::route_of(rows_of.axes, place.row));
+                store::route_of(rows_of.axes, place.row));
         } else {
             const tlog::ValueRecord& value = batch.values[place.index];
             add(value.key, value.step, 0, value.route);
-            all.back().value = storage::value_of(value);
+            all.back().value = store::value_of(value);
         }
     }
 }
@@ -110,11 +110,11 @@ const std::vector<Logged>& logged() {
     Watched& now = *watched();
     now.run.flush().value();
     std::vector<Logged> all;
-    for (const std::uint64_t writer : storage::list_writers(now.run.folder())) {
+    for (const std::uint64_t writer : store::list_writers(now.run.folder())) {
         Definitions known;
-        for (const storage::FileName& file : storage::list_logs(now.run.folder(), writer)) {
-            const std::string path = io::join(io::join(now.run.folder(), storage::kLiveFolder),
-                                              storage::log_name(file.writer, file.number));
+        for (const store::FileName& file : store::list_logs(now.run.folder(), writer)) {
+            const std::string path = io::join(io::join(now.run.folder(), store::kLiveFolder),
+                                              store::log_name(file.writer, file.number));
             seal::for_each_frame(path, [&](const tlog::FrameHeader& header, ByteSpan payload) {
                 tlog::DecodedBatch batch;
                 if (header.type == tlog::FrameType::Batch && batch.decode(header, payload)) {

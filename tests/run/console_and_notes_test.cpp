@@ -33,8 +33,7 @@ TEST(CapturedConsole, FindingR14_AProgressBarLeavesItsLastState) {
     std::fflush(stdout);
     ASSERT_TRUE(run.finish().ok());
     std::string errors, output;
-    for (const ConsoleLine& line :
-         storage::RunReader::open(run.folder()).value()->console(0, 1000)) {
+    for (const ConsoleLine& line : store::RunReader::open(run.folder()).value()->console(0, 1000)) {
         (line.is_error ? errors : output) += std::string(line.text) + "\n";
     }
     EXPECT_EQ(errors, "100%|##########| training\nbetween\n");
@@ -51,7 +50,7 @@ TEST(Notes, FindingR15_NotesWrittenByTheProgramAreThoseOfTheRun) {
         run.note("diverged at 300");
         run.note("restarted");
         ASSERT_TRUE(run.finish().ok());
-        EXPECT_EQ(storage::RunReader::open(run.folder()).value()->info().notes,
+        EXPECT_EQ(store::RunReader::open(run.folder()).value()->info().notes,
                   "larger decoder\ndiverged at 300\nrestarted");
     }
     options.notes.clear();
@@ -59,7 +58,7 @@ TEST(Notes, FindingR15_NotesWrittenByTheProgramAreThoseOfTheRun) {
     taffrail::Run again = taffrail::Run::open(options).value();
     again.note("third day");
     ASSERT_TRUE(again.finish().ok());
-    EXPECT_EQ(storage::RunReader::open(again.folder()).value()->info().notes,
+    EXPECT_EQ(store::RunReader::open(again.folder()).value()->info().notes,
               "larger decoder\ndiverged at 300\nrestarted\nthird day")
         << "a resumed run adds to what is there";
 }

@@ -217,7 +217,7 @@ TEST_F(ForkedLogsTest, OfOtherProcessesAreNotTheSinksBusiness) {
     add_sink(run);
     await_end(in_child([&] { run.log("child", 1, 0); }));
     ASSERT_TRUE(transfer::adopt_orphans(run.folder(), "family").ok());
-    running::ForkedLogs stranger(run.folder(), "", "fake", 12345);
+    run::ForkedLogs stranger(run.folder(), "", "fake", 12345);
     EXPECT_TRUE(stranger.take().empty());
     ASSERT_TRUE(run.finish().ok());
 }

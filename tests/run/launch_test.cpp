@@ -186,12 +186,12 @@ class InterruptedFileSystem final : public test::CountingFileSystem {
 // The same at the one place where it could go wrong: this rank has seen no claim and no writer,
 // then another claims its place and begins its log, and then this one goes on.
 TEST_F(Launches, FindingR01_ARankThatBeginsWhileAnotherLooksIsNotTakenForAnEndedLaunch) {
-    using running::Claimed;
+    using run::Claimed;
     const auto files = std::make_shared<InterruptedFileSystem>();
     io::register_file_system("interrupted", files);
     const std::string run = folder_.file("run");
     ASSERT_TRUE(io::make_directories(io::join(run, "live")).ok());
-    running::Launch launch;
+    run::Launch launch;
     launch.rank_variable = "RANK";
     launch.world_size = 2;
     bool saw_claims = false, begun = false;
@@ -201,12 +201,12 @@ TEST_F(Launches, FindingR01_ARankThatBeginsWhileAnotherLooksIsNotTakenForAnEnded
             return;
         }
         begun = true;
-        running::Launch other = launch;
+        run::Launch other = launch;
         other.rank = 1;
-        EXPECT_EQ(running::claim_rank(run, "id", other)->claimed, Claimed::Yes);
-        EXPECT_TRUE(storage::open_log(run, {.run_id = "id", .writer = 1, .rank = 1}).ok());
+        EXPECT_EQ(run::claim_rank(run, "id", other)->claimed, Claimed::Yes);
+        EXPECT_TRUE(store::open_log(run, {.run_id = "id", .writer = 1, .rank = 1}).ok());
     };
-    const auto claim = running::claim_rank("interrupted://" + run, "id", launch);
+    const auto claim = run::claim_rank("interrupted://" + run, "id", launch);
     ASSERT_TRUE(claim.ok()) << claim.error().message;
     EXPECT_TRUE(begun) << "the place was not reached";
     EXPECT_EQ(claim->claimed, Claimed::Yes);
@@ -227,19 +227,19 @@ TEST_F(Launches, ALateRankJoinsThoseThatEnded) {
 
 // Claims of one run under different launchers, as two torchruns on one machine leave them.
 TEST_F(Launches, FindingR01_AnotherLauncherIsToldByItsProcess) {
-    using running::Claimed;
-    running::Launch launch;
+    using run::Claimed;
+    run::Launch launch;
     launch.rank_variable = "RANK";
     launch.world_size = 2;
     const std::string run = folder_.file("run");
     ASSERT_TRUE(io::make_directories(run).ok());
-    EXPECT_EQ(running::claim_rank(run, "id", launch)->claimed, Claimed::Yes);
+    EXPECT_EQ(run::claim_rank(run, "id", launch)->claimed, Claimed::Yes);
     const pid_t launcher = fork();  // the rank below it is this launcher's
     if (launcher == 0) {
         const pid_t rank = fork();
         if (rank == 0) {
             launch.rank = 1;
-            const auto claim = running::claim_rank(run, "id", launch);
+            const auto claim = run::claim_rank(run, "id", launch);
             _exit(claim.ok() && claim->claimed == Claimed::OtherLaunch ? 0 : 1);
         }
         int status = 1;
@@ -249,12 +249,12 @@ TEST_F(Launches, FindingR01_AnotherLauncherIsToldByItsProcess) {
     ASSERT_EQ(waitpid(launcher, &status, 0), launcher);
     EXPECT_EQ(status, 0);
     launch.rank = 1;
-    EXPECT_EQ(running::claim_rank(run, "id", launch)->claimed, Claimed::Yes)
+    EXPECT_EQ(run::claim_rank(run, "id", launch)->claimed, Claimed::Yes)
         << "the rank of the same launcher still finds its place";
 }
 
 TEST_F(Launches, ARestartByTheLauncherIsTheNextAttempt) {
-    running::Launch launch;
+    run::Launch launch;
     launch.rank_variable = "RANK";
     launch.world_size = 2;
     const std::string run = folder_.file("run");
@@ -264,9 +264,8 @@ TEST_F(Launches, ARestartByTheLauncherIsTheNextAttempt) {
         launch.restarts = restarts;
         const pid_t rank = fork();
         if (rank == 0) {
-            const auto claim = running::claim_rank(run, "id", launch);
-            _exit(claim.ok() && claim->claimed == running::Claimed::Yes &&
-                          claim->attempt == restarts
+            const auto claim = run::claim_rank(run, "id", launch);
+            _exit(claim.ok() && claim->claimed == run::Claimed::Yes && claim->attempt == restarts
                       ? 0
                       : 1);
         }

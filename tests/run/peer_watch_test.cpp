@@ -89,7 +89,7 @@ TEST_F(RankWatch, NamesTheRankThatWasKilled) {
     const std::string folder = run.folder();
     ASSERT_TRUE(run.finish(RunState::Failed).ok());
     EXPECT_NE(said.find("rank 1"), std::string::npos) << said;
-    const auto info = storage::glance_at_run(folder).info;
+    const auto info = store::glance_at_run(folder).info;
     EXPECT_EQ(info.state, RunState::Crashed);
     EXPECT_NE(info.message.find("rank 1 (process"), std::string::npos) << info.message;
 }
@@ -107,10 +107,9 @@ TEST_F(RankWatch, SaysNothingOfARankThatFinished) {
 }
 
 TEST_F(RankWatch, TakesSilenceOfAnotherMachineForItsEnd) {
-    storage::make_root(folder_.file("store")).value();
+    store::make_root(folder_.file("store")).value();
     const std::string run =
-        storage::make_run_folder(folder_.file("store"), "00000000000000000000000007", "far")
-            .value();
+        store::make_run_folder(folder_.file("store"), "00000000000000000000000007", "far").value();
     tlog::FileIdentity far;
     far.run_id = "00000000000000000000000007";
     far.writer = 77;
@@ -119,12 +118,12 @@ TEST_F(RankWatch, TakesSilenceOfAnotherMachineForItsEnd) {
     far.host = "elsewhere";
     far.process_id = 1;
     far.boot_id = "not this boot";
-    const auto log = storage::open_log(run, far).value();
+    const auto log = store::open_log(run, far).value();
     std::promise<std::int32_t> told;
     auto rank = told.get_future();
     std::atomic<std::chrono::milliseconds::rep> clock_ms{1000};
     std::atomic<int> readings{0};
-    const running::PeerWatch watch(
+    const run::PeerWatch watch(
         {.run_folder = run,
          .interval = 1ms,
          .silence = 300s,
@@ -155,7 +154,7 @@ TEST_F(RankWatch, KeepsTheFirstReasonOfTheState) {
     detail::RunInside::core(run)->give_reason("second");
     const std::string folder = run.folder();
     ASSERT_TRUE(run.finish(RunState::Failed).ok());
-    EXPECT_EQ(storage::glance_at_run(folder).info.message.substr(0, 5), "first");
+    EXPECT_EQ(store::glance_at_run(folder).info.message.substr(0, 5), "first");
 }
 
 }  // namespace

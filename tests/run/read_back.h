@@ -34,8 +34,8 @@ using KeptRecords = std::map<std::string, std::vector<KeptRecord>>;
 /// own series are not.
 inline KeptRecords read_back(const std::string& run_folder) {
     KeptRecords all;
-    for (const std::uint64_t writer : storage::list_writers(run_folder)) {
-        auto log = storage::open_log_reader(run_folder, writer).value();
+    for (const std::uint64_t writer : store::list_writers(run_folder)) {
+        auto log = store::open_log_reader(run_folder, writer).value();
         record::LogPosition position;
         for (;;) {
             const auto chunk = log->read(position, kAllSinks, 10'000).value();

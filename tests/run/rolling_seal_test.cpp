@@ -45,22 +45,22 @@ TEST(RollingSeals, FindingG12_HappenWhileTheRunGoesOn) {
         }
         ASSERT_TRUE(run.flush().ok());
     }
-    ASSERT_GT(storage::list_logs(run.folder()).size(), 5u);
+    ASSERT_GT(store::list_logs(run.folder()).size(), 5u);
     // Until something is sealed, however slow the machine is.
-    for (int tries = 0; tries < 6000 && !storage::read_manifest(run.folder()); ++tries) {
+    for (int tries = 0; tries < 6000 && !store::read_manifest(run.folder()); ++tries) {
         std::this_thread::sleep_for(50ms);
     }
-    const auto manifest = storage::read_manifest(run.folder());
+    const auto manifest = store::read_manifest(run.folder());
     ASSERT_TRUE(manifest) << step;
     EXPECT_FALSE(manifest->logs.empty());
-    EXPECT_EQ(storage::RunReader::open(run.folder()).value()->points("loss")->size(),
+    EXPECT_EQ(store::RunReader::open(run.folder()).value()->points("loss")->size(),
               static_cast<std::size_t>(step));
     ASSERT_TRUE(run.finish().ok());
-    const auto reader = storage::RunReader::open(run.folder()).value();
+    const auto reader = store::RunReader::open(run.folder()).value();
     EXPECT_EQ(reader->points("loss")->size(), static_cast<std::size_t>(step));
     EXPECT_EQ(reader->info().state, RunState::Finished);
-    EXPECT_EQ(storage::read_manifest(run.folder())->logs.size(),
-              storage::list_logs(run.folder()).size())
+    EXPECT_EQ(store::read_manifest(run.folder())->logs.size(),
+              store::list_logs(run.folder()).size())
         << "finish() seals the rest";
 }
 
@@ -116,10 +116,10 @@ TEST(RollingSeals, FindingG12_WhatFinishHasNoTimeForIsSaidAndSealGoesOn) {
                         run_folder + "` goes on"),
               std::string::npos)
         << said;
-    EXPECT_FALSE(storage::read_manifest(run_folder));
-    EXPECT_EQ(storage::RunReader::open(run_folder).value()->points("loss")->size(), 1000u);
-    EXPECT_EQ(storage::seal_finished(run_folder).value().points, 1000u);
-    EXPECT_TRUE(storage::read_manifest(run_folder));
+    EXPECT_FALSE(store::read_manifest(run_folder));
+    EXPECT_EQ(store::RunReader::open(run_folder).value()->points("loss")->size(), 1000u);
+    EXPECT_EQ(store::seal_finished(run_folder).value().points, 1000u);
+    EXPECT_TRUE(store::read_manifest(run_folder));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class Runs : public testing::Test {
     static void await_points(Run& run, const char* key, std::size_t count) {
         for (int tries = 0; tries < 600; ++tries) {
             ASSERT_TRUE(run.flush().ok());
-            const auto points = storage::RunReader::open(run.folder()).value()->points(key);
+            const auto points = store::RunReader::open(run.folder()).value()->points(key);
             if (points.ok() && points->size() >= count) {
                 return;
             }
@@ -104,6 +104,28 @@ TEST_F(Runs, RecordWhatTheyAreTold) {
     EXPECT_FALSE(io::exists(io::join(folder, "ring"))) << "nothing is left to adopt";
 }
 
+TEST_F(Runs, KeepAudioFilesAsTheyAre) {
+    const std::string wav(
+        "RIFF\x28\0\0\0WAVEfmt "
+        "\x10\0\0\0\1\0\1\0\x40\x1F\0\0\x80\x3E\0\0\2\0\x10\0data\4\0\0\0abcd",
+        48);
+    ASSERT_TRUE(io::write_file_atomically(folder_.file("a.wav"), as_bytes(wav), false).ok());
+    Run run = Run::open(options()).value();
+    run.log_audio_file("sound", folder_.file("a.wav"), 3, {.caption = "two samples"});
+    run.log_audio_file("sound", folder_.file("absent.wav"), 4);
+    ASSERT_TRUE(run.finish().ok());
+    EXPECT_EQ(run.stats().errors, 1u) << "the absent file is told";
+    const auto reader = store::RunReader::open(run.folder()).value();
+    const auto entries = reader->entries("sound").value();
+    ASSERT_EQ(entries.size(), 1u);
+    const auto& audio = std::get<Audio>(*entries[0].value);
+    EXPECT_EQ(audio.format, "wav");
+    EXPECT_EQ(audio.sample_rate, 8000u);
+    EXPECT_EQ(audio.frames, 2u);
+    EXPECT_EQ(audio.caption, "two samples");
+    EXPECT_EQ(as_text(**reader->load(audio.data.ref)), wav);
+}
+
 TEST_F(Runs, KeepEveryKindOfValue) {
     const std::string file = folder_.file("weights.bin");
     ASSERT_TRUE(io::write_file_atomically(file, as_bytes("bytes"), false).ok());
@@ -144,7 +166,7 @@ TEST_F(Runs, KeepEveryKindOfValue) {
     EXPECT_EQ(as_text(*std::get<Artifact>(*all.at("weights")[0].value).files.at(0).data.bytes),
               "bytes");
     EXPECT_EQ(std::get<Alert>(*all.at("alerts").at(0).value).title, "loss is high");
-    const auto reader = storage::RunReader::open(run.folder()).value();
+    const auto reader = store::RunReader::open(run.folder()).value();
     const std::vector<KeyInfo> keys = reader->keys();
     const auto loss = std::ranges::find(keys, "val/loss", &KeyInfo::key);
     ASSERT_NE(loss, keys.end());
@@ -276,7 +298,7 @@ TEST_F(Runs, ResumeContinuesEveryCountAfterTheLogsAreGone) {
         await_points(run, "system/memory/percent", static_cast<std::size_t>(loads) + 2);
         ASSERT_TRUE(run.finish().ok());
         EXPECT_EQ(content->context.resume_step, again ? std::optional<Step>(1) : std::nullopt);
-        const auto back = storage::RunReader::open(folder).value();
+        const auto back = store::RunReader::open(folder).value();
         const auto memory = back->points("system/memory/percent").value();
         ASSERT_GE(memory.size(), 2u);
         for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -290,7 +312,7 @@ TEST_F(Runs, ResumeContinuesEveryCountAfterTheLogsAreGone) {
         EXPECT_EQ(std::get<Artifact>(*back->entries("weights").value().back().value).version,
                   again ? "v1" : "v0");
         ASSERT_TRUE(io::remove_tree(io::join(folder, "cursors")).ok());
-        ASSERT_GT(storage::drop_sealed_logs(folder, 0ns).value(), 0u);
+        ASSERT_GT(store::drop_sealed_logs(folder, 0ns).value(), 0u);
     }
 }
 
@@ -314,7 +336,7 @@ TEST_F(Runs, RanksOfOneMachineRecordItsLoadOnceUnderItsName) {
     await_points(first, memory.c_str(), 3);
     ASSERT_TRUE(second.finish().ok());
     ASSERT_TRUE(first.finish().ok());
-    const auto back = storage::RunReader::open(folder).value();
+    const auto back = store::RunReader::open(folder).value();
     for (const Point& point : back->points(memory).value()) {
         EXPECT_EQ(point.rank, 0) << "one of the ranks watches the machine";
     }
@@ -451,8 +473,7 @@ TEST_F(Runs, ReadersOfAKilledRunSeeWhatItsRingsHold) {
     waitpid(child, nullptr, 0);
     const auto folders = io::list(folder_.file("store/runs")).value();
     ASSERT_EQ(folders.size(), 1u);
-    const auto run =
-        storage::RunReader::open(folder_.file("store/runs/" + folders[0].name)).value();
+    const auto run = store::RunReader::open(folder_.file("store/runs/" + folders[0].name)).value();
     EXPECT_EQ(run->points("x").value().size(), 500u);
     int visited = 0;
     ASSERT_TRUE(run->for_each([&](const Record& record) {

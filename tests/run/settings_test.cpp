@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace taffrail::running {
+namespace taffrail::run {
 namespace {
 
 Variables given(std::map<std::string, std::string> values) {
@@ -101,4 +101,4 @@ TEST(Launch, RanksDeriveTheSameIdAndOtherJobsAnother) {
 }
 
 }  // namespace
-}  // namespace taffrail::running
+}  // namespace taffrail::run

@@ -369,7 +369,7 @@ TEST_F(SinkWords, FindingR04_OfTwoKilledAttemptsComeOneAfterTheOther) {
 TEST_F(SinkWords, FindingR04_AreNoRecordsToReadersOfTheStore) {
     const auto names = [&] {
         std::vector<std::string> found;
-        for (const KeyInfo& key : storage::RunReader::open(run_folder()).value()->keys()) {
+        for (const KeyInfo& key : store::RunReader::open(run_folder()).value()->keys()) {
             found.push_back(key.key);
         }
         return found;
@@ -384,9 +384,9 @@ TEST_F(SinkWords, FindingR04_AreNoRecordsToReadersOfTheStore) {
         ASSERT_TRUE(run.finish().ok());
     }
     EXPECT_THAT(names(), ElementsAre("loss"));
-    ASSERT_TRUE(storage::seal_finished(run_folder()).ok());
+    ASSERT_TRUE(store::seal_finished(run_folder()).ok());
     EXPECT_THAT(names(), ElementsAre("loss"));
-    const auto run = storage::RunReader::open(run_folder()).value();
+    const auto run = store::RunReader::open(run_folder()).value();
     EXPECT_EQ(run->keys().at(0).definition->goal, Goal::Minimize);
     EXPECT_EQ(run->info().summary.at("best"), Cell{1.0});
 }

@@ -13,7 +13,7 @@
 namespace taffrail::server {
 namespace {
 
-using storage::AttemptRun;
+using store::AttemptRun;
 
 class ChartAttempts : public ::testing::Test {
   protected:
@@ -50,7 +50,7 @@ TEST_F(ChartAttempts, FindingO02_ChartsShowWhatTheReaderSaysCounts) {
         std::mt19937 random(seed);
         AttemptRun run;
         for (unsigned attempt = 0; attempt < 3; ++attempt) {
-            storage::log_attempt(folder_, run, attempt, random);
+            store::log_attempt(folder_, run, attempt, random);
         }
         const auto check = [&] {
             for (const std::string key : {"a", "b"}) {
@@ -81,9 +81,9 @@ TEST_F(ChartAttempts, FindingO02_ChartsShowWhatTheReaderSaysCounts) {
             }
         };
         check();
-        storage::seal_finished(folder_).value();
+        store::seal_finished(folder_).value();
         check();
-        storage::drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
+        store::drop_sealed_logs(folder_, std::chrono::nanoseconds(0)).value();
         check();
         if (HasFailure()) {
             return;
@@ -92,7 +92,7 @@ TEST_F(ChartAttempts, FindingO02_ChartsShowWhatTheReaderSaysCounts) {
 }
 
 TEST_F(ChartAttempts, FindingO06_TheRangeOfAChartHoldsStepsThatGoBack) {
-    auto log = storage::open_log(folder_, storage::sample_identity(1), {}).value();
+    auto log = store::open_log(folder_, store::sample_identity(1), {}).value();
     tlog::Batch batch;
     batch.keys = {{1, Kind::Scalar, "loss"}};
     const std::vector<std::int64_t> step{5, 9, 1, 8}, time_ns{1000, 1001, 1002, 1003};

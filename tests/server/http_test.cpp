@@ -88,6 +88,47 @@ TEST(Http, AnswersSeveralRequestsOnOneConnection) {
     EXPECT_NE(client.read_all().find("hello b xyz"), std::string::npos);
 }
 
+// The handler waits for nothing else: it ends only if the client's going reaches it.
+TEST(Http, AClientThatGoesStopsWhatIsMadeForIt) {
+    std::atomic<bool> begun = false, stopped = false, ended = false;
+    auto server = serve([&](const Request& request) {
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        begun = true;
+        while (!request.stop.stop_requested() && std::chrono::steady_clock::now() < limit) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        stopped = request.stop.stop_requested();
+        ended = true;
+        return Response::text("to nobody");
+    });
+    {
+        const Connection client(server->port());
+        client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        while (!begun) {
+            std::this_thread::yield();
+        }
+    }
+    while (!ended) {
+        std::this_thread::yield();
+    }
+    EXPECT_TRUE(stopped);
+}
+
+TEST(Http, ANextRequestSentEarlyStopsNothing) {
+    std::atomic<int> asked = 0;
+    auto server = serve([&](const Request& request) {
+        ++asked;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return Response::text(request.stop.stop_requested() ? "stopped" : "whole " + request.path);
+    });
+    const Connection client(server->port());
+    client.send(
+        "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /b HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_NE(client.read_until("whole a").find("HTTP/1.1 200 OK"), std::string::npos);
+    EXPECT_NE(client.read_until("whole b").find("HTTP/1.1 200 OK"), std::string::npos);
+    EXPECT_EQ(asked, 2);
+}
+
 TEST(Http, HeadSendsNoBody) {
     auto server = serve(hello());
     const Connection client(server->port());

@@ -22,11 +22,11 @@ namespace {
 using query::FakeRun;
 
 std::string make_finished_run(const std::string& root, const std::string& id) {
-    const std::string folder = storage::make_run_folder(root, id, "run").value();
+    const std::string folder = store::make_run_folder(root, id, "run").value();
     tlog::FileIdentity identity;
     identity.run_id = id;
     identity.writer = 1;
-    storage::open_log(folder, identity).value()->close(RunState::Finished).value();
+    store::open_log(folder, identity).value()->close(RunState::Finished).value();
     return folder;
 }
 
@@ -37,7 +37,7 @@ std::shared_ptr<Workspace> open_root(const std::string& root) {
 TEST(Workspace, FindingG02_RunsAreOpenedWhenLookedAtOnly) {
     const test::TemporaryFolder folder;
     const std::string root = folder.file("root");
-    ASSERT_TRUE(storage::make_root(root).ok());
+    ASSERT_TRUE(store::make_root(root).ok());
     for (int i = 0; i < 20; ++i) {
         make_finished_run(root, "run" + std::to_string(10 + i));
     }
@@ -54,7 +54,7 @@ TEST(Workspace, FindingG02_RunsAreOpenedWhenLookedAtOnly) {
 TEST(Workspace, FindingG01_AnEditByAnotherProcessShowsAndTheListStaysInOrder) {
     const test::TemporaryFolder folder;
     const std::string root = folder.file("root");
-    ASSERT_TRUE(storage::make_root(root).ok());
+    ASSERT_TRUE(store::make_root(root).ok());
     for (int i = 0; i < 5; ++i) {
         make_finished_run(root, "run" + std::to_string(i));
     }
@@ -64,7 +64,7 @@ TEST(Workspace, FindingG01_AnEditByAnotherProcessShowsAndTheListStaysInOrder) {
     const std::uint64_t revision = workspace->revision();
     workspace->refresh();
     EXPECT_EQ(workspace->runs(), before) << "nothing happened: not even a new list";
-    ASSERT_TRUE(storage::add_tag((*before)[2]->info.location, "kept").ok());
+    ASSERT_TRUE(store::add_tag((*before)[2]->info.location, "kept").ok());
     workspace->refresh();
     const auto now = workspace->runs();
     ASSERT_EQ(now->size(), before->size());

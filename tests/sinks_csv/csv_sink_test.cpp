@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 namespace {
 
 struct Fixture {
@@ -173,4 +173,4 @@ TEST(CsvSink, FindingT01_ARunThatGoesOnOrEndsWellHasNoOutcomeFile) {
 }
 
 }  // namespace
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 namespace {
 
 TEST(CsvTable, Case46NewColumnRewritesTheHeaderAndPadsEarlierRows) {
@@ -62,4 +62,4 @@ TEST(VersionFolders, Case45NextVersionIgnoresOtherNames) {
 }
 
 }  // namespace
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 class DeliveryStates : public testing::Test {
@@ -66,4 +66,4 @@ TEST_F(DeliveryStates, ForgetWhatWasNotedSince) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

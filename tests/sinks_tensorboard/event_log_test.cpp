@@ -11,7 +11,10 @@
 
 #include <set>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace sources::tensorboard;
+
 namespace {
 
 using testing::fresh_folder;
@@ -107,4 +110,4 @@ TEST(EventLog, ThousandFilesInOneSecondDoNotClash) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace sources::tensorboard;
+
 namespace {
 
 TEST(VersionedFolder, CountsOneUp) {
@@ -25,4 +28,4 @@ TEST(DefaultLogDir, LooksLikeTorchs) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

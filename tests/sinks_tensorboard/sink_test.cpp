@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace sources::tensorboard;
+
 namespace {
 
 using testing::fresh_folder;
@@ -183,4 +186,4 @@ TEST(ExportToLogdir, GivesBackWhatWasRead) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

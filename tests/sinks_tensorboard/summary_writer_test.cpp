@@ -9,7 +9,10 @@
 #include <chrono>
 #include <thread>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace sources::tensorboard;
+
 namespace {
 
 using testing::fresh_folder;
@@ -214,4 +217,4 @@ TEST(SummaryWriter, EveryKindReadsBack) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -8,17 +8,17 @@
 
 #include <gmock/gmock.h>
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 namespace {
 
 struct Fixture {
     test::VirtualTerminal terminal{120, 20};
     std::string bytes;
-    terminal::Screen screen;
+    taffrail::terminal::Screen screen;
 
     explicit Fixture(bool interactive)
         : screen({.interactive = interactive,
-                  .size = terminal::Size{120, 20},
+                  .size = taffrail::terminal::Size{120, 20},
                   .threaded = false,
                   .write = [this](std::string_view text) {
                       bytes += text;
@@ -244,4 +244,4 @@ TEST(LocalWriter, FindingT01_OfRanksOnlyTheFirstSaysItAndAGoodEndSaysNothing) {
 }
 
 }  // namespace
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

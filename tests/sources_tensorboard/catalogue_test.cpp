@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 using testing::FileMaker;
@@ -118,4 +118,4 @@ TEST(Catalogue, ProfilerTracesAreListedWithTheRunAbove) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

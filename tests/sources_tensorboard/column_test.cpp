@@ -1,9 +1,11 @@
 #include "sources/tensorboard/column.h"
 
+#include "sources/tensorboard/column_rows.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 struct Sample {
@@ -65,6 +67,53 @@ RC_GTEST_PROP(ScalarColumn, GivesBackEveryBit, ()) {
     RC_ASSERT(column.summary().nan_count == nans);
 }
 
+// Stretches in any order, while the column grows behind the snapshot.
+RC_GTEST_PROP(ColumnRows, GiveTheRowsThatWereThere, ()) {
+    const auto samples = arbitrary_samples();
+    const auto cut =
+        static_cast<std::size_t>(*rc::gen::inRange<std::size_t>(0, samples.size() + 1));
+    ScalarColumn column, later;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        add(i < cut ? column : later, samples[i], {.file = 1, .attempt = i < cut ? 0U : 2U});
+    }
+    column.join(std::move(later), 3);
+    ColumnRows rows(column.snapshot());
+    for (int i = 0; i < 50; ++i) {
+        column.append(i, 1, 2.0F, {.file = 9, .attempt = 9});
+    }
+    RC_ASSERT(rows.rows() == samples.size());
+    for (int stretch = 0; stretch < 5; ++stretch) {
+        const auto first = *rc::gen::inRange<std::size_t>(0, samples.size() + 1);
+        const auto count = *rc::gen::inRange<std::size_t>(0, samples.size() - first + 1);
+        model::ChunkBuilder builder(Columns::all(), std::max<std::size_t>(count, 1));
+        std::vector<Damage> damage;
+        rows.read(first, count, builder, damage);
+        const auto chunk = std::move(builder).finish(Columns::all());
+        RC_ASSERT(chunk.rows() == count);
+        for (std::size_t row = 0; row < count; ++row) {
+            const Point point = chunk.point(row);
+            const std::size_t at = first + row;
+            RC_ASSERT(point.step == samples[at].step);
+            RC_ASSERT(point.time_ns == to_time_ns(samples[at].wall));
+            RC_ASSERT(same_bits(point.value, samples[at].value));
+            RC_ASSERT(point.attempt == (at < cut ? 0U : 5U));
+            RC_ASSERT(point.seq == at && point.writer == 1 && point.rank == 0);
+            RC_ASSERT(std::isnan(point.epoch) && point.samples == INT64_MIN);
+        }
+    }
+}
+
+TEST(ColumnRows, RiseWhereTheirStepsAndTimesDo) {
+    ScalarColumn column;
+    column.append(1, 10, 1.0F, {});
+    column.append(1, 12, 1.0F, {});
+    column.append(3, 11, 1.0F, {});
+    const ColumnRows rows(column.snapshot());
+    EXPECT_TRUE(rows.is_rising(Axis::Steps));
+    EXPECT_FALSE(rows.is_rising(Axis::WallTime));
+    EXPECT_FALSE(rows.is_rising(Axis::Epoch));
+}
+
 TEST(ScalarColumn, TakesAboutNineBytesForAnOrdinarySeries) {
     ScalarColumn column;
     for (int i = 0; i < 100'000; ++i) {
@@ -105,4 +154,4 @@ TEST(ToTimeNs, KeepsMicrosecondsOfPresentTimes) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

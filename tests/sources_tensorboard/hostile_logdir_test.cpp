@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 class HostileLogdir : public ::testing::Test {
@@ -140,4 +140,4 @@ TEST_F(HostileLogdir, FindingS16_MeshesWithoutPointsAreNone) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

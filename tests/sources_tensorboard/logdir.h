@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard::testing {
+namespace taffrail::sources::tensorboard::testing {
+
+using namespace formats::tensorboard;
 
 /// A folder of its own in memory.
 inline std::string fresh_folder() {
@@ -70,4 +72,4 @@ struct FileMaker {
     }
 };
 
-}  // namespace taffrail::tensorboard::testing
+}  // namespace taffrail::sources::tensorboard::testing

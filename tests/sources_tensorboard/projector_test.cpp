@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
+
+using namespace sinks::tensorboard;
+
 namespace {
 
 TEST(ProjectorConfig, ReadsWhatOtherWritersWrite) {
@@ -61,4 +64,4 @@ TEST(Embedding, WrittenFilesReadBackThroughTheRun) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -11,7 +11,7 @@
 
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 using testing::FileMaker;
@@ -304,4 +304,4 @@ TEST(TensorboardRun, ForEachGivesEveryRecord) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 std::shared_ptr<TensorboardRun> load(const std::string& folder, LoadOptions options) {
@@ -95,4 +95,4 @@ TEST(Segments, TensorOfOneNumberStaysATensorInEveryPiece) {
 }
 
 }  // namespace
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 struct LoggedPoint {
     std::string key;
@@ -127,4 +127,4 @@ inline void log_attempt(const std::string& folder, AttemptRun& run, std::uint32_
     }
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using Row = AttemptRun::Row;
@@ -185,4 +185,4 @@ TEST(Attempts, FindingO08_ResumeStepCountsBeforeAndAfterSealing) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class CatalogueCacheTest : public ::testing::Test {
@@ -160,4 +160,4 @@ TEST_F(CatalogueCacheTest, SurvivesACacheThatIsNoCache) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

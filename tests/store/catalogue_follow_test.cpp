@@ -13,7 +13,7 @@
 #include <chrono>
 #include <filesystem>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using testing::IsEmpty;
@@ -140,4 +140,4 @@ TEST_F(CatalogueFollow, FindingG01_ARunThatGoesOnIsFollowedAtEveryCall) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

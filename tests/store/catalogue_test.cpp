@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class CatalogueTest : public ::testing::Test {
@@ -121,4 +121,4 @@ TEST_F(CatalogueTest, ManyRunsAreListedInParallel) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -21,7 +21,7 @@
 #include <limits>
 #include <map>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 const Bytes& large_blob() {
@@ -230,4 +230,4 @@ void expect_golden(const std::string& root) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -29,7 +29,7 @@
 #include <random>
 #include <span>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class HostileRun : public testing::Test {
@@ -362,4 +362,4 @@ TEST_F(HostileRun, FindingS24_InASharedFolderFilesAreShared) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <map>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr std::uint64_t kHostileRows = 200;
@@ -167,4 +167,4 @@ TEST(HostileSealed, FindingS04_AnIndexThatLiesIsNamedAndTheFooterMakesUpForIt) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

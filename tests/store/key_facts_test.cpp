@@ -14,7 +14,7 @@
 #include <functional>
 #include <numeric>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class KeyFacts : public ::testing::Test {
@@ -226,4 +226,4 @@ TEST_F(KeyFacts, FindingG10_BlobsOfASealedRunAreFoundByAnIndex) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 struct Liveness : testing::Test {
@@ -46,4 +46,4 @@ TEST_F(Liveness, AKeyFileThatNobodyLocksIsLeftOver) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -10,7 +10,7 @@
 
 #include <cerrno>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using io::Fault;
@@ -222,4 +222,4 @@ TEST_F(LogFaults, ReadOnlyFolderSaysSo) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

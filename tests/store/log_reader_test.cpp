@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 TEST(LogReader, FollowsALogThatGrows) {
@@ -117,4 +117,4 @@ TEST(LogReader, AnAbsentLogIsSimplyEmpty) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 std::vector<tlog::FrameType> frame_types(const std::string& folder, std::uint64_t writer,
@@ -144,4 +144,4 @@ TEST(LogWriter, SpoolEntriesStayPendingUntilDone) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

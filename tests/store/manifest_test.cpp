@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class ManifestFile : public SealingTest {
@@ -85,4 +85,4 @@ TEST_F(ManifestFile, FindingS02_NamesThatLeadOutOfTheFolderAreNoFiles) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using tlog::MetaType;
@@ -62,4 +62,4 @@ TEST(MetaState, EnvironmentKeepsItsOrderAndCanBeLeftOut) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

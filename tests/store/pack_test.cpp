@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 BlobRef ref_of(const Bytes& bytes) {
@@ -111,4 +111,4 @@ TEST(Pack, BlobThatMovedToAnotherPackIsFoundByItsHash) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <tuple>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using namespace std::chrono_literals;
@@ -132,4 +132,4 @@ TEST_F(ReadTest, WhatIsAskedWronglyIsRefused) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -14,7 +14,7 @@
 #include <bit>
 #include <limits>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class RunReaderTest : public ::testing::Test {
@@ -455,4 +455,4 @@ TEST_F(RunReaderTest, NotARunFolder) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using Shown = std::vector<std::tuple<std::int64_t, std::string, double>>;
@@ -265,4 +265,4 @@ TEST_F(RunTailTest, FindingG08_FollowingTheConsoleReadsTheNewLinesOnly) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 std::uint32_t key_number(const std::string& name) {
@@ -111,4 +111,4 @@ std::vector<std::pair<std::uint64_t, std::string>> expected_rows(std::size_t cou
     return rows;
 }
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

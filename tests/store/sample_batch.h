@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 /// The value key `key` has at row `seq` of `writer`.
 double sample_value(std::uint64_t writer, std::uint32_t key, std::uint64_t seq);
@@ -61,4 +61,4 @@ Delivered deliver(record::LogReader& reader, record::LogPosition from = {}, std:
 /// What it should get for rows 0 … count-1.
 std::vector<std::pair<std::uint64_t, std::string>> expected_rows(std::size_t count);
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <vector>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 class SealedCost : public testing::Test {
@@ -96,4 +96,4 @@ TEST_F(SealedCost, FindingG02_ReadersOfOneRunNeverShareARevision) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <set>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 using namespace std::chrono_literals;
@@ -239,4 +239,4 @@ TEST_F(SealedDamage, NoLogAtAllIsDamageAndNotARunningWriter) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 
 class SealingTest : public ::testing::Test {
   protected:
@@ -42,4 +42,4 @@ class SealingTest : public ::testing::Test {
     std::string folder_ = fresh_folder("memory") + "/01SAMPLE-x";
 };
 
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

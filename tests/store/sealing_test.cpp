@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 struct View {
@@ -272,4 +272,4 @@ TEST_F(SealingTest, FindingG12_RolledLogsAreSealedWhileTheirWriterGoesOn) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace taffrail::storage {
+namespace taffrail::store {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -90,4 +90,4 @@ TEST(SeriesTotals, MergeTakesTheLaterLast) {
 }
 
 }  // namespace
-}  // namespace taffrail::storage
+}  // namespace taffrail::store

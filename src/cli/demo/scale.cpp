@@ -78,7 +78,7 @@ Result<void> write_sweep_run(const std::string& root, const DemoOptions& options
     }
     TAFFRAIL_TRY(writer->finish(RunState::Finished));
     if (options.seal) {
-        TAFFRAIL_TRY(storage::seal_finished(writer->folder()));
+        TAFFRAIL_TRY(store::seal_finished(writer->folder()));
     }
     return {};
 }

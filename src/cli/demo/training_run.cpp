@@ -115,7 +115,7 @@ Result<void> write_training_run(const std::string& root, const DemoOptions& opti
     }
     TAFFRAIL_TRY(end_run(recipe, span, *writer));
     if (options.seal && recipe.fate != Fate::GoesSilent) {
-        TAFFRAIL_TRY(storage::seal_finished(folder));
+        TAFFRAIL_TRY(store::seal_finished(folder));
     }
     return {};
 }

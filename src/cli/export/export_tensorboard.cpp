@@ -44,7 +44,7 @@ std::vector<std::string> folders_of(const query::ExportRequest& request) {
     return folders;
 }
 
-std::string described(const tensorboard::LeftOut& left_out) {
+std::string described(const sinks::tensorboard::LeftOut& left_out) {
     std::string text;
     for (const auto& [kind, count] : left_out) {
         text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
@@ -59,7 +59,7 @@ Result<void> export_tensorboard(const query::ExportRequest& request, const std::
     const std::vector<std::string> folders = folders_of(request);
     // All of them before the first is written: a refused export leaves nothing behind.
     for (const std::string& one : folders) {
-        TAFFRAIL_TRY(tensorboard::check_unused(io::join(folder, one)));
+        TAFFRAIL_TRY(sinks::tensorboard::check_unused(io::join(folder, one)));
     }
     for (std::size_t i = 0; i < folders.size(); ++i) {
         std::optional<query::WinningRecords> winners;
@@ -71,9 +71,9 @@ Result<void> export_tensorboard(const query::ExportRequest& request, const std::
                    (!winners || winners->wins(record));
         };
         TAFFRAIL_ASSIGN(
-            const tensorboard::LeftOut left_out,
-            tensorboard::export_to_logdir(*request.runs[i], io::join(folder, folders[i]), wanted,
-                                          request.attempts));
+            const sinks::tensorboard::LeftOut left_out,
+            sinks::tensorboard::export_to_logdir(*request.runs[i], io::join(folder, folders[i]),
+                                                 wanted, request.attempts));
         if (!left_out.empty()) {
             warn(request.runs[i]->info().name +
                  ": left out, since event files have no place for it: " + described(left_out));

@@ -19,13 +19,13 @@ inline void append_bits(Bytes& to, std::span<const std::uint64_t> values, unsign
         pending |= static_cast<unsigned __int128>(value) << have;
         have += bits;
         if (have >= 64) {
-            store(at, static_cast<std::uint64_t>(pending));
+            store_at(at, static_cast<std::uint64_t>(pending));
             at += sizeof(std::uint64_t);
             pending >>= 64;
             have -= 64;
         }
     }
-    store(at, static_cast<std::uint64_t>(pending));
+    store_at(at, static_cast<std::uint64_t>(pending));
     to.resize(start + size);
 }
 

@@ -51,7 +51,7 @@ void append_byte_planes(Bytes& to, std::span<const double> values) {
         }
         rotate<4>(lanes);
         for (std::size_t plane = 0; plane < 8; ++plane) {
-            store(planes + plane * count + at, lanes[plane]);
+            store_at(planes + plane * count + at, lanes[plane]);
         }
     }
     for (; at < count; ++at) {
@@ -73,7 +73,7 @@ void join_byte_planes(ByteSpan planes, std::span<double> values) noexcept {
         }
         rotate<3>(lanes);
         for (std::size_t i = 0; i < 8; ++i) {
-            store(values.data() + at + 2 * i, lanes[i]);
+            store_at(values.data() + at + 2 * i, lanes[i]);
         }
     }
     for (; at < count; ++at) {

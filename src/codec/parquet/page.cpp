@@ -34,7 +34,7 @@ void append_levels(Bytes& to, std::span<const std::uint32_t> levels) {
     const std::size_t length_at = to.size();
     append(to, std::uint32_t{0});
     append_rle(to, levels, 1);
-    store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
+    store_at(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
 }
 
 /// Levels of rows that are all alike: none is null, or each is.
@@ -43,7 +43,7 @@ void append_level_run(Bytes& to, std::size_t rows, std::uint8_t level) {
     append(to, std::uint32_t{0});
     append_varint(to, static_cast<std::uint64_t>(rows) << 1);
     to.push_back(static_cast<std::byte>(level));
-    store(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
+    store_at(to.data() + length_at, static_cast<std::uint32_t>(to.size() - length_at - 4));
 }
 
 std::size_t finish_page(Bytes& to, PageHeader header, ByteSpan body, std::size_t plane_bytes) {

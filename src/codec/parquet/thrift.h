@@ -51,8 +51,6 @@ class ThriftWriter {
 
     void element(std::string_view value) { append_text(to_, value); }
 
-    void boolean_element(bool value) { to_.push_back(static_cast<std::byte>(value ? 1 : 2)); }
-
     void begin_element() { begin(); }
 
     /// Ends the outermost struct.

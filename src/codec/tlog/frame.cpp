@@ -5,19 +5,19 @@
 namespace taffrail::tlog {
 
 std::uint32_t write_header(std::byte* to, const FrameHeader& header) noexcept {
-    store(to, kFrameMagic);
-    store(to + 8, header.type);
-    store(to + 9, header.version);
-    store(to + 10, header.flags);
-    store(to + 12, header.rows);
-    store(to + 16, header.first_seq);
-    store(to + 24, header.stored_bytes);
-    store(to + 28, header.payload_bytes);
-    store(to + 32, header.payload_crc);
-    store(to + 36, header.previous_crc);
-    store(to + 40, header.nonce);
+    store_at(to, kFrameMagic);
+    store_at(to + 8, header.type);
+    store_at(to + 9, header.version);
+    store_at(to + 10, header.flags);
+    store_at(to + 12, header.rows);
+    store_at(to + 16, header.first_seq);
+    store_at(to + 24, header.stored_bytes);
+    store_at(to + 28, header.payload_bytes);
+    store_at(to + 32, header.payload_crc);
+    store_at(to + 36, header.previous_crc);
+    store_at(to + 40, header.nonce);
     const std::uint32_t crc = crc32c(ByteSpan(to + 8, kFrameHeaderBytes - 8));
-    store(to + 4, crc);
+    store_at(to + 4, crc);
     return crc;
 }
 

@@ -14,10 +14,10 @@ constexpr std::size_t kIndexEntryBytes = 48;
 
 std::array<std::byte, kEntryHeaderBytes> entry_header(const BlobRef& ref) noexcept {
     std::array<std::byte, kEntryHeaderBytes> header;
-    store(header.data(), kEntryMagic);
-    store(header.data() + 8, ref.size);
-    store(header.data() + 16, ref.sha256);
-    store(header.data() + 4, crc32c(ByteSpan(header).subspan(8)));
+    store_at(header.data(), kEntryMagic);
+    store_at(header.data() + 8, ref.size);
+    store_at(header.data() + 16, ref.sha256);
+    store_at(header.data() + 4, crc32c(ByteSpan(header).subspan(8)));
     return header;
 }
 
@@ -42,7 +42,7 @@ Bytes encode_index(const std::vector<Entry>& entries, std::uint64_t offset) {
         append(bytes, entry.offset);
         append(bytes, entry.ref.size);
     }
-    store(bytes.data() + 4, crc32c(ByteSpan(bytes).subspan(8)));
+    store_at(bytes.data() + 4, crc32c(ByteSpan(bytes).subspan(8)));
     const std::uint64_t length = bytes.size();
     const std::size_t trailer = bytes.size();
     append(bytes, offset);

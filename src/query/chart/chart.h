@@ -8,6 +8,7 @@
 #include "query/smoothing.h"
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct ChartQuery {
     bool all_attempts = false;
     std::optional<std::int32_t> rank;
     Ranks ranks = Ranks::Together;
+    std::stop_token stop = {};  ///< who asks may go; the answer is then Cancelled
 };
 
 /// Answers a chart. Series are computed on several threads.

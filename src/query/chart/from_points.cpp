@@ -134,28 +134,31 @@ std::vector<Line> load_lines(RunSet& runs, const ChartQuery& chart,
                              const std::vector<Wanted>& pairs,
                              const std::vector<std::string>& keys) {
     std::vector<std::vector<Line>> loaded(pairs.size());
-    RunSet::parallel(pairs.size(), [&](std::size_t i) {
-        const Wanted& wanted = pairs[i];
-        const AxisLines owner =
-            axis_lines(runs, chart, wanted, keys[static_cast<std::size_t>(wanted.key)]);
-        for (const AxisLine& points : *owner) {
-            Line& line = loaded[i].emplace_back();
-            line.owner = owner;
-            line.x = points.x;
-            line.y = points.y;
-            line.head.run = wanted.run;
-            line.head.key = wanted.key;
-            line.head.rank = wanted.rank.value_or(-1);
-            line.head.attempt = points.attempt;
-            line.head.current = points.current;
-            line.head.total = points.x.size();
-            line.head.last_value = points.last_value;
-            line.head.last_x = points.x.empty() ? std::nan("") : points.x.back();
-            if (chart.smoothing.method != SmoothingMethod::None) {
-                line.smoothed = smooth(points.x, points.y, chart.smoothing);
+    RunSet::parallel(
+        pairs.size(),
+        [&](std::size_t i) {
+            const Wanted& wanted = pairs[i];
+            const AxisLines owner =
+                axis_lines(runs, chart, wanted, keys[static_cast<std::size_t>(wanted.key)]);
+            for (const AxisLine& points : *owner) {
+                Line& line = loaded[i].emplace_back();
+                line.owner = owner;
+                line.x = points.x;
+                line.y = points.y;
+                line.head.run = wanted.run;
+                line.head.key = wanted.key;
+                line.head.rank = wanted.rank.value_or(-1);
+                line.head.attempt = points.attempt;
+                line.head.current = points.current;
+                line.head.total = points.x.size();
+                line.head.last_value = points.last_value;
+                line.head.last_x = points.x.empty() ? std::nan("") : points.x.back();
+                if (chart.smoothing.method != SmoothingMethod::None) {
+                    line.smoothed = smooth(points.x, points.y, chart.smoothing);
+                }
             }
-        }
-    });
+        },
+        chart.stop);
     std::vector<Line> lines;
     for (auto& some : loaded) {
         std::move(some.begin(), some.end(), std::back_inserter(lines));
@@ -347,9 +350,12 @@ void answer_from_points(RunSet& runs, const ChartQuery& chart, const std::vector
         std::erase_if(lines, [](const Line& line) { return line.head.rank >= 0; });
     }
     const std::size_t raw_limit = chart.raw_limit.value_or(grid.width);
-    RunSet::parallel(lines.size(), [&](std::size_t i) {
-        bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head);
-    });
+    RunSet::parallel(
+        lines.size(),
+        [&](std::size_t i) {
+            bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head);
+        },
+        chart.stop);
     for (Line& line : lines) {
         answer.series.push_back(std::move(line.head));
     }

@@ -55,35 +55,38 @@ AxisQuery answer_from_pyramids(RunSet& runs, const ChartQuery& chart,
     const double unit = chart.x.unit();
     std::atomic<std::uint64_t> outside = 0;
     answer.series.resize(pairs.size());
-    RunSet::parallel(pairs.size(), [&](std::size_t i) {
-        const Wanted& wanted = pairs[i];
-        ChartSeries& series = answer.series[i];
-        series.run = wanted.run;
-        series.key = wanted.key;
-        series.total = wanted.info->scalar.count;
-        series.last_value = wanted.info->scalar.last;
-        series.last_x = last_position(wanted, chart.x);
-        auto run = runs.run(chart.runs[static_cast<std::size_t>(wanted.run)]);
-        BinRequest own = request;
-        // The whole range is asked for open-ended, so that points logged since the summary was
-        // taken are there too.
-        const double lower = chart.x.from ? *chart.x.from / unit : std::nan(""),
-                     upper = chart.x.to ? *chart.x.to / unit : std::nan("");
-        if (used.from && used.to && (chart.x.from || chart.x.to)) {
-            own.from = std::isnan(lower) ? *used.from / unit : lower;
-            own.to = std::isnan(upper) ? *used.to / unit : upper;
-        }
-        auto bins = run ? (*run)->bins(wanted.info->key, own) : Result<Bins>(run.error());
-        if (bins) {
-            outside += bins->outside;
-            take_bins(*std::move(bins), unit, series);
-            if (std::isnan(*series.last_x)) {
-                series.last_x = series.x.empty() ? std::nan("") : series.x.back();
+    RunSet::parallel(
+        pairs.size(),
+        [&](std::size_t i) {
+            const Wanted& wanted = pairs[i];
+            ChartSeries& series = answer.series[i];
+            series.run = wanted.run;
+            series.key = wanted.key;
+            series.total = wanted.info->scalar.count;
+            series.last_value = wanted.info->scalar.last;
+            series.last_x = last_position(wanted, chart.x);
+            auto run = runs.run(chart.runs[static_cast<std::size_t>(wanted.run)]);
+            BinRequest own = request;
+            // The whole range is asked for open-ended, so that points logged since the summary was
+            // taken are there too.
+            const double lower = chart.x.from ? *chart.x.from / unit : std::nan(""),
+                         upper = chart.x.to ? *chart.x.to / unit : std::nan("");
+            if (used.from && used.to && (chart.x.from || chart.x.to)) {
+                own.from = std::isnan(lower) ? *used.from / unit : lower;
+                own.to = std::isnan(upper) ? *used.to / unit : upper;
             }
-        } else {
-            series.x.push_back(0);
-        }
-    });
+            auto bins = run ? (*run)->bins(wanted.info->key, own) : Result<Bins>(run.error());
+            if (bins) {
+                outside += bins->outside;
+                take_bins(*std::move(bins), unit, series);
+                if (std::isnan(*series.last_x)) {
+                    series.last_x = series.x.empty() ? std::nan("") : series.x.back();
+                }
+            } else {
+                series.x.push_back(0);
+            }
+        },
+        chart.stop);
     // Only where a chart asks for all of an axis: what was logged since the summary was taken, or
     // by a version that noted the first step and not the smallest.
     if (!range_known || !chart.x.from || !chart.x.to) {

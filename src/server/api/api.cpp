@@ -28,6 +28,8 @@ Handler guarded(Handler handler) {
             return handler(request);
         } catch (const ApiError& error) {
             return Response::error(request, error.status, error.code, error.message, error.offset);
+        } catch (const query::Cancelled& cancelled) {
+            return Response::error(request, 499, "cancelled", cancelled.what());  // to nobody
         }
     };
 }

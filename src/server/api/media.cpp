@@ -1,5 +1,7 @@
 // GET blob (stored bytes, with ranges) and GET image (a stored picture, raw floats as PNG).
+#include "base/bytes.h"
 #include "base/sha256.h"
+#include "base/strings.h"
 #include "base/try.h"
 #include "codec/image_resize.h"
 #include "codec/jpeg.h"
@@ -55,6 +57,43 @@ void protect(Response& response) {
     response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
 }
 
+void add_range(Response& response, const ByteRange& range, std::uint64_t size) {
+    response.headers.emplace_back("Content-Range",
+                                  fmt::format("bytes {}-{}/{}", range.first, range.last, size));
+}
+
+/// The size of the blob, where who asks knows it (`size`): then a part can be read alone.
+std::optional<std::uint64_t> size_of(const Request& request) {
+    const auto text = request.parameter("size");
+    const std::optional<std::int64_t> size = text ? parse_int(*text) : std::nullopt;
+    return size && *size >= 0 ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
+}
+
+struct BlobPart {
+    ByteRange range;
+    std::vector<std::byte> bytes;
+};
+
+/// What a range asks of a blob of that size; nothing where it asks for the whole, or where the blob
+/// does not hold that much: the long way knows why.
+std::optional<BlobPart> part_of(const RecordedRun& run, const BlobRef& blob,
+                                const Request& request) {
+    BlobPart part;
+    if (parse_range(request.header("range"), blob.size, part.range) != RangeVerdict::Part) {
+        return std::nullopt;
+    }
+    // A player asks for all that is left and takes what it needs: it asks again for the rest.
+    constexpr std::uint64_t kMostAtOnce = std::uint64_t{8} << 20;
+    const std::uint64_t length = std::min(part.range.last - part.range.first + 1, kMostAtOnce);
+    part.range.last = part.range.first + length - 1;
+    auto bytes = run.load_range(blob, part.range.first, length);
+    if (!bytes || bytes->size() != length) {
+        return std::nullopt;
+    }
+    part.bytes = *std::move(bytes);
+    return part;
+}
+
 Response blob(const ApiContext& context, const Request& request) {
     const auto run = find_run(context, required_parameter(request, "run"));
     const auto digest = parse_sha(required_parameter(request, "sha"));
@@ -66,10 +105,6 @@ Response blob(const ApiContext& context, const Request& request) {
     response.headers.emplace_back("ETag", tag);
     response.headers.emplace_back("Accept-Ranges", "bytes");
     protect(response);
-    auto loaded = run->load(BlobRef{*digest, 0});
-    if (!loaded) {
-        refuse(404, "not_found", "the run holds no such bytes");
-    }
     if (request.header("if-none-match") == tag) {
         response.status = 304;
         return response;
@@ -80,6 +115,18 @@ Response blob(const ApiContext& context, const Request& request) {
         response.headers.emplace_back(
             "Content-Disposition",
             "attachment; filename*=UTF-8''" + percent_encode(name.value_or("blob")));
+    }
+    if (const auto size = size_of(request)) {
+        if (auto part = part_of(*run, {*digest, *size}, request)) {
+            response.status = 206;
+            add_range(response, part->range, *size);
+            response.body.text = as_text(part->bytes);
+            return response;
+        }
+    }
+    auto loaded = run->load(BlobRef{*digest, 0});
+    if (!loaded) {
+        refuse(404, "not_found", "the run holds no such bytes");
     }
     const auto& bytes = *loaded;
     const std::string_view whole(reinterpret_cast<const char*>(bytes->data()), bytes->size());
@@ -92,9 +139,7 @@ Response blob(const ApiContext& context, const Request& request) {
         case RangeVerdict::Part:
             response.status = 206;
             response.body.view = whole.substr(range.first, range.last - range.first + 1);
-            response.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) +
-                                                               '-' + std::to_string(range.last) +
-                                                               '/' + std::to_string(whole.size()));
+            add_range(response, range, whole.size());
             break;
         case RangeVerdict::Unsatisfiable: {
             Response refused =

@@ -74,10 +74,13 @@ Response points(const ApiContext& context, const Request& request) {
         refuse(400, "invalid", "'at' must be a number");
     }
     std::vector<std::string> found(series.size());
-    Workspace::parallel(series.size(), [&](std::size_t i) {
-        found[i] = point_json(
-            query::nearest_point(*context.workspace, series[i], axis, *at->number(), smoothing));
-    });
+    Workspace::parallel(
+        series.size(),
+        [&](std::size_t i) {
+            found[i] = point_json(query::nearest_point(*context.workspace, series[i], axis,
+                                                       *at->number(), smoothing));
+        },
+        request.stop);
     JsonWriter json;
     json.begin_object().key("points").begin_array();
     for (const std::string& point : found) {
@@ -114,9 +117,12 @@ Response stats(const ApiContext& context, const Request& request) {
     const auto series = series_list(body);
     const query::AxisQuery axis = parse_axis(body.find("x"));
     std::vector<std::string> found(series.size());
-    Workspace::parallel(series.size(), [&](std::size_t i) {
-        found[i] = stats_json(query::range_stats(*context.workspace, series[i], axis));
-    });
+    Workspace::parallel(
+        series.size(),
+        [&](std::size_t i) {
+            found[i] = stats_json(query::range_stats(*context.workspace, series[i], axis));
+        },
+        request.stop);
     JsonWriter json;
     json.begin_object().key("stats").begin_array();
     for (const std::string& item : found) {

@@ -45,7 +45,8 @@ Response series_query(const ApiContext& context, const Request& request) {
         if (next == queries.size()) {
             return false;
         }
-        const ChartRequest& chart = queries[next++];
+        ChartRequest& chart = queries[next++];
+        chart.chart.stop = request.stop;
         Frame frame;
         try {
             if (!chart.chart.expression.empty()) {
@@ -56,6 +57,8 @@ Response series_query(const ApiContext& context, const Request& request) {
                 make_frame(chart, query::answer_chart(*context.workspace, chart.chart), revision);
         } catch (const ApiError& error) {
             frame = error_frame(request, chart.id, error);
+        } catch (const query::Cancelled&) {
+            return false;
         }
         return stream.write(encode_frame(frame)) && next < queries.size();
     };

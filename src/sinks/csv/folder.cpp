@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 
 std::int64_t next_version(const std::string& folder) {
     constexpr std::string_view kPrefix = "version_";
@@ -26,4 +26,4 @@ std::int64_t next_version(const std::string& folder) {
     return next;
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 
 /// One more than the largest k of `version_<k>` in `folder`; 0 when there is none. Other names do
 /// not count.
 std::int64_t next_version(const std::string& folder);
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

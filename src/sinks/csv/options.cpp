@@ -2,7 +2,7 @@
 #include "io/expand.h"
 #include "sinks/csv/sink.h"
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 
 const OptionSchema<CsvSinkOptions>& csv_options() {
     static const auto schema =
@@ -34,4 +34,4 @@ Result<std::unique_ptr<Sink>> make_csv_sink(const OptionMap& options) {
     return std::unique_ptr<Sink>(std::make_unique<CsvSink>(std::move(parsed)));
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

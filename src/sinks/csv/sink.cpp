@@ -11,7 +11,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 namespace {
 
 constexpr std::string_view kTable = "metrics.csv";
@@ -263,4 +263,4 @@ Result<void> CsvSink::close(RunState state) {
     return io::write_file_atomically(io::join(folder_, kOutcome), as_bytes(text), false);
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

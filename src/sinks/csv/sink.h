@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 
 struct CsvSinkOptions {
     std::string log_dir;   ///< the folder itself; or, when empty:
@@ -86,4 +86,4 @@ class CsvSink : public Sink {
 
 Result<std::unique_ptr<Sink>> make_csv_sink(const OptionMap& options);
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 namespace {
 
 std::string line_of(const std::vector<std::string>& columns, const CsvRow& row) {
@@ -147,4 +147,4 @@ Result<void> CsvTable::rewrite() {
     return {};
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail {
+namespace taffrail::sinks::csv {
 
 /// Values by column, as text.
 using CsvRow = std::map<std::string, std::string>;
@@ -45,4 +45,4 @@ class CsvTable {
     std::uint64_t length_ = 0;  ///< bytes of header and rows
 };
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::csv

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 constexpr std::array<std::array<std::uint8_t, 3>, 6> kColors{
@@ -126,4 +126,4 @@ Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBo
          .layout = Layout::Hwc});
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

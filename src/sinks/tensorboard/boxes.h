@@ -5,9 +5,9 @@
 
 #include <span>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// One picture (no batch) as 8-bit RGB with every box outlined in its own colour.
 Result<Value> capture_with_boxes(const ImageView& image, std::span<const ImageBox> boxes);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

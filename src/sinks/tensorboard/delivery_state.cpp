@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 std::uint64_t number_in(std::string_view text) {
@@ -116,4 +116,4 @@ Result<void> DeliveryState::write(const Round& round, const std::string& path,
     return io::write_file_atomically(path_, as_bytes(text), false);
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

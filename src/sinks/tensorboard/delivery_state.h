@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 class DeliveryState {
   public:
@@ -49,4 +49,4 @@ class DeliveryState {
     Round current_;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

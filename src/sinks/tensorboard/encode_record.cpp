@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 Error missing(std::string_view tag) {
@@ -213,4 +213,4 @@ Result<std::vector<EncodedValue>> encode_logged(std::string_view tag, const Valu
     return values;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace formats::tensorboard;
 
 /// Kinds that event files (or files beside them) have a place for.
 bool has_place(Kind kind) noexcept;
@@ -18,4 +20,4 @@ bool has_place(Kind kind) noexcept;
 /// embeddings are no summary values: the caller writes those. An error names what is missing.
 Result<std::vector<EncodedValue>> encode_logged(std::string_view tag, const Value& value);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

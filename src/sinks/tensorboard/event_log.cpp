@@ -15,7 +15,7 @@
 #include <limits>
 #include <utility>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 std::atomic<unsigned> file_counter{0};
@@ -231,4 +231,4 @@ std::size_t EventLog::drop_pending() {
     return std::exchange(pending_events_, 0);
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -22,7 +22,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace formats::tensorboard;
 
 struct EventLogOptions {
     std::string folder;
@@ -106,4 +108,4 @@ class EventLog {
     std::unordered_map<std::string, Bytes> described_;  ///< tag → metadata of its own
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

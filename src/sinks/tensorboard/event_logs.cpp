@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 void EventLogs::fail(const Error& error) {
     diagnose_once(DiagnosticLevel::Warning, "summary writer: " + error.message,
@@ -143,4 +143,4 @@ std::size_t EventLogs::pending_events() const noexcept {
     return events;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

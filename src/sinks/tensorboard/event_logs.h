@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
+
+using namespace formats::tensorboard;
 
 /// Used by the writer's thread only.
 class EventLogs {
@@ -54,4 +56,4 @@ class EventLogs {
     Result<void> failure_;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
@@ -212,4 +212,4 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
     return left_out;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 struct Grid {
@@ -65,4 +65,4 @@ Result<Value> capture_film(const VideoView& video) {
          .frames_per_second = video.frames_per_second});
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

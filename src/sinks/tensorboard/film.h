@@ -4,10 +4,10 @@
 #include <taffrail/result.h>
 #include <taffrail/value.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// capture_video(), and for five axes N×T×… the N videos tiled into one film: rows of equal length,
 /// about as many rows as columns, black where the last row is not full.
 Result<Value> capture_film(const VideoView& video);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 std::string versioned_folder(const std::string& root, const std::string& name,
                              const std::string& version) {
@@ -44,4 +44,4 @@ std::string default_log_dir(std::string_view comment, std::int64_t time_ns) {
     return "runs/" + std::string(date.data()) + "_" + host.data() + std::string(comment);
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// root/name/version_k with k one above the highest there; a version that is no number is taken as
 /// it is.
@@ -15,4 +15,4 @@ std::string versioned_folder(const std::string& root, const std::string& name,
 /// runs/Nov15_06-30-00_host<comment>, as torch names it.
 std::string default_log_dir(std::string_view comment, std::int64_t time_ns);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

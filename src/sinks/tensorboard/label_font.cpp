@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 // From ' ' to '~'.
@@ -30,4 +30,4 @@ std::uint64_t glyph(char letter) noexcept {
     return kGlyphs[static_cast<std::size_t>((known ? letter : '?') - ' ')];
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 inline constexpr int kGlyphWidth = 5, kGlyphHeight = 7, kGlyphAdvance = 6;
 
@@ -15,4 +15,4 @@ inline bool glyph_pixel(std::uint64_t rows, int x, int y) noexcept {
     return (rows >> ((kGlyphHeight - 1 - y) * kGlyphWidth + (kGlyphWidth - 1 - x)) & 1) != 0;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 /// Calls `visit(Blob&)` for every blob of a value.
@@ -42,4 +42,4 @@ Value loaded_value(const RecordedRun& run, const Value& value) {
     return copy;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

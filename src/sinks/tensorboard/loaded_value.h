@@ -3,10 +3,10 @@
 
 #include <taffrail/reader.h>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// A copy of `value` with every blob that `run` can load. What cannot be loaded stays without
 /// bytes; encoders say so.
 Value loaded_value(const RecordedRun& run, const Value& value);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

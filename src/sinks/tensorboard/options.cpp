@@ -1,6 +1,6 @@
 #include "sinks/tensorboard/sink.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 const OptionSchema<SinkOptions>& sink_options() {
     static const auto schema =
@@ -31,4 +31,4 @@ Result<SinkOptions> parse_options(const OptionMap& options) {
     return sink_options().parse(options);
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -11,7 +11,7 @@
 #include <charconv>
 #include <cstdio>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 std::string cell_text(const Cell& cell) {
@@ -130,4 +130,4 @@ Result<void> write_embedding(const std::string& run_folder, std::string_view tag
     return io::write_file_atomically(config_path, as_bytes(all), false);
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

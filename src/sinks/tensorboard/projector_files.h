@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// Writes tensors, labels and sprite of `embedding` below `run_folder` and adds them to
 /// projector_config.pbtxt there. Blobs must be loaded. Everything stays inside the folder:
@@ -16,4 +16,4 @@ namespace taffrail::tensorboard {
 Result<void> write_embedding(const std::string& run_folder, std::string_view tag, Step step,
                              const Embedding& embedding);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -6,10 +6,8 @@ namespace taffrail::sinks::tensorboard {
 namespace {
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& options) {
-    TAFFRAIL_ASSIGN(taffrail::tensorboard::SinkOptions parsed,
-                    taffrail::tensorboard::parse_options(options));
-    return std::unique_ptr<Sink>(
-        std::make_unique<taffrail::tensorboard::TensorboardSink>(std::move(parsed)));
+    TAFFRAIL_ASSIGN(SinkOptions parsed, parse_options(options));
+    return std::unique_ptr<Sink>(std::make_unique<TensorboardSink>(std::move(parsed)));
 }
 
 }  // namespace
@@ -19,7 +17,7 @@ void register_part() {
                                  .class_name = "TensorboardWriter",
                                  .summary = "event files for TensorBoard",
                                  .make = make,
-                                 .options = taffrail::tensorboard::sink_options().infos()});
+                                 .options = sink_options().infos()});
 }
 
 }  // namespace taffrail::sinks::tensorboard

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 namespace {
 
 // A write larger than this goes to the file even before the runner asks for a flush.
@@ -209,4 +209,4 @@ Result<void> TensorboardSink::close(RunState state) {
     return log_->write_out();
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

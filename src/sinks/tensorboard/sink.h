@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 /// Where the reason of a bad end stands on the TEXT page.
 inline constexpr std::string_view kReasonTag = "run/reason";
@@ -100,4 +100,4 @@ Result<LeftOut> export_to_logdir(const RecordedRun& run, const std::string& fold
 /// An error when `folder` holds event files: a second export would double every point.
 Result<void> check_unused(const std::string& folder);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

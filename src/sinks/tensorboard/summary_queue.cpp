@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 std::byte* SummaryQueue::place(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
     if (!pending_.chunks.empty()) [[likely]] {
@@ -138,4 +138,4 @@ void SummaryQueue::served(std::uint64_t ticket) {
     flushed_.notify_all();
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

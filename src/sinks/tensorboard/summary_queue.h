@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sinks::tensorboard {
 
 class EventLogs;
 
@@ -101,4 +101,4 @@ class SummaryQueue {
     std::uint64_t requested_ = 0, served_ = 0;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sinks::tensorboard

@@ -21,13 +21,13 @@
 
 namespace taffrail {
 
-using tensorboard::EventLog;
-using tensorboard::EventLogs;
-using tensorboard::ScalarHeader;
-using tensorboard::SummaryBatch;
-using tensorboard::SummaryJob;
-using tensorboard::SummaryQueue;
-using tensorboard::to_seconds;
+using formats::tensorboard::to_seconds;
+using sinks::tensorboard::EventLog;
+using sinks::tensorboard::EventLogs;
+using sinks::tensorboard::ScalarHeader;
+using sinks::tensorboard::SummaryBatch;
+using sinks::tensorboard::SummaryJob;
+using sinks::tensorboard::SummaryQueue;
 
 class SummaryWriter::Implementation {
   public:
@@ -38,7 +38,7 @@ class SummaryWriter::Implementation {
           owner_(::getpid()) {
         folder_ = io::expand_path(options_.log_dir);
         if (folder_.empty()) {
-            folder_ = tensorboard::default_log_dir(options_.comment, wall_time_ns());
+            folder_ = sinks::tensorboard::default_log_dir(options_.comment, wall_time_ns());
         }
         auto log = EventLog::create({.folder = folder_,
                                      .filename_suffix = options_.filename_suffix,
@@ -187,7 +187,7 @@ class SummaryWriter::Implementation {
     void encode(const SummaryBatch& batch) {
         std::size_t next_job = 0;
         EventLog& log = logs_->main();
-        for (const tensorboard::SummaryChunk& chunk : batch.chunks) {
+        for (const sinks::tensorboard::SummaryChunk& chunk : batch.chunks) {
             ByteCursor cursor(chunk.span());
             while (cursor.remaining() > 0) {
                 const auto header = cursor.read<ScalarHeader>();
@@ -366,7 +366,7 @@ void SummaryWriter::add_image_with_boxes(std::string_view tag, const ImageView& 
                                          std::span<const ImageBox> boxes, Step global_step,
                                          WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime,
-                           [&] { return tensorboard::capture_with_boxes(image, boxes); });
+                           [&] { return sinks::tensorboard::capture_with_boxes(image, boxes); });
 }
 
 void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, Step global_step,
@@ -377,7 +377,7 @@ void SummaryWriter::add_figure(std::string_view tag, const ImageView& figure, St
 void SummaryWriter::add_video(std::string_view tag, const VideoView& video, Step global_step,
                               WallSeconds walltime) noexcept {
     implementation_->value(tag, global_step, walltime,
-                           [&] { return tensorboard::capture_film(video); });
+                           [&] { return sinks::tensorboard::capture_film(video); });
 }
 
 void SummaryWriter::add_audio(std::string_view tag, const AudioView& audio, Step global_step,

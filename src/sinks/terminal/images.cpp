@@ -13,7 +13,7 @@
 #include <array>
 #include <cstdio>
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 namespace {
 
 std::string file_name(const Record& record, const Image& image, std::size_t index) {
@@ -74,4 +74,4 @@ Result<void> save_images(const std::string& folder, const Record& record) {
     return {};
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

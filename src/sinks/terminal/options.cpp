@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 namespace {
 
 // ALL_CAPS is the spelling of a statistic; anything else may be the key of a metric.
@@ -67,7 +67,7 @@ Result<TerminalSinkOptions> parse_terminal_options(const OptionMap& options) {
 Result<std::unique_ptr<Sink>> make_terminal_sink(const OptionMap& options) {
     TAFFRAIL_ASSIGN(TerminalSinkOptions parsed, parse_terminal_options(options));
     return std::unique_ptr<Sink>(
-        std::make_unique<TerminalSink>(std::move(parsed), terminal::Screen::standard()));
+        std::make_unique<TerminalSink>(std::move(parsed), taffrail::terminal::Screen::standard()));
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

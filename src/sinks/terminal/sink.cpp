@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 namespace {
 
 std::vector<StatInfo> columns_of(const TerminalSinkOptions& options) {
@@ -20,7 +20,7 @@ std::vector<StatInfo> columns_of(const TerminalSinkOptions& options) {
 
 }  // namespace
 
-TerminalSink::TerminalSink(TerminalSinkOptions options, terminal::Screen& screen)
+TerminalSink::TerminalSink(TerminalSinkOptions options, taffrail::terminal::Screen& screen)
     : options_(std::move(options)),
       screen_(screen),
       table_(columns_of(options_), options_.max_iter) {}
@@ -101,7 +101,7 @@ void TerminalSink::take(const Record& record) {
         finish_row();
     }
     if (!row_) {
-        row_ = terminal::StatRow{record.step, {}};
+        row_ = taffrail::terminal::StatRow{record.step, {}};
     }
     row_->values[column->label] = record.scalar;
 }
@@ -110,7 +110,7 @@ void TerminalSink::finish_row() {
     if (!row_) {
         return;
     }
-    terminal::StatRow done = std::move(*row_);
+    taffrail::terminal::StatRow done = std::move(*row_);
     row_.reset();
     if (in_place_) {
         rows_.push_back(std::move(done));
@@ -157,12 +157,12 @@ Result<void> TerminalSink::close(RunState state) {
         const std::lock_guard lock(mutex_);
         finish_row();
     }
-    region_.close(terminal::Leave::Keep);
+    region_.close(taffrail::terminal::Leave::Keep);
     if (!silent_ && !reason_.empty() && state != RunState::Running && state != RunState::Finished) {
-        screen_.print(std::string(to_string(state)) + ": " + terminal::without_controls(reason_) +
-                      "\n");
+        screen_.print(std::string(to_string(state)) + ": " +
+                      taffrail::terminal::without_controls(reason_) + "\n");
     }
     return {};
 }
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

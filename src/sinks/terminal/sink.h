@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail {
+namespace taffrail::sinks::terminal {
 
 struct TerminalSinkOptions {
     std::string log_dir;  ///< pictures go here; empty = they are not saved
@@ -32,7 +32,7 @@ Result<TerminalSinkOptions> parse_terminal_options(const OptionMap& options);
 
 class TerminalSink : public Sink {
   public:
-    TerminalSink(TerminalSinkOptions options, terminal::Screen& screen);
+    TerminalSink(TerminalSinkOptions options, taffrail::terminal::Screen& screen);
     ~TerminalSink() override;
 
     Result<void> open(const SinkContext& context) override;
@@ -56,19 +56,19 @@ class TerminalSink : public Sink {
     std::vector<std::string> lines(std::size_t width);
 
     TerminalSinkOptions options_;
-    terminal::Screen& screen_;
+    taffrail::terminal::Screen& screen_;
     bool in_place_ = false;
     bool silent_ = false;  ///< not rank 0
     std::vector<MetricDefinition> metrics_;
     std::mutex mutex_;  ///< the drawing thread reads table_, rows_ and row_
-    terminal::StatTable table_;
-    std::deque<terminal::StatRow> rows_;
-    std::optional<terminal::StatRow> row_;   ///< the newest step, still growing
-    std::size_t header_columns_ = SIZE_MAX;  ///< columns of the header printed last
-    terminal::Region region_;
+    taffrail::terminal::StatTable table_;
+    std::deque<taffrail::terminal::StatRow> rows_;
+    std::optional<taffrail::terminal::StatRow> row_;  ///< the newest step, still growing
+    std::size_t header_columns_ = SIZE_MAX;           ///< columns of the header printed last
+    taffrail::terminal::Region region_;
     std::string reason_;
 };
 
 Result<std::unique_ptr<Sink>> make_terminal_sink(const OptionMap& options);
 
-}  // namespace taffrail
+}  // namespace taffrail::sinks::terminal

@@ -9,7 +9,7 @@ Result<std::shared_ptr<Catalogue>> open(const std::string& path, const OptionMap
     if (!options.empty()) {
         return read_option("taffrail", {}, options.front().first, options.front().second).error();
     }
-    return storage::open_catalogue(path);
+    return store::open_catalogue(path);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ void register_part() {
          .summary = "runs recorded by Taffrail: a root folder or one run folder",
          .recognise =
              [](const std::string& path) {
-                 return storage::is_root(path) ? 100 : storage::is_run_folder(path) ? 90 : 0;
+                 return store::is_root(path) ? 100 : store::is_run_folder(path) ? 90 : 0;
              },
          .open = open});
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 std::shared_ptr<const model::SeriesIndex> BinCache::get(
     std::string_view key, std::optional<std::uint32_t> attempt, std::uint64_t revision,
@@ -43,4 +43,4 @@ std::shared_ptr<const model::SeriesIndex> BinCache::get(
     return index;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

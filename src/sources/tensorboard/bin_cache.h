@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 class BinCache {
   public:
@@ -42,4 +42,4 @@ class BinCache {
     std::list<Item> items_;  ///< newest first
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 struct BlobPlace {
     enum class Type : std::uint32_t {
@@ -35,10 +35,10 @@ inline BlobRef to_ref(const BlobPlace& place) noexcept {
     BlobRef ref;
     ref.size = place.size;
     std::memcpy(ref.sha256.data(), "tbplace", 8);
-    store(ref.sha256.data() + 8, static_cast<std::uint32_t>(place.type));
-    store(ref.sha256.data() + 12, place.file);
-    store(ref.sha256.data() + 16, place.offset);
-    store(ref.sha256.data() + 24, place.size);
+    store_at(ref.sha256.data() + 8, static_cast<std::uint32_t>(place.type));
+    store_at(ref.sha256.data() + 12, place.file);
+    store_at(ref.sha256.data() + 16, place.offset);
+    store_at(ref.sha256.data() + 24, place.size);
     return ref;
 }
 
@@ -54,4 +54,4 @@ inline std::optional<BlobPlace> from_ref(const BlobRef& ref) noexcept {
                      .size = taffrail::load<std::uint64_t>(ref.sha256.data() + 24)};
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 /// How a run is called: its path below the logdir; the logdir itself by its folder's name.
@@ -159,4 +159,4 @@ Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec,
     return std::shared_ptr<Catalogue>(std::move(catalogue));
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 class TensorboardCatalogue final : public Catalogue {
   public:
@@ -45,4 +45,4 @@ class TensorboardCatalogue final : public Catalogue {
 Result<std::shared_ptr<Catalogue>> open_logdir(const std::string& spec,
                                                const LoadOptions& options = {});
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

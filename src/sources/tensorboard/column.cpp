@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 constexpr std::size_t kSmallestChunk = 64, kLargestChunk = std::size_t{32} << 10;
@@ -25,9 +25,20 @@ std::int64_t to_time_ns(double wall_seconds) noexcept {
 
 void ScalarColumn::seal_chunk() noexcept {
     if (!chunks_.empty()) {
-        Chunk& chunk = chunks_.back();
+        ColumnChunk& chunk = chunks_.back();
         chunk.used = static_cast<std::uint32_t>(cursor_ - chunk.bytes.get());
+        chunk.rows = static_cast<std::uint32_t>(count_ - whole_rows_);
+        whole_rows_ = count_;
     }
+}
+
+std::vector<ColumnChunk> ScalarColumn::snapshot() const {
+    std::vector<ColumnChunk> all = chunks_;
+    if (!all.empty()) {
+        all.back().used = static_cast<std::uint32_t>(cursor_ - all.back().bytes.get());
+        all.back().rows = static_cast<std::uint32_t>(count_ - whole_rows_);
+    }
+    return all;
 }
 
 void ScalarColumn::start_chunk(const Origin& origin, bool wide) {
@@ -39,8 +50,8 @@ void ScalarColumn::start_chunk(const Origin& origin, bool wide) {
         held += chunk->capacity;
     }
     const std::size_t capacity = std::clamp(held / 4, kSmallestChunk, kLargestChunk);
-    Chunk& chunk = chunks_.emplace_back();
-    chunk.bytes = std::make_unique_for_overwrite<std::byte[]>(capacity);
+    ColumnChunk& chunk = chunks_.emplace_back();
+    chunk.bytes = std::make_shared_for_overwrite<std::byte[]>(capacity);
     chunk.capacity = static_cast<std::uint32_t>(capacity);
     chunk.origin = origin;
     chunk.wide = wide;
@@ -62,7 +73,7 @@ void ScalarColumn::append_double(std::int64_t step, double wall_time, double val
         start_chunk(origin, true);
     }
     put_position(step, wall_time);
-    store(cursor_, value);
+    store_at(cursor_, value);
     cursor_ += sizeof value;
     note(step, wall_time, value);
 }
@@ -77,14 +88,14 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
     }
     if (count_ == 0) {
         *this = std::move(later);
-        for (Chunk& chunk : chunks_) {
+        for (ColumnChunk& chunk : chunks_) {
             chunk.origin.attempt += attempt_offset;
         }
         origin_.attempt += attempt_offset;
         return;
     }
     seal_chunk();
-    for (Chunk& chunk : later.chunks_) {
+    for (ColumnChunk& chunk : later.chunks_) {
         chunk.origin.attempt += attempt_offset;
         chunks_.push_back(std::move(chunk));
     }
@@ -94,6 +105,7 @@ void ScalarColumn::join(ScalarColumn&& later, std::uint32_t attempt_offset) {
     previous_wall_ = later.previous_wall_;
     origin_ = {.file = later.origin_.file, .attempt = later.origin_.attempt + attempt_offset};
     wide_ = later.wide_;
+    whole_rows_ = count_ + later.whole_rows_;
     count_ += later.count_;
     nan_count_ += later.nan_count_;
     positive_infinity_count_ += later.positive_infinity_count_;
@@ -126,17 +138,17 @@ SeriesSummary ScalarColumn::summary() const {
 }
 
 std::size_t ScalarColumn::memory() const noexcept {
-    std::size_t bytes = chunks_.capacity() * sizeof(Chunk);
-    for (const Chunk& chunk : chunks_) {
+    std::size_t bytes = chunks_.capacity() * sizeof(ColumnChunk);
+    for (const ColumnChunk& chunk : chunks_) {
         bytes += chunk.capacity;
     }
     return bytes;
 }
 
 void ScalarColumn::drop() {
-    std::vector<Chunk>().swap(chunks_);
+    std::vector<ColumnChunk>().swap(chunks_);
     cursor_ = limit_ = nullptr;
     dropped_ = count_ > 0;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 /// Seconds as event files have them, as UTC nanoseconds. NaN and out-of-range times become 0.
 std::int64_t to_time_ns(double wall_seconds) noexcept;
@@ -29,6 +29,68 @@ struct ColumnPoint {
     std::uint32_t file = 0;
 };
 
+/// Points that follow each other, packed. Bytes that are written stay as they are, so a copy of it
+/// is a view of what there was.
+struct ColumnChunk {
+    /// Where points come from.
+    struct Origin {
+        std::uint32_t file = 0, attempt = 0;
+        bool operator==(const Origin&) const = default;
+    };
+
+    std::shared_ptr<std::byte[]> bytes;
+    std::uint32_t used = 0, capacity = 0, rows = 0;
+    Origin origin;
+    bool wide = false;
+
+    /// From the first point on.
+    class Points {
+      public:
+        explicit Points(const ColumnChunk& chunk) : Points(chunk, chunk.bytes.get() + chunk.used) {}
+
+        Points(const ColumnChunk& chunk, const std::byte* end)
+            : at_(chunk.bytes.get()), end_(end), wide_(chunk.wide) {
+            point_.attempt = chunk.origin.attempt;
+            point_.file = chunk.origin.file;
+        }
+
+        [[nodiscard]] bool more() const noexcept { return at_ < end_; }
+
+        const ColumnPoint& next() noexcept {
+            step_ += delta();
+            wall_ += delta();
+            point_.step = static_cast<std::int64_t>(step_);
+            point_.wall_time = std::bit_cast<double>(wall_);
+            if (wide_) {
+                point_.value = load<double>(at_);
+                at_ += sizeof(double);
+            } else {
+                point_.value = static_cast<double>(load<float>(at_));
+                at_ += sizeof(float);
+            }
+            return point_;
+        }
+
+      private:
+        std::uint64_t delta() noexcept {
+            std::uint64_t raw = 0;
+            for (unsigned shift = 0;; shift += 7) {
+                const auto byte = static_cast<std::uint64_t>(*at_++);
+                raw |= (byte & 0x7F) << shift;
+                if (byte < 0x80) {
+                    return (raw >> 1) ^ (~(raw & 1) + 1);
+                }
+            }
+        }
+
+        const std::byte* at_;
+        const std::byte* end_;
+        std::uint64_t step_ = 0, wall_ = 0;
+        ColumnPoint point_;
+        bool wide_;
+    };
+};
+
 class ScalarColumn {
   public:
     ScalarColumn() = default;
@@ -36,17 +98,14 @@ class ScalarColumn {
     ScalarColumn& operator=(ScalarColumn&&) = default;
 
     /// Where the following points come from; a change starts a new chunk.
-    struct Origin {
-        std::uint32_t file = 0, attempt = 0;
-        bool operator==(const Origin&) const = default;
-    };
+    using Origin = ColumnChunk::Origin;
 
     void append(std::int64_t step, double wall_time, float value, const Origin& origin) {
         if (limit_ - cursor_ < kMaxPointBytes || wide_ || !(origin == origin_)) [[unlikely]] {
             start_chunk(origin, false);
         }
         put_position(step, wall_time);
-        store(cursor_, value);
+        store_at(cursor_, value);
         cursor_ += sizeof value;
         note(step, wall_time, static_cast<double>(value));
     }
@@ -79,23 +138,14 @@ class ScalarColumn {
     template <typename Visit>
     void for_each(Visit&& visit) const;
 
+    /// The points there are now, in log order; the column may grow or go.
+    [[nodiscard]] std::vector<ColumnChunk> snapshot() const;
+
   private:
     static constexpr std::ptrdiff_t kMaxPointBytes = 10 + 10 + 8;
 
-    struct Chunk {
-        std::unique_ptr<std::byte[]> bytes;
-        std::uint32_t used = 0, capacity = 0;
-        Origin origin;
-        bool wide = false;
-    };
-
     void start_chunk(const Origin& origin, bool wide);
     void seal_chunk() noexcept;
-
-    [[nodiscard]] std::uint32_t used(const Chunk& chunk) const noexcept {
-        return &chunk == &chunks_.back() ? static_cast<std::uint32_t>(cursor_ - chunk.bytes.get())
-                                         : chunk.used;
-    }
 
     static std::byte* put_varint(std::byte* at, std::uint64_t value) noexcept {
         while (value >= 0x80) {
@@ -158,43 +208,19 @@ class ScalarColumn {
     double first_wall_ = 0, last_wall_ = 0;
     double max_wall_ = -std::numeric_limits<double>::infinity();
     std::int64_t min_step_ = INT64_MAX, max_step_ = INT64_MIN;
-    std::vector<Chunk> chunks_;
+    std::vector<ColumnChunk> chunks_;
+    std::uint64_t whole_rows_ = 0;  ///< in all chunks but the last
 };
 
 template <typename Visit>
 void ScalarColumn::for_each(Visit&& visit) const {
-    for (const Chunk& chunk : chunks_) {
-        const std::byte* at = chunk.bytes.get();
-        const std::byte* const end = at + used(chunk);
-        std::uint64_t step = 0, wall = 0;
-        const auto delta = [&at]() noexcept {
-            std::uint64_t raw = 0;
-            for (unsigned shift = 0;; shift += 7) {
-                const auto byte = static_cast<std::uint64_t>(*at++);
-                raw |= (byte & 0x7F) << shift;
-                if (byte < 0x80) {
-                    return (raw >> 1) ^ (~(raw & 1) + 1);
-                }
-            }
-        };
-        while (at < end) {
-            step += delta();
-            wall += delta();
-            ColumnPoint point{.step = static_cast<std::int64_t>(step),
-                              .wall_time = std::bit_cast<double>(wall),
-                              .value = 0,
-                              .attempt = chunk.origin.attempt,
-                              .file = chunk.origin.file};
-            if (chunk.wide) {
-                point.value = load<double>(at);
-                at += sizeof(double);
-            } else {
-                point.value = static_cast<double>(load<float>(at));
-                at += sizeof(float);
-            }
-            visit(static_cast<const ColumnPoint&>(point));
+    for (const ColumnChunk& chunk : chunks_) {
+        const bool last = &chunk == &chunks_.back();
+        ColumnChunk::Points points(chunk, last ? cursor_ : chunk.bytes.get() + chunk.used);
+        while (points.more()) {
+            visit(points.next());
         }
     }
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 constexpr int kMaxDepth = 64;
@@ -216,4 +216,4 @@ std::vector<NamedPath> split_spec(std::string_view spec) {
     return parts;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

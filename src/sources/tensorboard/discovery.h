@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 struct FoundRun {
     std::string id;  ///< path below the logdir; "." for the logdir itself
@@ -32,4 +32,4 @@ struct NamedPath {
 
 std::vector<NamedPath> split_spec(std::string_view spec);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

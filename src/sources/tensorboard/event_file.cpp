@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 constexpr std::size_t kHeadBytes = 256;
@@ -78,4 +78,4 @@ Change look_again(EventFile& event_file) {
     return Change::Grown;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

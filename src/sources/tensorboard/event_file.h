@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 struct EventFile {
     std::string path;
@@ -46,4 +46,4 @@ RangeResult read_range(io::File& file, std::uint64_t begin, std::uint64_t end, s
 enum class Change : std::uint8_t { None, Grown, Replaced, Gone };
 Change look_again(EventFile& event_file);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 struct RunLoad {
@@ -62,4 +62,4 @@ std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> run
     return changed;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 /// Where a load stands; the data server and the benchmarks tune it.
 struct LoadOptions {
@@ -20,4 +20,4 @@ struct LoadOptions {
 std::vector<bool> load_runs(std::span<const std::shared_ptr<TensorboardRun>> runs,
                             const LoadOptions& options = {});
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 std::map<std::string, MeshTags> meshes_of(const RunPart& data) {
     std::map<std::string, MeshTags> meshes;
@@ -119,4 +119,4 @@ std::vector<Entry> mesh_entries(const TensorboardRun& run, std::string_view key,
     return entries;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

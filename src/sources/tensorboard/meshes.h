@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 /// The three tags of one mesh key.
 struct MeshTags {
@@ -25,4 +25,4 @@ std::map<std::string, MeshTags> meshes_of(const RunPart& data);
 std::vector<Entry> mesh_entries(const TensorboardRun& run, std::string_view key,
                                 const MeshTags& tags, bool keep_bytes);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -3,7 +3,7 @@
 #include "codec/formats/tensorboard/decode.h"
 #include "sources/tensorboard/blob_place.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 Entry entry_at(const Place& place) {
     Entry entry;
@@ -62,4 +62,4 @@ std::optional<Value> decode_at(const Listed& listed, const Place& place, ByteSpa
     return value;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

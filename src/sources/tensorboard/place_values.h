@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 // Keys for what event files keep without a tag.
 inline constexpr std::string_view kGraphKey = "graph";
@@ -30,4 +30,4 @@ Entry entry_at(const Place& place);
 /// Decodes the message that was read from `place`. Blobs are not loaded: their refs name places.
 std::optional<Value> decode_at(const Listed& listed, const Place& place, ByteSpan message);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 /// Words of protobuf's text format: names, numbers, quoted strings, and the signs { } :
@@ -249,4 +249,4 @@ std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
     return embedding;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 struct ProjectorEmbedding {
     std::string folder;  ///< of the configuration; paths below are relative to it
@@ -28,4 +28,4 @@ std::vector<ProjectorEmbedding> read_projector_config(const std::string& path);
 /// numbers.
 std::optional<Embedding> read_embedding(const ProjectorEmbedding& from);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

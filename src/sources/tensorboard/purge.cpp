@@ -5,29 +5,19 @@
 #include <algorithm>
 #include <map>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
-std::map<std::uint32_t, Step> purged_from(std::span<const Point> points,
-                                          std::span<const Restart> restarts) {
-    if (restarts.empty()) {
-        return {};
-    }
-    std::map<std::uint32_t, Step> first_step;
-    for (const Point& point : points) {
-        const auto [at, fresh] = first_step.try_emplace(point.attempt, point.step);
-        at->second = std::min(at->second, point.step);
-    }
-    std::map<std::uint32_t, Step> purged_from;
-    for (const auto& [attempt, first] : first_step) {
+StepOfAttempt purged_from(const StepOfAttempt& smallest, std::span<const Restart> restarts) {
+    StepOfAttempt purged_from;
+    for (const auto& [attempt, first] : smallest) {
         for (const Restart& restart : restarts) {
-            const auto own = first_step.find(restart.attempt);
+            const auto own = smallest.find(restart.attempt);
             const std::optional<Step> from = restart.from_step ? restart.from_step
-                                             : own != first_step.end()
+                                             : own != smallest.end()
                                                  ? std::optional<Step>(own->second)
                                                  : std::nullopt;
             if (restart.attempt > attempt && from) {
-                const auto [at, fresh] = purged_from.try_emplace(attempt, *from);
-                at->second = std::min(at->second, *from);
+                note_step(purged_from, attempt, *from);
             }
         }
     }
@@ -35,7 +25,14 @@ std::map<std::uint32_t, Step> purged_from(std::span<const Point> points,
 }
 
 std::vector<bool> purged(std::span<const Point> points, std::span<const Restart> restarts) {
-    const std::map<std::uint32_t, Step> purged_from = tensorboard::purged_from(points, restarts);
+    if (restarts.empty()) {
+        return {};
+    }
+    StepOfAttempt smallest;
+    for (const Point& point : points) {
+        note_step(smallest, point.attempt, point.step);
+    }
+    const StepOfAttempt purged_from = tensorboard::purged_from(smallest, restarts);
     std::vector<bool> flags(points.size(), false);
     bool any = false;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -57,4 +54,4 @@ SeriesSummary summary_of_kept(std::span<const Point> points, const std::vector<b
     return summary;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

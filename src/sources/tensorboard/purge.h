@@ -7,15 +7,24 @@
 
 #include "sources/tensorboard/run_part.h"
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
-/// From which step on each attempt is purged by the ones after it. `points` are all of one tag.
-std::map<std::uint32_t, Step> purged_from(std::span<const Point> points,
-                                          std::span<const Restart> restarts);
+using StepOfAttempt = std::map<std::uint32_t, Step>;
+
+/// From which step on each attempt is purged by the ones after it. `smallest`: the smallest step
+/// that each logged of one tag.
+StepOfAttempt purged_from(const StepOfAttempt& smallest, std::span<const Restart> restarts);
+
+/// Notes a point of the tag.
+inline void note_step(StepOfAttempt& smallest, std::uint32_t attempt, Step step) {
+    const auto [at, fresh] = smallest.try_emplace(attempt, step);
+    at->second = std::min(at->second, step);
+}
 
 /// One flag a point, or nothing when none is purged. `points` are all of one tag. Where a file
 /// logs steps again without a session start, each tag is purged from its own first step there.
@@ -24,4 +33,4 @@ std::vector<bool> purged(std::span<const Point> points, std::span<const Restart>
 /// Of the points that are not purged; count 0 when none is left.
 SeriesSummary summary_of_kept(std::span<const Point> points, const std::vector<bool>& purged);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
@@ -224,4 +224,4 @@ bool RecordStream::next_slowly(ByteSpan& payload) {
     return false;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

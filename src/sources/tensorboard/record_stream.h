@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
+
+using namespace formats::tensorboard;
 
 /// A range of a file that holds no record although records follow.
 struct DamagedRange {
@@ -109,4 +111,4 @@ class RecordStream {
     std::string error_;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

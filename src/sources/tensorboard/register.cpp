@@ -5,8 +5,6 @@
 namespace taffrail::sources::tensorboard {
 namespace {
 
-using taffrail::tensorboard::LoadOptions;
-
 const OptionSchema<LoadOptions>& options() {
     static const auto schema =
         OptionSchema<LoadOptions>("tensorboard")
@@ -19,7 +17,7 @@ const OptionSchema<LoadOptions>& options() {
 
 Result<std::shared_ptr<Catalogue>> open(const std::string& path, const OptionMap& given) {
     TAFFRAIL_ASSIGN(const LoadOptions how, options().parse(given));
-    return taffrail::tensorboard::open_logdir(path, how);
+    return open_logdir(path, how);
 }
 
 }  // namespace
@@ -28,10 +26,7 @@ void register_part() {
     model::source_registry().add(
         {.name = "tensorboard",
          .summary = "TensorBoard logdirs: event files of any writer, old and new",
-         .recognise =
-             [](const std::string& path) {
-                 return taffrail::tensorboard::holds_event_files(path) ? 80 : 0;
-             },
+         .recognise = [](const std::string& path) { return holds_event_files(path) ? 80 : 0; },
          .open = open,
          .options = options().infos()});
 }

@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 constexpr std::size_t kWriteBytes = std::size_t{4} << 20;
@@ -150,4 +150,4 @@ Result<Repaired> repair_logdir(const std::string& from, const std::string& to) {
     return copy.report;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

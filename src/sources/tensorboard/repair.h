@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 struct Repaired {
     std::uint64_t event_files = 0;
@@ -23,4 +23,4 @@ struct Repaired {
 /// original is only read.
 Result<Repaired> repair_logdir(const std::string& from, const std::string& to);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

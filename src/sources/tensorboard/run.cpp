@@ -9,15 +9,15 @@
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
-#include "model/point_rows.h"
 #include "model/series_cursor.h"
+#include "sources/tensorboard/column_rows.h"
 #include "sources/tensorboard/loader.h"
 #include "sources/tensorboard/purge.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 // A run without an end mark counts as running while its files move and what they say is new; a copy
@@ -35,12 +35,29 @@ Point to_point(const ColumnPoint& from, std::uint64_t seq) {
     return point;
 }
 
-std::vector<Point> to_points(const ScalarColumn& column) {
+template <typename Visit>
+void for_each_point(const std::vector<ColumnChunk>& chunks, Visit&& visit) {
+    for (const ColumnChunk& chunk : chunks) {
+        for (ColumnChunk::Points points(chunk); points.more();) {
+            visit(points.next());
+        }
+    }
+}
+
+std::vector<Point> to_points(const std::vector<ColumnChunk>& chunks) {
     std::vector<Point> points;
-    points.reserve(column.count());
-    column.for_each(
-        [&](const ColumnPoint& point) { points.push_back(to_point(point, points.size())); });
+    for_each_point(chunks, [&](const ColumnPoint& point) {
+        points.push_back(to_point(point, points.size()));
+    });
     return points;
+}
+
+/// The smallest step that each attempt logged.
+StepOfAttempt smallest_steps(const std::vector<ColumnChunk>& chunks) {
+    StepOfAttempt smallest;
+    for_each_point(
+        chunks, [&](const ColumnPoint& point) { note_step(smallest, point.attempt, point.step); });
+    return smallest;
 }
 
 }  // namespace
@@ -262,7 +279,7 @@ RunInfo TensorboardRun::info() const {
     return info;
 }
 
-std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view key) const {
+std::optional<std::vector<ColumnChunk>> TensorboardRun::scalar_chunks(std::string_view key) const {
     std::vector<EventFile> files;
     {
         std::shared_lock lock(mutex_);
@@ -271,7 +288,7 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
             return std::nullopt;
         }
         if (!tag->scalars.dropped()) {
-            return to_points(tag->scalars);
+            return tag->scalars.snapshot();
         }
         files = files_;
     }
@@ -286,14 +303,19 @@ std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view
         }
     }
     const TagData* tag = again.find(key);
-    return tag != nullptr ? to_points(tag->scalars) : std::vector<Point>();
+    return tag != nullptr ? tag->scalars.snapshot() : std::vector<ColumnChunk>();
+}
+
+std::optional<std::vector<Point>> TensorboardRun::scalar_points(std::string_view key) const {
+    const auto chunks = scalar_chunks(key);
+    return chunks ? std::optional(to_points(*chunks)) : std::nullopt;
 }
 
 Result<std::unique_ptr<ReadCursor>> TensorboardRun::read(std::string_view key,
                                                          const ReadRequest& request) const {
     TAFFRAIL_TRY(model::check(request));
-    auto points = scalar_points(key);
-    if (!points) {
+    auto chunks = scalar_chunks(key);
+    if (!chunks) {
         return Error{ErrorCode::NotFound,
                      "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
     }
@@ -302,8 +324,8 @@ Result<std::unique_ptr<ReadCursor>> TensorboardRun::read(std::string_view key,
     {
         std::shared_lock lock(mutex_);
         series.origin_ns = to_time_ns(data_.min_wall_time());
-        if (request.attempts == Attempts::Winning) {
-            if (auto from = purged_from(*points, data_.restarts()); !from.empty()) {
+        if (request.attempts == Attempts::Winning && !data_.restarts().empty()) {
+            if (auto from = purged_from(smallest_steps(*chunks), data_.restarts()); !from.empty()) {
                 series.superseded_from = [from = std::move(from)](std::int32_t,
                                                                   std::uint32_t attempt) {
                     const auto found = from.find(attempt);
@@ -312,7 +334,7 @@ Result<std::unique_ptr<ReadCursor>> TensorboardRun::read(std::string_view key,
             }
         }
     }
-    series.sources.push_back(std::make_unique<model::PointRows>(*std::move(points)));
+    series.sources.push_back(std::make_unique<ColumnRows>(*std::move(chunks)));
     return model::make_cursor(std::move(series), request);
 }
 
@@ -320,7 +342,7 @@ SeriesSummary TensorboardRun::kept_summary(const TagData& tag) const {
     if (data_.restarts().empty() || tag.scalars.dropped()) {
         return tag.scalars.summary();
     }
-    const std::vector<Point> points = to_points(tag.scalars);
+    const std::vector<Point> points = to_points(tag.scalars.snapshot());
     const std::vector<bool> flags = purged(points, data_.restarts());
     return flags.empty() ? tag.scalars.summary() : summary_of_kept(points, flags);
 }
@@ -409,4 +431,4 @@ std::vector<Damage> TensorboardRun::damage() const {
     return all;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

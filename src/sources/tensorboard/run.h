@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 /// Points of all runs together may take this much; beyond it runs keep summaries and read points
 /// again on demand. TAFFRAIL_TENSORBOARD_MEMORY (bytes) changes it.
@@ -97,6 +97,8 @@ class TensorboardRun final : public RecordedRun {
   private:
     /// The points of a scalar tag, read again from the files where they were dropped. Nothing when
     /// there is no such tag.
+    /// What a tag has now; read from the files again where its points were dropped.
+    [[nodiscard]] std::optional<std::vector<ColumnChunk>> scalar_chunks(std::string_view key) const;
     [[nodiscard]] std::optional<std::vector<Point>> scalar_points(std::string_view key) const;
     /// Of the points that no restart purged. Points that were dropped from memory are not read
     /// again for it: then of all.
@@ -118,4 +120,4 @@ class TensorboardRun final : public RecordedRun {
     mutable BinCache bin_cache_;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

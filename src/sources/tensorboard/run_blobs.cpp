@@ -10,7 +10,7 @@
 
 #include <map>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 // Traces and the like are handed out whole, from memory.
@@ -125,4 +125,4 @@ Result<std::shared_ptr<const std::vector<std::byte>>> TensorboardRun::load(
     return Error{ErrorCode::Internal, "unknown blob place"};
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 PlaceList& TagData::places_of(Kind kind) {
     Details& all = make_details();
@@ -131,9 +131,7 @@ std::uint32_t RunPart::tag_index(std::string_view tag) {
 }
 
 void RunPart::note_time(double wall_time) noexcept {
-    if (events_++ == 0) {
-        first_wall_ = wall_time;
-    }
+    ++events_;
     if (!(wall_time >= min_wall_) && wall_time == wall_time) {
         min_wall_ = wall_time;
     }
@@ -231,9 +229,6 @@ bool RunPart::take(ByteSpan payload, std::uint64_t offset, std::uint32_t file) {
         case EventContent::GraphDef:
             graphs_.push_back(place_of(event.body));
             note_data();
-            break;
-        case EventContent::TaggedRunMetadata:
-            run_metadata_.push_back(place_of(event.body));
             break;
         case EventContent::SessionLog: {
             SessionLog log;
@@ -408,12 +403,8 @@ void RunPart::join(RunPart&& later, bool new_file) {
         to.refile();
     }
     move_places(graphs_, later.graphs_);
-    move_places(run_metadata_, later.run_metadata_);
     attempt_ = shift + later.attempt_;
     has_data_ |= later.has_data_;
-    if (events_ == 0) {
-        first_wall_ = later.first_wall_;
-    }
     events_ += later.events_;
     min_wall_ = later.min_wall_ < min_wall_ || min_wall_ != min_wall_ ? later.min_wall_ : min_wall_;
     max_wall_ = later.max_wall_ > max_wall_ || max_wall_ != max_wall_ ? later.max_wall_ : max_wall_;
@@ -435,4 +426,4 @@ void RunPart::drop_points() {
     }
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -16,7 +16,9 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
+
+using namespace formats::tensorboard;
 
 /// Where a value that is no scalar stands: its Summary.Value message (or, for graphs, the GraphDef)
 /// inside a file.
@@ -99,17 +101,13 @@ class RunPart {
 
     [[nodiscard]] const std::vector<Place>& graphs() const noexcept { return graphs_; }
 
-    [[nodiscard]] const std::vector<Place>& run_metadata() const noexcept { return run_metadata_; }
-
     [[nodiscard]] const std::vector<Restart>& restarts() const noexcept { return restarts_; }
 
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempt_ + 1; }
 
     [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
 
-    /// First event's wall time and the extremes; NaN when there was no event.
-    [[nodiscard]] double first_wall_time() const noexcept { return first_wall_; }
-
+    /// The extremes of the events' wall times; NaN when there was no event.
     [[nodiscard]] double min_wall_time() const noexcept { return min_wall_; }
 
     [[nodiscard]] double max_wall_time() const noexcept { return max_wall_; }
@@ -138,7 +136,7 @@ class RunPart {
     std::vector<std::uint32_t> table_;  ///< open addressing: tag index + 1, 0 = free
     std::uint32_t guess_ = 0;           ///< index of the tag expected next
     std::uint32_t last_ = UINT32_MAX;
-    std::vector<Place> graphs_, run_metadata_;
+    std::vector<Place> graphs_;
     std::vector<Restart> restarts_;
     std::uint32_t attempt_ = 0;
     bool has_data_ = false;
@@ -146,9 +144,8 @@ class RunPart {
     std::uint32_t first_file_ = 0;
     std::optional<std::int64_t> leading_start_;  ///< a session start before any data
     std::uint64_t events_ = 0;
-    double first_wall_ = std::numeric_limits<double>::quiet_NaN();
     double min_wall_ = std::numeric_limits<double>::quiet_NaN(), max_wall_ = min_wall_;
     bool dropped_ = false;
 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

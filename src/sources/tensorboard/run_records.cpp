@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 
 Result<void> TensorboardRun::for_each(const std::function<bool(const Record&)>& visit) const {
     std::vector<EventFile> files;
@@ -133,4 +133,4 @@ Result<void> TensorboardRun::for_each(const std::function<bool(const Record&)>& 
     return {};
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <map>
 
-namespace taffrail::tensorboard {
+namespace taffrail::sources::tensorboard {
 namespace {
 
 /// Gives the blobs of an embedding refs that load() finds again.
@@ -174,4 +174,4 @@ Result<std::vector<Entry>> TensorboardRun::entries(std::string_view key) const {
     return entries;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::sources::tensorboard

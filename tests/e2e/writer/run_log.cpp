@@ -36,13 +36,13 @@ RunState state_named(std::string_view name) {
 Result<std::unique_ptr<RunLog>> RunLog::open(const std::string& root, const Json& what) {
     std::unique_ptr<RunLog> run(new RunLog);
     const std::string id = what.string_or("id", "");
-    TAFFRAIL_TRY(storage::make_root(root));
+    TAFFRAIL_TRY(store::make_root(root));
     std::string folder;
-    const Result<std::string> known = storage::find_run_folder(root, id);
+    const Result<std::string> known = store::find_run_folder(root, id);
     if (known.ok()) {
         folder = *known;
     } else {
-        TAFFRAIL_ASSIGN(folder, storage::make_run_folder(root, id, what.string_or("name", "")));
+        TAFFRAIL_ASSIGN(folder, store::make_run_folder(root, id, what.string_or("name", "")));
     }
     tlog::FileIdentity identity;
     identity.run_id = id;
@@ -62,9 +62,9 @@ Result<std::unique_ptr<RunLog>> RunLog::open(const std::string& root, const Json
     identity.process_start = self.process_start;
     identity.boot_id = self.boot_id;
     run->last_time_ns_ = identity.start_time_ns;
-    storage::LogOptions options;
+    store::LogOptions options;
     options.wall_ns = [raw = run.get()] { return raw->last_time_ns_; };
-    TAFFRAIL_ASSIGN(run->log_, storage::open_log(folder, identity, options));
+    TAFFRAIL_ASSIGN(run->log_, store::open_log(folder, identity, options));
     if (!known.ok()) {
         TAFFRAIL_TRY(run->settings(what));
     }
@@ -168,7 +168,7 @@ Result<void> RunLog::value(const std::string& key, Step step, std::int64_t time_
     record.route = kStoreOnly;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
-    TAFFRAIL_ASSIGN(record.blobs, storage::store_blobs(*log_, value));
+    TAFFRAIL_ASSIGN(record.blobs, store::store_blobs(*log_, value));
     batch.first_seq = record.seq;
     batch.rows = 1;
     batch.values.push_back(std::move(record));

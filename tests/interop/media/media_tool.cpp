@@ -85,7 +85,7 @@ void write_sound_and_arrays() {
             Bytes samples = pattern(400);
             if (dtype == DType::F32) {
                 for (std::size_t i = 0; i < 100; ++i) {
-                    store(samples.data() + i * 4, static_cast<float>(i) / 101.0f - 0.4f);
+                    store_at(samples.data() + i * 4, static_cast<float>(i) / 101.0f - 0.4f);
                 }
             }
             const std::string name =

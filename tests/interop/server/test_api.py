@@ -247,6 +247,11 @@ def test_images_and_blobs_with_ranges(ui, ids):
     part = requests.get(ui.api + "blob", params=blob, headers={"Range": "bytes=4-19"}, timeout=10)
     assert part.status_code == 206 and part.content == whole.content[4:20]
     assert requests.get(ui.api + "blob", params=blob, headers={"Range": "bytes=99999999-"}, timeout=10).status_code == 416
+    # Who knows the size gets a part that was read alone; a wrong size changes nothing.
+    size = len(requests.get(ui.api + "blob", params=blob, timeout=10).content)
+    for told in (size, size + 1, size - 1, -1, "x"):
+        alone = requests.get(ui.api + "blob", params={**blob, "size": told}, headers={"Range": "bytes=4-19"}, timeout=10)
+        assert (alone.status_code, alone.content, alone.headers["content-range"]) == (206, part.content, f"bytes 4-19/{size}"), told
     assert requests.get(ui.api + "blob", params=blob, headers={"If-None-Match": whole.headers["ETag"]}, timeout=10).status_code == 304
 
 

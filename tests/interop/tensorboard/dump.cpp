@@ -160,13 +160,13 @@ int main(int argc, char** argv) {
     if (argc < 2 || (special && argc < 5)) {
         return fail("usage: dump FOLDER | --blob FOLDER RUN KEY ENTRY | --export FOLDER RUN TO");
     }
-    auto catalogue = tensorboard::open_logdir(argv[special ? 2 : 1]);
+    auto catalogue = sources::tensorboard::open_logdir(argv[special ? 2 : 1]);
     if (!catalogue.ok()) {
         return fail(catalogue.error().message);
     }
     if (command == "--export") {
         const auto done =
-            tensorboard::export_to_logdir(*(*catalogue)->run(argv[3]).value(), argv[4]);
+            sinks::tensorboard::export_to_logdir(*(*catalogue)->run(argv[3]).value(), argv[4]);
         return done.ok() ? 0 : fail(done.error().message);
     }
     if (command == "--blob") {

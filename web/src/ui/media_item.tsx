@@ -297,7 +297,7 @@ function RawVideo({ run, value, size }: { run: string; value: VideoValue; size: 
 
 function Sound({ run, value, size }: { run: string; value: AudioValue; size: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const source = { run, sha: value.data.sha, format: value.format };
+  const source = { run, sha: value.data.sha, size: value.data.size, format: value.format };
   const url = apiUrl("blob", source);
   const color = themes[theme.value].accent;
   useEffect(() => {
@@ -461,7 +461,7 @@ export function MediaItem({
     case "video": {
       const v = value as VideoValue;
       if (v.format === "frames") return <RawVideo run={run} value={v} size={size} />;
-      const url = apiUrl("blob", { run, sha: v.data.sha, format: v.format });
+      const url = apiUrl("blob", { run, sha: v.data.sha, size: v.data.size, format: v.format });
       if (v.format === "gif")
         return <img class="picture" src={url} alt={v.caption || name} style={{ width: size }} />;
       return (

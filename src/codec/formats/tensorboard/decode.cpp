@@ -13,7 +13,7 @@
 #include <cmath>
 #include <limits>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 std::optional<Histogram> decode_histogram_rows(ByteSpan message) {
@@ -309,4 +309,4 @@ std::optional<Value> decode_value(Kind kind, std::string_view plugin,
     }
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

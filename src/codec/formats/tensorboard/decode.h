@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// Makes the Blob for bytes inside the message: loaded, or a note of where they stand.
 using BlobMaker = std::function<Blob(ByteSpan bytes)>;
@@ -33,4 +33,4 @@ std::optional<Value> decode_value(Kind kind, std::string_view plugin,
 /// Event.graph_def.
 std::optional<Graph> decode_graph(ByteSpan graph_def);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

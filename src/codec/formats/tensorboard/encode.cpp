@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 std::string valid_text(std::string_view text) {
@@ -250,4 +250,4 @@ Bytes encode_summary(std::span<const Bytes> values) {
     return bytes;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

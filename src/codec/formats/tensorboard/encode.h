@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// One Summary.Value before its tag is final: `field` and `body` are the oneof that carries the
 /// data (0 = metadata only).
@@ -64,4 +64,4 @@ Bytes encode_summary_value(const EncodedValue& value, bool with_metadata);
 /// A Summary of whole Value messages.
 Bytes encode_summary(std::span<const Bytes> values);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -2,7 +2,7 @@
 
 #include "codec/formats/tensorboard/framing.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 bool parse_event(ByteSpan payload, EventView& view) noexcept {
     ProtoReader reader(payload);
@@ -200,7 +200,7 @@ std::byte* put(std::byte* at, ByteSpan bytes) noexcept {
 
 template <typename T>
 std::byte* put_fixed(std::byte* at, T value) noexcept {
-    store(at, value);
+    store_at(at, value);
     return at + sizeof value;
 }
 
@@ -221,8 +221,8 @@ void append_scalar_record(Bytes& to, double wall_time, std::int64_t step, std::s
     to.resize(begin + payload_bytes + kFrameBytes);
     std::byte* const header = to.data() + begin;
     std::byte* const payload = header + kHeaderBytes;
-    store(header, static_cast<std::uint64_t>(payload_bytes));
-    store(header + 8, masked_crc32c({header, 8}));
+    store_at(header, static_cast<std::uint64_t>(payload_bytes));
+    store_at(header + 8, masked_crc32c({header, 8}));
     std::byte* at = payload;
     *at++ = std::byte{0x09};
     at = put_fixed(at, wall_time);
@@ -244,7 +244,7 @@ void append_scalar_record(Bytes& to, double wall_time, std::int64_t step, std::s
         at = put_varint(at, metadata.size());
         at = put(at, metadata);
     }
-    store(at, masked_crc32c({payload, payload_bytes}));
+    store_at(at, masked_crc32c({payload, payload_bytes}));
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// What an Event carries. Of several, the last on the wire wins, as in protobuf's own `oneof`.
 enum class EventContent : std::uint8_t {
@@ -90,6 +90,6 @@ Bytes encode_metadata(const Metadata& metadata);
 void append_scalar_record(Bytes& to, double wall_time, std::int64_t step, std::string_view tag,
                           float value, ByteSpan metadata);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard
 
 #include "codec/formats/tensorboard/event_inline.h"

@@ -3,7 +3,7 @@
 
 #include "codec/protobuf_wire.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 template <typename Visit>
 bool for_each_value(ByteSpan summary, Visit&& visit) {
@@ -21,4 +21,4 @@ bool for_each_value(ByteSpan summary, Visit&& visit) {
     return reader.ok();
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -1,6 +1,6 @@
 #include "codec/formats/tensorboard/framing.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 void append_record(Bytes& to, ByteSpan payload) {
     const std::uint64_t length = payload.size();
@@ -45,4 +45,4 @@ std::optional<std::size_t> find_header(ByteSpan bytes, std::size_t from) noexcep
     return std::nullopt;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

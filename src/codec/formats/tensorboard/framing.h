@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 inline constexpr std::size_t kHeaderBytes = 12;
 inline constexpr std::size_t kFooterBytes = 4;
@@ -50,4 +50,4 @@ bool is_header(const std::byte* at) noexcept;
 /// caller still checks the payload: four bytes agree by chance once in 2^32.
 std::optional<std::size_t> find_header(ByteSpan bytes, std::size_t from) noexcept;
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -7,7 +7,7 @@
 
 #include <charconv>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 constexpr std::string_view kOutputShapes = "_output_shapes";
@@ -180,4 +180,4 @@ Bytes encode_graph(const Graph& graph) {
     return bytes;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

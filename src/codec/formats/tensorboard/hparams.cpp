@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 /// google.protobuf.Value, scalars only; lists and structs come back as nothing.
@@ -93,21 +93,6 @@ void decode_session_end(ByteSpan message, HparamsMessage& to) {
     }
 }
 
-/// DataType of the plugin: 1 text, 2 truth, 3 number; 0 when nothing is known.
-std::uint64_t type_of(const Cell& cell) noexcept {
-    switch (cell.index()) {
-        case 1:
-            return 2;
-        case 2:
-        case 3:
-            return 3;
-        case 4:
-            return 1;
-        default:
-            return 0;
-    }
-}
-
 }  // namespace
 
 std::optional<HparamsMessage> decode_hparams(ByteSpan plugin_content) {
@@ -158,31 +143,4 @@ std::string encode_session_end(RunState state, double end_time_seconds) {
     return to_string(bytes);
 }
 
-std::string encode_experiment(const std::vector<ExperimentHparam>& hparams,
-                              const std::vector<std::string>& metrics) {
-    Bytes bytes;
-    ProtoWriter(bytes).message(2, [&](ProtoWriter& experiment) {
-        for (const ExperimentHparam& hparam : hparams) {
-            experiment.message(4, [&](ProtoWriter& info) {
-                info.text(1, hparam.name);
-                info.varint(
-                    4, type_of(hparam.discrete.empty() ? hparam.example : hparam.discrete.front()));
-                if (!hparam.discrete.empty()) {
-                    info.message(5, [&](ProtoWriter& list) {
-                        for (const Cell& cell : hparam.discrete) {
-                            list.bytes(1, encode_cell(cell));
-                        }
-                    });
-                }
-            });
-        }
-        for (const std::string& metric : metrics) {
-            experiment.message(5, [&](ProtoWriter& info) {
-                info.message(1, [&](ProtoWriter& name) { name.text(2, metric); });
-            });
-        }
-    });
-    return to_string(bytes);
-}
-
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

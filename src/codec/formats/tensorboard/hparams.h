@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 enum class HparamsPart : std::uint8_t { None, Experiment, SessionStart, SessionEnd };
 
@@ -34,15 +34,4 @@ std::string encode_session_start(const Hparams& hparams, std::string_view group_
 /// Content of the session_end_info tag: success, failure, or running.
 std::string encode_session_end(RunState state, double end_time_seconds);
 
-/// Content of an experiment tag: only written on request, at the parent folder, because the first
-/// one found decides the columns of all runs.
-struct ExperimentHparam {
-    std::string name;
-    std::vector<Cell> discrete;  ///< possible values; may be empty
-    Cell example;                ///< decides the type when `discrete` is empty
-};
-
-std::string encode_experiment(const std::vector<ExperimentHparam>& hparams,
-                              const std::vector<std::string>& metrics);
-
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -4,7 +4,7 @@
 #include "codec/formats/tensorboard/tensor.h"
 #include "codec/protobuf_wire.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 LayoutChart decode_chart(ByteSpan message, bool& ok) {
@@ -145,4 +145,4 @@ std::string layout_to_text(ByteSpan tensor_message) {
     return text;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

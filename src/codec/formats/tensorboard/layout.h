@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// One chart: curves of several tags, or a value with a band around it.
 struct LayoutChart {
@@ -38,4 +38,4 @@ std::optional<ChartLayout> decode_layout(ByteSpan message);
 /// A layout tensor as indented text for people; "" when the bytes are none.
 std::string layout_to_text(ByteSpan tensor_message);
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

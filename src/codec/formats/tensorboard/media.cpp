@@ -4,7 +4,7 @@
 #include "codec/formats/tensorboard/tensor.h"
 #include "codec/protobuf_wire.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 constexpr std::uint32_t kImageBytes = 4, kAudioBytes = 4;
@@ -249,4 +249,4 @@ std::optional<Value> decode_audio(const ValueView& value, const BlobMaker& blobs
     return audio;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

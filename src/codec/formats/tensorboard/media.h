@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 bool is_gif(ByteSpan bytes) noexcept;
 /// "png", "jpeg", "gif", "bmp", "webp" by the first bytes; "" when unknown.
@@ -38,4 +38,4 @@ struct WavHeader {
 
 std::optional<WavHeader> parse_wav_header(ByteSpan bytes) noexcept;
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

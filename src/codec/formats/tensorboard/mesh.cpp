@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "codec/protobuf_wire.h"
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 std::string_view mesh_suffix(MeshContent content) noexcept {
     switch (content) {
@@ -52,4 +52,4 @@ std::string encode_mesh_part(const MeshPart& part, std::span<const std::int64_t>
     return std::string(as_text(bytes));
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// MeshPluginData of one tag.
 struct MeshPart {
@@ -27,4 +27,4 @@ std::string encode_mesh_part(const MeshPart& part, std::span<const std::int64_t>
 /// "_VERTEX", "_FACE", "_COLOR".
 std::string_view mesh_suffix(MeshContent content) noexcept;
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

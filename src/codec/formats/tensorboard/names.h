@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 inline constexpr std::string_view kFileVersion = "brain.Event:2";
 
@@ -64,4 +64,4 @@ enum class SessionStatus : std::uint8_t { Unknown = 0, Start = 1, Stop = 2, Chec
 
 enum class MeshContent : std::uint8_t { Vertex = 1, Face = 2, Color = 3 };
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

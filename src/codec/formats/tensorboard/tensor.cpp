@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 namespace {
 
 constexpr std::uint32_t kType = 1, kShape = 2, kContent = 4, kStringValues = 8;
@@ -420,4 +420,4 @@ Bytes encode_strings(std::span<const std::int64_t> dims, std::span<const ByteSpa
     return bytes;
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard

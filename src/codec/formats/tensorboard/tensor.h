@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace taffrail::tensorboard {
+namespace taffrail::formats::tensorboard {
 
 /// A tensor message seen without copying its elements.
 struct TensorMessage {
@@ -63,4 +63,4 @@ inline Bytes encode_string(std::string_view text) {
     return encode_strings({}, {&only, 1});
 }
 
-}  // namespace taffrail::tensorboard
+}  // namespace taffrail::formats::tensorboard
