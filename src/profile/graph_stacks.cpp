@@ -10,9 +10,9 @@
 namespace taffrail::profile {
 namespace {
 
-constexpr std::size_t kMaxNodes = 200'000;
+constexpr std::size_t kMaxNodes = 20'000;
 constexpr std::size_t kMaxDepth = 200;
-constexpr double kSmallestShare = 1e-5;
+constexpr double kSmallestShare = 1e-4;
 
 class GraphUnfolder {
   public:

@@ -25,11 +25,12 @@ std::vector<std::string> Notes::lines() const {
     std::vector<std::string> lines;
     for (const Note& note : notes_) {
         std::string line = note.what;
+        const std::string place = " at byte " + std::to_string(note.first_offset);
         if (note.count > 1) {
-            line += " (" + std::to_string(note.count) + " times, first at byte " +
-                    std::to_string(note.first_offset) + ")";
+            line += " (" + std::to_string(note.count) + " times" +
+                    (note.first_offset > 0 ? ", first" + place : "") + ")";
         } else if (note.first_offset > 0) {
-            line += " (at byte " + std::to_string(note.first_offset) + ")";
+            line += " (" + place.substr(1) + ")";
         }
         lines.push_back(std::move(line));
     }

@@ -167,7 +167,7 @@ class Profile {
         return std::span(values_).subspan(sample * value_types.size(), value_types.size());
     }
 
-    /// Keeps a JSON object (`{"a":1}`) as it is; "" and "{}" are none.
+    /// Keeps a JSON object (`{"a":1}`) as it is; one without members is none.
     ArgsId args(std::string_view json);
 
     [[nodiscard]] std::string_view args_text(ArgsId id) const noexcept {

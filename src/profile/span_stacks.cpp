@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "codec/json.h"
 #include "profile/derive.h"
+#include "profile/span_walk.h"
 
 #include <algorithm>
 #include <numeric>
@@ -88,18 +89,30 @@ std::vector<std::uint32_t> nesting_order(const Profile& profile) {
     return order;
 }
 
-void make_stacks_from_spans(Profile& profile) {
-    ValueType type{"time", "nanoseconds"};
-    double ns_per_unit = 1;
+std::vector<FrameId> frames_of_spans(Profile& profile) {
+    std::vector<FrameId> frames;
+    frames.reserve(profile.spans.size());
+    for (const Span& span : profile.spans) {
+        frames.push_back(frame_of_span(profile, span));
+    }
+    return frames;
+}
+
+SpanWeights span_weights(const Profile& profile) {
     for (const auto& [key, text] : profile.metadata) {
-        // What make_timeline said of weights that were no times.
-        if (key == kWeightsKey) {
-            if (const auto json = parse_json(text); json.ok()) {
-                type = {json->string_or("name", "time"), json->string_or("unit", "nanoseconds")};
-                ns_per_unit = std::max(json->number_or("nanoseconds", 1), 1e-9);
-            }
+        if (key != kWeightsKey) {
+            continue;
+        }
+        if (const auto json = parse_json(text); json.ok()) {
+            return {{json->string_or("name", "time"), json->string_or("unit", "nanoseconds")},
+                    std::clamp(json->number_or("nanoseconds", 1), 1e-9, 1e18)};
         }
     }
+    return {};
+}
+
+void make_stacks_from_spans(Profile& profile) {
+    const auto [type, ns_per_unit] = span_weights(profile);
     profile.value_type("calls", "count");
     profile.value_type(type.name, type.unit);
     NodeSums sums;

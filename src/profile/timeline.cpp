@@ -2,6 +2,7 @@
 #include "codec/json_writer.h"
 #include "profile/derive.h"
 #include "profile/span_stacks.h"
+#include "profile/stack_list.h"
 
 #include <cmath>
 #include <limits>
@@ -14,8 +15,14 @@ constexpr double kNsPerUnit = 1000;
 /// Lays the samples of one thread end to end; frames that two neighbours share go on.
 class ThreadTimeline {
   public:
-    void add(Profile& profile, ThreadId thread, NodeId node, double duration_ns) {
-        profile.tree.stack(node, stack_);
+    void add(Profile& profile, StackList& stacks, ThreadId thread, NodeId node,
+             double duration_ns) {
+        if (!open_.empty() && stacks.cut(node) == open_.back().node) {
+            exact_ns_ += duration_ns;
+            return;
+        }
+        const auto frames = stacks.frames(node);
+        stack_.assign(frames.begin(), frames.end());
         std::size_t shared = 0;
         while (shared < stack_.size() && shared < open_.size() &&
                profile.tree.frame(open_[shared].node) == stack_[shared]) {
@@ -96,12 +103,13 @@ void make_timeline(Profile& profile) {
     if (!time_ns) {
         profile.notes.add("these weights are no times: one unit is drawn as one microsecond");
     }
+    StackList stacks(profile);
     std::vector<ThreadTimeline> timelines(profile.threads.size());
     for (std::size_t sample = 0; sample < profile.samples.size(); ++sample) {
         const Sample& it = profile.samples[sample];
         const double weight = profile.values_of(sample)[value] * ns_per_unit;
         if (it.node != kRoot && std::isfinite(weight) && weight >= 0) {
-            timelines[it.thread].add(profile, it.thread, it.node, weight);
+            timelines[it.thread].add(profile, stacks, it.thread, it.node, weight);
         }
     }
     for (ThreadTimeline& timeline : timelines) {
