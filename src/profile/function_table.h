@@ -26,7 +26,8 @@ struct FunctionTable {
 
 enum class TableOrder : std::uint8_t { Self, Total, Calls, Name };
 
-/// Rows of the wanted value, largest first; times in nanoseconds. Makes the call graph where it is not there.
+/// Rows of the wanted value, largest first; times in nanoseconds. Makes the call graph where it is
+/// not there.
 Result<FunctionTable> function_table(Profile& profile, std::string_view value, TableOrder order);
 
 /// Rows of two tables that belong together, by name and file.

@@ -17,7 +17,7 @@ body { font: 14px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; margin: 
 table { border-collapse: collapse; width: 100%; margin-top: 16px; font-variant-numeric: tabular-nums; }
 th { text-align: right; font-weight: 600; color: #667085; border-bottom: 1px solid #d0d5dd; padding: 6px 10px; position: sticky; top: 0; background: #fcfcfd; }
 td { text-align: right; padding: 4px 10px; border-bottom: 1px solid #eaecf0; white-space: nowrap; }
-th:last-child, td:last-child { text-align: left; width: 60%; white-space: normal; overflow-wrap: anywhere; }
+th:last-child, td:last-child { text-align: left; width: 70%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
 td small { color: #667085; }
 td .bar { display: inline-block; height: 8px; border-radius: 4px; background: #f2a65a; margin-right: 8px; vertical-align: middle; }
 @media (prefers-color-scheme: dark) {
@@ -48,8 +48,9 @@ void write_rows(const FunctionTable& table, Output& out) {
         }
         to += "<td>" + value_text(row.self, table.type.unit) + "</td><td>" +
               percent(row.self, table.whole) + "</td><td>" +
-              value_text(row.total, table.type.unit) +
-              "</td><td><span class=\"bar\" style=\"width:";
+              value_text(row.total, table.type.unit) + "</td><td title=\"";
+        append_xml(to, row.name);
+        to += "\"><span class=\"bar\" style=\"width:";
         const double share = table.whole > 0 ? row.self / table.whole : 0;
         to += std::to_string(static_cast<int>(std::clamp(share, 0.0, 1.0) * 160)) + "px\"></span>";
         append_xml(to, row.name);

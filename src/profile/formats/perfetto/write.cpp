@@ -151,7 +151,9 @@ class PerfettoWriter {
     }
 
     void begin_packet(ProtoWriter& packet, std::int64_t time_ns) const {
-        packet.varint(fields::packet::kTimestamp, static_cast<std::uint64_t>(time_ns - shift_ns_));
+        // Unsigned: the distance of two far times need not fit otherwise.
+        packet.varint(fields::packet::kTimestamp,
+                      static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(shift_ns_));
     }
 
     void write_event(std::uint64_t type, std::uint64_t track, std::int64_t time_ns, TextId name,
