@@ -104,6 +104,7 @@ def commands_for(folder, out):
         yield ("verify", folder, "--repair", out / "repaired")
     else:
         yield ("du", run, "--root", folder)
+    yield ("profile", "table", *one)
     yield ("import", folder, "--root", out / "copy")
     if not logdir:
         yield ("tag", run, "mine", "--root", folder)

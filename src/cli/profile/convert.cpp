@@ -1,0 +1,111 @@
+// `taffrail profile flame` and `convert`: from a profile to a file.
+#include "cli/profile/actions.h"
+#include "codec/json_writer.h"
+#include "profile/flame/svg.h"
+
+namespace taffrail::cli {
+namespace {
+
+ExitCode say_written(const Session& session, const ProfileRequest& request, std::string_view format,
+                     const ProfileInput& input) {
+    const bool is_file = !request.output.empty() && request.output != "-";
+    if (request.json && is_file) {
+        JsonWriter json(1);
+        json.begin_object().member("written", request.output).member("format", format);
+        json.key("notes").begin_array();
+        for (const std::string& line : input.read.profile.notes.lines()) {
+            json.value(line);
+        }
+        session.print(json.end_array().end_object().text() + "\n");
+    } else if (is_file) {
+        session.print("wrote " + request.output + "\n");
+    }
+    return ExitCode::Ok;
+}
+
+/// What a stranger's file could not give was said when it was read; what the target cannot hold is
+/// said here.
+void warn_of_new_notes(const Session& session, const ProfileInput& input, std::size_t before) {
+    const auto lines = input.read.profile.notes.lines();
+    for (std::size_t index = before; index < lines.size(); ++index) {
+        session.warn(input.name + ": " + lines[index]);
+    }
+}
+
+/// What a picture is called: the file without its folders.
+std::string title_of_input(const ProfileRequest& request, const ProfileInput& input) {
+    return request.title.empty() ? input.name.substr(input.name.rfind('/') + 1) : request.title;
+}
+
+}  // namespace
+
+ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
+    auto input = open_profile(session, request.inputs[0], request);
+    if (!input.ok()) {
+        return session.fail(input.error());
+    }
+    const profile::FlameOptions options{
+        .title = request.title.empty() ? input->name : request.title,
+        .value = request.value,
+        .by_thread = request.by_thread,
+        .is_icicle = request.is_icicle};
+    const std::size_t notes = input->read.profile.notes.all().size();
+    Result<profile::FlameLayout> layout = Error{};
+    if (request.inputs.size() == 2) {
+        auto after = open_profile(session, request.inputs[1], request);
+        if (!after.ok()) {
+            return session.fail(after.error());
+        }
+        auto titled = options;
+        titled.title = request.title.empty()
+                           ? options.title + " → " + title_of_input(request, *after)
+                           : request.title;
+        layout = lay_out_comparison(input->read.profile, after->read.profile, titled);
+    } else {
+        layout = lay_out_flame(input->read.profile, options);
+    }
+    if (!layout.ok()) {
+        return session.fail(input->name + ": " + layout.error().message);
+    }
+    warn_of_new_notes(session, *input, notes);
+    const auto done = write_output(session, request.output, [&](profile::Output& out) {
+        write_flame_svg(*layout, options, out);
+        return out.finish();
+    });
+    return done.ok() ? say_written(session, request, "svg", *input) : session.fail(done.error());
+}
+
+ExitCode convert_profile(const Session& session, const ProfileRequest& request) {
+    const profile::Format* format = request.to.empty() ? profile::format_of_path(request.output)
+                                                       : profile::find_format(request.to);
+    if (format == nullptr || format->write == nullptr) {
+        return session.wrong_usage(
+            "profile convert: say with --to or the name of the output "
+            "which format to write: " +
+            profile::format_names(true));
+    }
+    auto input = open_profile(session, request.inputs[0], request);
+    if (!input.ok()) {
+        return session.fail(input.error());
+    }
+    const profile::WriteOptions options{
+        .value = request.value,
+        .title = request.title.empty() ? input->name : request.title,
+        .by_thread = request.by_thread};
+    const std::size_t notes = input->read.profile.notes.all().size();
+    Result<void> done;
+    if (request.output.empty() || request.output == "-") {
+        done = write_output(session, "", [&](profile::Output& out) {
+            return format->write(input->read.profile, out, options);
+        });
+    } else {
+        done = write_profile_file(input->read.profile, *format, request.output, options);
+    }
+    if (!done.ok()) {
+        return session.fail(done.error());
+    }
+    warn_of_new_notes(session, *input, notes);
+    return say_written(session, request, format->name, *input);
+}
+
+}  // namespace taffrail::cli

@@ -1,0 +1,111 @@
+// Where `taffrail profile` gets its profiles from and puts its results.
+#include "base/try.h"
+#include "cli/profile/actions.h"
+#include "io/files.h"
+
+#include <array>
+#include <cstdio>
+
+namespace taffrail::cli {
+namespace {
+
+constexpr std::uint64_t kMaxInputBytes = std::uint64_t{8} << 30;
+
+Result<Bytes> read_standard_input() {
+    Bytes bytes;
+    std::array<std::byte, 1u << 16> piece;
+    for (;;) {
+        const std::size_t count = std::fread(piece.data(), 1, piece.size(), stdin);
+        if (count == 0) {
+            break;
+        }
+        append(bytes, ByteSpan(piece).first(count));
+        if (bytes.size() > kMaxInputBytes) {
+            return Error{ErrorCode::Unsupported,
+                         "standard input: more than 8 GiB; write it to a file first"};
+        }
+    }
+    return bytes;
+}
+
+/// The newest file in the folder `profiles` of a run that is a profile.
+Result<std::string> newest_profile(const std::string& run_folder, const std::string& name) {
+    const std::string folder = io::join(run_folder, "profiles");
+    std::string newest;
+    std::int64_t newest_ns = 0;
+    if (const auto entries = io::list(folder); entries.ok()) {
+        for (const io::DirectoryEntry& entry : *entries) {
+            const std::string path = io::join(folder, entry.name);
+            const auto info = io::stat(path);
+            if (profile::format_of_path(entry.name) != nullptr && info.ok() &&
+                (newest.empty() || info->modified_ns > newest_ns)) {
+                newest = path;
+                newest_ns = info->modified_ns;
+            }
+        }
+    }
+    if (newest.empty()) {
+        return Error{ErrorCode::NotFound,
+                     name +
+                         ": the run has no profile; they are written by profiler=… in a "
+                         "configuration"};
+    }
+    return newest;
+}
+
+}  // namespace
+
+Result<ProfileInput> open_profile(const Session& session, const std::string& target,
+                                  const ProfileRequest& request) {
+    const profile::Format* format = nullptr;
+    if (!request.from.empty()) {
+        format = profile::find_format(request.from);
+    }
+    ProfileInput input{.name = target};
+    if (target == "-") {
+        input.name = "standard input";
+        TAFFRAIL_ASSIGN(const Bytes bytes, read_standard_input());
+        TAFFRAIL_ASSIGN(input.read, profile::read_profile(bytes, input.name, format));
+    } else {
+        std::string path = target;
+        const auto info = io::stat(target);
+        if (!info.ok() || info->type == io::EntryType::Directory) {
+            const auto run = find_run(session, target, request.where);
+            if (!run.ok()) {
+                return Error{ErrorCode::NotFound,
+                             target + ": neither a file nor a run (" + run.error().message + ")"};
+            }
+            TAFFRAIL_ASSIGN(path, newest_profile((*run)->info().location, target));
+            input.name = path;
+        }
+        TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format));
+    }
+    for (const std::string& line : input.read.profile.notes.lines()) {
+        session.warn(input.name + ": " + line);
+    }
+    return input;
+}
+
+Result<void> write_output(const Session& session, const std::string& path,
+                          const std::function<Result<void>(profile::Output&)>& write) {
+    if (path.empty() || path == "-") {
+        profile::Output out([&](ByteSpan bytes) -> Result<void> {
+            session.print(as_text(bytes));
+            return {};
+        });
+        return write(out);
+    }
+    const std::string unfinished = path + ".part";
+    TAFFRAIL_ASSIGN(const auto file, io::open(unfinished, io::OpenMode::Truncate));
+    profile::Output out([&](ByteSpan bytes) { return file->append(bytes); });
+    Result<void> done = write(out);
+    if (done.ok()) {
+        done = io::rename(unfinished, path);
+    }
+    if (!done.ok()) {
+        (void)io::remove(unfinished);
+    }
+    return done;
+}
+
+}  // namespace taffrail::cli

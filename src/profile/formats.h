@@ -1,0 +1,42 @@
+// The list of formats, and reading and writing by content and by name.
+#pragma once
+
+#include "profile/format.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace taffrail::profile {
+
+/// In the order in which files are tried.
+std::span<const Format> formats();
+/// Null when there is none of that name.
+const Format* find_format(std::string_view name);
+/// By the end of a file name: "run.pt.trace.json.gz", "x.svg". Null when it says nothing.
+const Format* format_of_path(std::string_view path);
+/// "chrome, speedscope, …" for messages.
+std::string format_names(bool writable);
+
+struct ReadLimits {
+    std::uint64_t max_unpacked_bytes = std::uint64_t{4} << 30;
+};
+
+struct ReadProfile {
+    Profile profile;
+    const Format* format = nullptr;
+};
+
+/// Reads bytes of any format, packed with gzip or not; `format` null finds it by content. `what`
+/// names them in messages.
+Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what,
+                                 const Format* format = nullptr, const ReadLimits& limits = {});
+/// The file at `path`, mapped where that is possible.
+Result<ReadProfile> read_profile_file(const std::string& path, const Format* format = nullptr,
+                                      const ReadLimits& limits = {});
+
+/// Replaces `path` in one step; a name that ends with ".gz" is packed.
+Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,
+                                const WriteOptions& options = {});
+
+}  // namespace taffrail::profile

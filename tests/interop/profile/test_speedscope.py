@@ -1,0 +1,55 @@
+"""speedscope itself, in headless chromium, loads what we write and says what it understood."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from conftest import STACKS, TORCH
+
+
+def loaded(speedscope, *files):
+    script = Path(__file__).with_name("speedscope.mjs")
+    done = subprocess.run(["node", script, speedscope, *files], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def stacks_of(document):
+    frames, found = document["shared"]["frames"], {}
+    for profile in document["profiles"]:
+        if profile["type"] == "sampled":
+            for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+                key = tuple(frames[index]["name"] for index in stack)
+                found[key] = found.get(key, 0) + weight
+            continue
+        open_frames, last = [], profile["startValue"]
+        for event in profile["events"]:
+            key = tuple(frames[index]["name"] for index in open_frames)
+            found[key] = found.get(key, 0) + event["at"] - last
+            last = event["at"]
+            if event["type"] == "O":
+                open_frames.append(event["frame"])
+            else:
+                assert open_frames.pop() == event["frame"]
+        assert not open_frames
+    return {key: weight for key, weight in found.items() if key and weight > 0}
+
+
+def test_every_format_that_it_knows_is_understood(speedscope, convert, folded):
+    formats = ["x.speedscope.json", "x.trace.json", "x.folded", "x.pb.gz", "x.callgrind"]
+    paths = [convert(folded, name) for name in formats]
+    timeline = convert(TORCH, "torch.speedscope.json")
+    results = loaded(speedscope, *paths, timeline)
+    total = sum(STACKS.values())
+    for path in paths[:4]:
+        document = results[str(path)]
+        assert "refused" not in document, (path.name, document)
+        found = stacks_of(document)
+        whole = sum(found.values())
+        assert {key: round(weight / whole * total) for key, weight in found.items()} == STACKS, path.name
+    assert "refused" not in results[str(paths[4])]
+    torch = results[str(timeline)]
+    ours = stacks_of(json.loads(timeline.read_text()))
+    theirs = stacks_of(torch)
+    assert len(torch["profiles"]) == len(json.loads(timeline.read_text())["profiles"])
+    assert {key: round(weight) for key, weight in theirs.items()} == ours
