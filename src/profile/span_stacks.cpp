@@ -1,0 +1,147 @@
+// Stacks from a timeline: which span lies in which, and how much of its time is its own.
+#include "profile/span_stacks.h"
+
+#include "base/strings.h"
+#include "codec/json.h"
+#include "profile/derive.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace taffrail::profile {
+namespace {
+
+struct OpenSpan {
+    std::int64_t end_ns = 0;
+    NodeId node = kRoot;
+};
+
+/// The file and line that our own timelines carry in the arguments; others have none there.
+FrameId frame_of_span(Profile& profile, const Span& span) {
+    Frame frame{span.name, 0, 0, 0};
+    const std::string_view args = profile.args_text(span.args);
+    if (args.starts_with("{\"file\":")) {
+        if (const auto json = parse_json(args); json.ok()) {
+            frame.file = profile.text(json->string_or("file", ""));
+            frame.line = static_cast<std::uint32_t>(json->integer_or("line", 0));
+            frame.column = static_cast<std::uint32_t>(json->integer_or("column", 0));
+        }
+    }
+    return profile.frames.id(frame);
+}
+
+/// Sums of one thread by node; emptied into samples, then used for the next.
+class NodeSums {
+  public:
+    void add(NodeId node, double calls, double time_ns) {
+        if (node >= sums_.size()) {
+            sums_.resize(node + node / 2 + 16);
+        }
+        Sums& sums = sums_[node];
+        if (!sums.is_used) {
+            sums.is_used = true;
+            used_.push_back(node);
+        }
+        sums.calls += calls;
+        sums.time_ns += time_ns;
+    }
+
+    void take(Profile& profile, ThreadId thread, double ns_per_unit) {
+        for (const NodeId node : used_) {
+            Sums& sums = sums_[node];
+            const double values[] = {sums.calls, sums.time_ns / ns_per_unit};
+            profile.add_sample({.node = node, .thread = thread}, values);
+            sums = {};
+        }
+        used_.clear();
+    }
+
+  private:
+    struct Sums {
+        double calls = 0, time_ns = 0;
+        bool is_used = false;
+    };
+
+    std::vector<Sums> sums_;
+    std::vector<NodeId> used_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> nesting_order(const Profile& profile) {
+    std::vector<std::uint32_t> order(profile.spans.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::erase_if(order, [&](std::uint32_t index) { return profile.spans[index].async_id != 0; });
+    const auto before = [&](std::uint32_t left, std::uint32_t right) {
+        const Span &a = profile.spans[left], &b = profile.spans[right];
+        if (a.thread != b.thread) {
+            return a.thread < b.thread;
+        }
+        if (a.begin_ns != b.begin_ns) {
+            return a.begin_ns < b.begin_ns;
+        }
+        return a.duration_ns != b.duration_ns ? a.duration_ns > b.duration_ns : left < right;
+    };
+    if (!std::is_sorted(order.begin(), order.end(), before)) {
+        std::sort(order.begin(), order.end(), before);
+    }
+    return order;
+}
+
+void make_stacks_from_spans(Profile& profile) {
+    ValueType type{"time", "nanoseconds"};
+    double ns_per_unit = 1;
+    for (const auto& [key, text] : profile.metadata) {
+        // What make_timeline said of weights that were no times.
+        if (key == kWeightsKey) {
+            if (const auto json = parse_json(text); json.ok()) {
+                type = {json->string_or("name", "time"), json->string_or("unit", "nanoseconds")};
+                ns_per_unit = std::max(json->number_or("nanoseconds", 1), 1e-9);
+            }
+        }
+    }
+    profile.value_type("calls", "count");
+    profile.value_type(type.name, type.unit);
+    NodeSums sums;
+    std::vector<OpenSpan> open;
+    std::uint64_t overlaps = 0;
+    ThreadId thread = kNone;
+    for (const std::uint32_t index : nesting_order(profile)) {
+        const Span& span = profile.spans[index];
+        if (span.thread != thread) {
+            if (thread != kNone) {
+                sums.take(profile, thread, ns_per_unit);
+            }
+            open.clear();
+            thread = span.thread;
+        }
+        std::int64_t end_ns = span.begin_ns + span.duration_ns;
+        while (!open.empty() && open.back().end_ns <= span.begin_ns) {
+            open.pop_back();
+        }
+        NodeId parent = kRoot;
+        if (!open.empty()) {
+            parent = open.back().node;
+            if (end_ns > open.back().end_ns) {
+                ++overlaps;
+                end_ns = open.back().end_ns;
+            }
+        }
+        const auto duration_ns = static_cast<double>(end_ns - span.begin_ns);
+        if (parent != kRoot) {
+            sums.add(parent, 0, -duration_ns);
+        }
+        const NodeId node = profile.tree.child(parent, frame_of_span(profile, span));
+        sums.add(node, 1, duration_ns);
+        open.push_back({end_ns, node});
+    }
+    if (thread != kNone) {
+        sums.take(profile, thread, ns_per_unit);
+    }
+    if (overlaps > 0) {
+        profile.notes.add("a span ends after the span that it began in; stacks cut it there", 0,
+                          overlaps);
+    }
+}
+
+}  // namespace taffrail::profile
