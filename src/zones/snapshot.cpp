@@ -41,6 +41,10 @@ void add_thread(const ThreadZones& zones, std::uint64_t now, Snapshot& to) {
         const Node& node = zones.node(index);
         Branch& branch = branches.at(node.parent)->child(std::string(shown_name(*node.site)));
         branches[&node] = &branch;
+        if (branch.line == 0) {
+            branch.file = node.site->file;
+            branch.line = node.site->line;
+        }
         Sums sums = read(node);
         if (open.contains(&node)) {
             const std::uint64_t since = zones.open.load(std::memory_order_acquire)

@@ -32,6 +32,8 @@ struct Sums {
 
 struct Branch {
     std::string name = {};
+    const char* file = "";  ///< of the first site of that name here
+    std::uint32_t line = 0;
     Sums sums = {};
     std::vector<std::unique_ptr<Branch>> children = {};  ///< in the order they were first entered
 

@@ -196,10 +196,15 @@ std::string heading(const Snapshot& snapshot, const std::vector<ZoneRow>& rows) 
     for (const ZoneRow& row : rows) {
         inside += row.self;
     }
-    std::string text = "zones: " + duration(inside) + " in zones of " +
+    const auto plain = [](double seconds) {
+        std::string text = duration(seconds);
+        text.erase(text.find_last_not_of(' ') + 1);
+        return text;
+    };
+    std::string text = "zones: " + plain(inside) + " in zones of " +
                        std::to_string(snapshot.threads) +
                        (snapshot.threads == 1 ? " thread, " : " threads, ") +
-                       duration(snapshot.wall_seconds) + " since the first one";
+                       plain(snapshot.wall_seconds) + " since the first one";
     return text + "\n";
 }
 

@@ -1,4 +1,6 @@
 // The table of a program that only has zones, whichever way it ends.
+#include "places.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +33,7 @@ std::string read_all(int descriptor) {
 
 // `signal` is sent once the program said that it is ready.
 Ended run(const char* how, int signal = 0, const char* setting = nullptr) {
+    const std::string program = taffrail::tests::build_folder() + "/tests/zones/zones_program";
     int output[2], errors[2];
     EXPECT_EQ(::pipe(output), 0);
     EXPECT_EQ(::pipe(errors), 0);
@@ -42,7 +45,7 @@ Ended run(const char* how, int signal = 0, const char* setting = nullptr) {
             ::close(descriptor);
         }
         setting != nullptr ? ::setenv("TAFFRAIL_ZONES", setting, 1) : ::unsetenv("TAFFRAIL_ZONES");
-        ::execl(TAFFRAIL_ZONES_PROGRAM, TAFFRAIL_ZONES_PROGRAM, how, nullptr);
+        ::execl(program.c_str(), program.c_str(), how, nullptr);
         ::_exit(127);
     }
     ::close(output[1]);

@@ -41,9 +41,9 @@ int main(int count, char** words) {
         TAFFRAIL_ZONE("throwing");
         throw std::runtime_error("on purpose");
     } else if (how == "wait") {
+        TAFFRAIL_ZONE("waiting");
         std::puts("ready");
         std::fflush(stdout);
-        TAFFRAIL_ZONE("waiting");
         for (;;) {
             ::pause();
         }
