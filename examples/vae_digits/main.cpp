@@ -2,7 +2,7 @@
 // library can log.
 //
 //   vae_digits                                       train and record into ./taffrail
-//   vae_digits trainer.max_epochs=1 profiler=none    change settings
+//   vae_digits trainer.max_epochs=1 profiler=simple  change settings, see where its time goes
 //   vae_digits experiment=vae_tensorboard            a file of configs/experiment
 //   vae_digits --cfg                                 print the configuration and stop
 #include <taffrail/taffrail.h>
@@ -32,8 +32,9 @@ void print_help() {
         "  trainer.max_epochs=1          change a value; see --cfg for all of them\n"
         "  experiment=vae_tensorboard    take a file of configs/experiment\n"
         "  logger=tensorboard            send the run to a tracker as well\n"
+        "  profiler=simple               measure it: none, basic, simple, advanced\n"
         "  +new.key=1   ~key             add and remove values\n\n"
-        "example: vae_digits trainer.max_epochs=1 profiler=none");
+        "example: vae_digits trainer.max_epochs=1 profiler=simple");
 }
 
 }  // namespace
@@ -65,9 +66,13 @@ int main(int count, char** words) {
     if (!logging.ok()) {
         return fail(logging.error(), kWrongUsage);
     }
+    const auto profiler_options = taffrail::profiler_options(*composed);
+    if (!profiler_options.ok()) {
+        return fail(profiler_options.error(), kWrongUsage);
+    }
     const std::string profiler_name =
         logging->profiler != "none" ? logging->profiler : composed->choice("profiler", "none");
-    const auto profiler = taffrail::make_profiler(profiler_name);
+    auto profiler = taffrail::make_profiler(profiler_name, *profiler_options);
     if (!profiler.ok()) {
         return fail(profiler.error(), kWrongUsage);
     }
@@ -116,7 +121,8 @@ int main(int count, char** words) {
         writer.emplace(*std::move(made));
     }
 
-    const auto outcome = vae_digits::train(*settings, run, *loggers, writer, ranks);
+    const auto outcome =
+        vae_digits::train(*settings, run, *loggers, writer, ranks, *std::move(profiler));
     for (const auto& logger : *loggers) {
         logger->end_log();
     }

@@ -1,6 +1,7 @@
 #include "module.h"
 
 #include <taffrail/trainer.h>
+#include <taffrail/zone.h>
 
 #include "pictures.h"
 #include "recording.h"
@@ -135,9 +136,13 @@ void DigitsModule::on_train_start() {
 }
 
 void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
+    TAFFRAIL_ZONE_FUNCTION();
     step_began_ = std::chrono::steady_clock::now();
     const Eigen::MatrixXf& pictures = batch.as<PictureBatch>().pixels;
-    const Loss loss = model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
+    const Loss loss = [&] {
+        TAFFRAIL_ZONE("Model::gather");
+        return model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
+    }();
     losses_.push_back(loss.total());
     log_number("train/loss", loss.total(), {.prog_bar = true});
     log_number("train/reconstruction", loss.reconstruction);
@@ -149,12 +154,16 @@ void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
 }
 
 void DigitsModule::apply_gradients() {
+    TAFFRAIL_ZONE_FUNCTION();
     if (ranks_->world_size() > 1) {
         std::vector<double> sums = model_.gathered();
         ranks_->all_reduce(std::span<double>(sums), taffrail::ReduceOp::Sum).value();
         model_.set_gathered(sums);
     }
-    model_.step(static_cast<float>(learning_rate()));
+    {
+        TAFFRAIL_ZONE("Model::step");
+        model_.step(static_cast<float>(learning_rate()));
+    }
     log_number("train/gradient_norm", model_.gradient_norm());
 }
 
@@ -195,9 +204,13 @@ void DigitsModule::on_validation_epoch_start() {
 }
 
 void DigitsModule::validation_step(const taffrail::Batch& batch, std::int64_t, int) {
+    TAFFRAIL_ZONE_FUNCTION();
     const Eigen::MatrixXf& pictures = batch.as<PictureBatch>().pixels;
+    TAFFRAIL_LAP("Model::evaluate");
     const Loss loss = model_.evaluate(pictures);
+    TAFFRAIL_LAP("Model::reconstruct");
     const Eigen::MatrixXf guess = model_.reconstruct(pictures);
+    TAFFRAIL_LAP_END();
     const double error = static_cast<double>((guess - pictures).squaredNorm());
     squared_error_ += error;
     pixels_ += static_cast<double>(pictures.size());

@@ -10,7 +10,8 @@ namespace vae_digits {
 taffrail::Result<Outcome> train(const Settings& settings, taffrail::Run& run,
                                 const std::vector<std::shared_ptr<taffrail::Logger>>& loggers,
                                 std::optional<taffrail::EventWriter>& writer,
-                                const std::shared_ptr<taffrail::Communicator>& ranks) {
+                                const std::shared_ptr<taffrail::Communicator>& ranks,
+                                std::shared_ptr<taffrail::Profiler> profiler) {
     DigitsModule module(settings, run, writer, ranks);
     taffrail::TrainerOptions options;
     options.max_epochs = settings.max_epochs;
@@ -22,6 +23,7 @@ taffrail::Result<Outcome> train(const Settings& settings, taffrail::Run& run,
     options.run = &run;
     options.loggers.assign(loggers.begin(), loggers.end());
     options.communicator = ranks;
+    options.profiler = std::move(profiler);
     if (settings.progress_bar && ranks->rank() == 0) {
         options.progress_bar = std::make_shared<taffrail::TrainingBars>(
             taffrail::TrainingBarOptions{.refresh_rate = settings.refresh_rate,

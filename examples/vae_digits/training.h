@@ -4,6 +4,7 @@
 #include <taffrail/communicator.h>
 #include <taffrail/event_writer.h>
 #include <taffrail/logger.h>
+#include <taffrail/profiler.h>
 #include <taffrail/run.h>
 
 #include "settings.h"
@@ -22,6 +23,7 @@ struct Outcome {
 taffrail::Result<Outcome> train(const Settings& settings, taffrail::Run& run,
                                 const std::vector<std::shared_ptr<taffrail::Logger>>& loggers,
                                 std::optional<taffrail::EventWriter>& writer,
-                                const std::shared_ptr<taffrail::Communicator>& ranks);
+                                const std::shared_ptr<taffrail::Communicator>& ranks,
+                                std::shared_ptr<taffrail::Profiler> profiler);
 
 }  // namespace vae_digits

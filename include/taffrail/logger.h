@@ -8,6 +8,7 @@
 #include <taffrail/api.h>
 #include <taffrail/config.h>
 #include <taffrail/logger_base.h>
+#include <taffrail/profiler.h>
 #include <taffrail/routine.h>
 #include <taffrail/run.h>
 
@@ -85,6 +86,10 @@ TAFFRAIL_API Result<std::vector<std::shared_ptr<Logger>>> make_loggers(Run& run,
 /// The options of the group `logger`: short names of the sinks in this build, then of trackers that
 /// a build may lack (they are refused by name when made, not taken for a misspelling).
 TAFFRAIL_API std::vector<std::string> interface_names();
+
+/// What the block `profiler` says (dirpath, filename, extended, line_count_restriction, sort_by,
+/// dump_stats); unknown names are refused.
+TAFFRAIL_API Result<ProfilerOptions> profiler_options(const Composed& composed);
 
 /// Options for compose() in a program with Loggers: every interface and profiler of this build is a
 /// known option of the groups `logger` and `profiler`, so that `logger=csv` needs no file.

@@ -1,28 +1,79 @@
-// Profilers by name. The interface stands now so that configurations, trainer hooks and zones can
-// name one; "none" is the only one built in so far.
+// Profilers by name: what a Trainer tells of itself while it works, and the report at the end.
+//
+//   none      measures nothing
+//   basic     the mean time of each tagged function (zones of the program, <taffrail/zone.h>)
+//   simple    how often and how long each action of the training loop ran, and the same as a tree
+//   advanced  for each action, what ran inside it: one table each, and files for snakeviz
 #pragma once
 
 #include <taffrail/api.h>
+#include <taffrail/record.h>
 #include <taffrail/result.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace taffrail {
 
-/// Measures named actions. start/stop may nest; both are safe from any thread.
+struct ProfilerOptions {
+    /// Where files go; the folder given to setup() when empty: `profiles/` of the run.
+    std::string dirpath = {};
+    /// In the names of the files: <stage>-<filename>[-<rank>][-<action>].txt and .prof.
+    std::string filename = "profiler";
+    /// simple: false leaves out calls, total and share.
+    bool extended = true;
+    /// advanced: rows of a table, or a share of them when at most 1.
+    double line_count_restriction = 20;
+    /// advanced: "cumulative", "tottime", "ncalls" or "name".
+    std::string sort_by = "cumulative";
+    /// advanced: a .prof file for each action.
+    bool dump_stats = true;
+};
+
+/// Measures named actions. Every function is safe from any thread.
 class TAFFRAIL_API Profiler {
   public:
     virtual ~Profiler() = default;
-    /// An action begins. Starting a running action is an error.
+
+    /// Once, before the rest.
+    virtual Result<void> configure(const ProfilerOptions& options);
+
+    /// A stage begins. `rank` only where there are several; files go to `folder`, none when empty.
+    virtual Result<void> setup(std::string_view stage, std::optional<int> rank,
+                               const std::string& folder);
+
+    /// Whether start() and stop() do anything: otherwise nobody has to call them.
+    [[nodiscard]] virtual bool measures_actions() const noexcept { return true; }
+
+    /// An action begins. Starting one that runs already on this thread is an error; other threads
+    /// may run the same one.
     virtual Result<void> start(std::string_view action) = 0;
-    /// It ends. Stopping an action that does not run is an error.
+    /// It ends, on the thread that started it. Stopping an action that does not run is an error.
     virtual Result<void> stop(std::string_view action) = 0;
+    /// A training step begins.
+    virtual void step(Step step) noexcept;
     /// The report as text; empty when there is nothing to say.
     [[nodiscard]] virtual std::string summary() const = 0;
+    /// The stage is over, however it ended: the report goes to its files.
+    virtual Result<void> teardown();
+};
+
+/// One action from here to the end of the block, also when an exception ends it.
+class TAFFRAIL_API ProfiledAction {
+  public:
+    ProfiledAction(Profiler* profiler, std::string_view action);
+    ProfiledAction(const ProfiledAction&) = delete;
+    ProfiledAction& operator=(const ProfiledAction&) = delete;
+    ~ProfiledAction();
+
+  private:
+    Profiler* profiler_;
+    std::string action_ = {};
 };
 
 struct ProfilerInfo {
@@ -33,7 +84,8 @@ struct ProfilerInfo {
 
 TAFFRAIL_API void register_profiler(ProfilerInfo info);
 TAFFRAIL_API std::vector<ProfilerInfo> registered_profilers();
-/// Unknown names fail with the known ones listed.
-TAFFRAIL_API Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name);
+/// By name, in any case. Unknown names fail with the known ones listed.
+TAFFRAIL_API Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name,
+                                                             const ProfilerOptions& options = {});
 
 }  // namespace taffrail

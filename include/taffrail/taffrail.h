@@ -42,3 +42,4 @@
 #include <taffrail/training_bars.h>
 #include <taffrail/value.h>
 #include <taffrail/version.h>
+#include <taffrail/zone.h>

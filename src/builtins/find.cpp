@@ -1,6 +1,7 @@
 // Parts by name. Each public function sees to it first that the parts of the build are in their
 // lists, so that what a program adds comes after them and may replace them.
 #include "base/registry.h"
+#include "base/strings.h"
 #include "builtins/builtins.h"
 #include "model/source_registry.h"
 #include "profilers/common/registry.h"
@@ -102,13 +103,20 @@ std::vector<ProfilerInfo> registered_profilers() {
     return profilers::registry().all();
 }
 
-Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name) {
+Result<std::unique_ptr<Profiler>> make_profiler(std::string_view name,
+                                                const ProfilerOptions& options) {
     const std::vector<ProfilerInfo> known = registered_profilers();
-    const auto info = std::ranges::find(known, name, &ProfilerInfo::name);
+    const auto info = std::ranges::find(known, to_lower(name), &ProfilerInfo::name);
     if (info == known.end()) {
         return unknown_part("profiler", name, names_of<ProfilerInfo, &ProfilerInfo::name>(known));
     }
-    return info->make();
+    auto made = info->make();
+    if (made.ok() && *made != nullptr) {
+        if (auto configured = (*made)->configure(options); !configured.ok()) {
+            return std::move(configured).error();
+        }
+    }
+    return made;
 }
 
 }  // namespace taffrail

@@ -8,7 +8,7 @@
 set(TAFFRAIL_SINKS csv terminal tensorboard)
 set(TAFFRAIL_SOURCES native tensorboard)
 set(TAFFRAIL_ROUTINES metric histogram hparams image mesh video text audio table graph)
-set(TAFFRAIL_PROFILERS none)
+set(TAFFRAIL_PROFILERS none basic simple advanced)
 set(TAFFRAIL_COMMANDS demo ui ls show compare tail profile export import sync tag note rm restore gc du verify seal list version completion)
 
 # What a build may lack.

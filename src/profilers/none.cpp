@@ -6,6 +6,8 @@ namespace {
 
 class NoProfiler final : public Profiler {
   public:
+    [[nodiscard]] bool measures_actions() const noexcept override { return false; }
+
     Result<void> start(std::string_view) override { return {}; }
 
     Result<void> stop(std::string_view) override { return {}; }

@@ -2,6 +2,7 @@
 // each other, is decided here and nowhere else: fit_loop.cpp, evaluation_loop.cpp, stages.cpp.
 #pragma once
 
+#include <taffrail/profiler.h>
 #include <taffrail/trainer.h>
 
 #include "metrics/log_state.h"
@@ -75,6 +76,15 @@ class Core {
     /// A log() call of the module or a callback.
     void log(std::string_view name, const LogValue& value, const LogOptions& options,
              const std::source_location& site) noexcept {
+        if (actions_ != nullptr) {
+            log_profiled(name, value, options, site);
+            return;
+        }
+        log_now(name, value, options, site);
+    }
+
+    void log_now(std::string_view name, const LogValue& value, const LogOptions& options,
+                 const std::source_location& site) noexcept {
         state_.log(name, value, options, site);
         if (!tracking_.empty() && state_.in_batch()) {
             feed_routines(name, value);
@@ -136,6 +146,13 @@ class Core {
     void end_stage(RunState state, std::string_view why) noexcept;
     Result<void> failure(std::string_view reason);
     void check_options();
+
+    // profiling.cpp
+    void begin_profiling();
+    void end_profiling() noexcept;
+    [[nodiscard]] std::string_view label_of(const Callback& callback);
+    void log_profiled(std::string_view name, const LogValue& value, const LogOptions& options,
+                      const std::source_location& site) noexcept;
 
     // fit_loop.cpp
     void run_fit();
@@ -212,6 +229,9 @@ class Core {
                      std::int64_t iterations);
 
     std::vector<std::shared_ptr<Callback>> active_callbacks_;
+    Profiler* actions_ = nullptr;  ///< when it wants to hear of actions
+    std::string module_label_ = "[Module]";
+    std::map<const Callback*, std::string> callback_labels_;
     std::vector<LoggerBase*> tracking_;  ///< loggers of this stage, asked which names they track
     std::optional<Misuse> bad_options_;
     Evaluation fit_validation_{.loop = Loop::FitValidation};
@@ -258,29 +278,25 @@ struct Inside {
     static Core& core(Trainer& trainer) noexcept { return *trainer.core_; }
 };
 
-// Runs `work` as `hook`, measured under "[owner]hook", and stops the loops when it made a mistake.
+// Runs `work` as `hook`, measured under "[Module]Class.hook", and stops the loops when it made a
+// mistake.
 template <typename Work>
 void Core::in_hook(Hook hook, std::string_view owner, Work&& work) {
     struct Leave {
         Core& core;
         Hook before;
-        std::string action;
 
-        ~Leave() {
-            core.state_.leave(before);
-            if (!action.empty()) {
-                static_cast<void>(core.options_.profiler->stop(action));
-            }
-        }
+        ~Leave() { core.state_.leave(before); }
     };
 
-    std::string action;
-    if (options_.profiler) {
-        action = "[" + std::string(owner) + "]" + std::string(metrics::hook_info(hook).name);
-        static_cast<void>(options_.profiler->start(action));
-    }
     {
-        const Leave leave{*this, state_.enter(hook), std::move(action)};
+        std::string action;
+        if (actions_ != nullptr) {
+            action = owner == "Module" ? module_label_ : owner;
+            action += metrics::hook_info(hook).name;
+        }
+        const ProfiledAction profiled(actions_, action);
+        const Leave leave{*this, state_.enter(hook)};
         work();
     }
     check();
@@ -290,7 +306,8 @@ template <typename... Declared, typename... Args>
 void Core::callbacks(Hook hook, void (Callback::*method)(Trainer&, Module&, Declared...),
                      const Args&... args) {
     for (const auto& callback : active_callbacks_) {
-        in_hook(hook, "Callback", [&] { ((*callback).*method)(*owner_, *module_, args...); });
+        in_hook(hook, label_of(*callback),
+                [&] { ((*callback).*method)(*owner_, *module_, args...); });
     }
 }
 

@@ -290,7 +290,10 @@ void Core::run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std:
     state_.call_step = state_.sanity ? index : evaluation.seen[loader];
     both(names.batch_start, names.callback_batch_start, names.module_batch_start, batch, index,
          loader);
-    in_module(names.step, names.module_step, batch, index, loader);
+    {
+        const ProfiledAction step(actions_, "evaluation_step_and_end");
+        in_module(names.step, names.module_step, batch, index, loader);
+    }
     both(names.batch_end, names.callback_batch_end, names.module_batch_end, batch, index, loader);
     state_.end_batch();
     check();

@@ -85,7 +85,10 @@ void Core::run_fit() {
             set_up_train_data();
             both(Hook::OnTrainEpochStart, &Callback::on_train_epoch_start,
                  &Module::on_train_epoch_start);
-            run_train_epoch();
+            {
+                const ProfiledAction epoch(actions_, "run_training_epoch");
+                run_train_epoch();
+            }
             if (stop_.signal() != 0) {
                 break;  // the epoch is left open: its values so far go into the checkpoint
             }
@@ -327,15 +330,23 @@ void Core::begin_step(bool iterator) {
 
 bool Core::run_train_batch(BatchSource& source) {
     const bool iterator = module_->takes_iterator();
-    std::optional<Batch> data = iterator ? std::optional<Batch>(Batch()) : source.next();
+    std::optional<Batch> data = std::optional<Batch>(Batch());
+    if (!iterator) {
+        const ProfiledAction fetch(actions_, "get_train_batch");
+        data = source.next();
+    }
     if (!data) {
         return false;
+    }
+    if (options_.profiler) {
+        options_.profiler->step(optimizer_steps_);
     }
     const std::int64_t index = batches_in_epoch_;
     if (index % options_.accumulate_grad_batches == 0) {
         begin_step(iterator);
     }
     place_ = Place::InStep;
+    std::optional<ProfiledAction> running(std::in_place, actions_, "run_training_batch");
     const Batch batch = iterator ? Batch() : transferred(std::move(*data), 0);
     ++batches_in_epoch_;
     ++batches_total_;
@@ -344,6 +355,7 @@ bool Core::run_train_batch(BatchSource& source) {
     both(Hook::OnTrainBatchStart, &Callback::on_train_batch_start, &Module::on_train_batch_start,
          batch, index);
     run_step(batch, index, !accumulating(), source);
+    running.reset();
     place_ = Place::AfterBatch;
     both(Hook::OnTrainBatchEnd, &Callback::on_train_batch_end, &Module::on_train_batch_end, batch,
          index);
@@ -426,10 +438,13 @@ void Core::abandon_validation() {
 
 void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, BatchSource& source) {
     const auto closure = [&] {
-        if (module_->takes_iterator()) {
-            in_hook(Hook::TrainingStep, "Module", [&] { module_->training_step(source, index); });
-        } else {
-            in_hook(Hook::TrainingStep, "Module", [&] { module_->training_step(batch, index); });
+        const ProfiledAction both_ways(actions_, "training_step_and_backward");
+        {
+            const ProfiledAction forward(actions_, "model_forward");
+            in_hook(Hook::TrainingStep, "Module", [&] {
+                module_->takes_iterator() ? module_->training_step(source, index)
+                                          : module_->training_step(batch, index);
+            });
         }
         if (index % options_.accumulate_grad_batches == 0) {
             both(Hook::OnBeforeZeroGrad, &Callback::on_before_zero_grad,
@@ -437,7 +452,10 @@ void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, Batch
             in_module(Hook::OptimizerZeroGrad, &Module::optimizer_zero_grad);
         }
         both(Hook::OnBeforeBackward, &Callback::on_before_backward, &Module::on_before_backward);
-        in_module(Hook::Backward, &Module::backward);
+        {
+            const ProfiledAction backward(actions_, "model_backward");
+            in_module(Hook::Backward, &Module::backward);
+        }
         both(Hook::OnAfterBackward, &Callback::on_after_backward, &Module::on_after_backward);
         if (stepping) {
             both(Hook::OnBeforeOptimizerStep, &Callback::on_before_optimizer_step,
@@ -449,7 +467,10 @@ void Core::run_step(const Batch& batch, std::int64_t index, bool stepping, Batch
         closure();
         return;
     }
-    in_hook(Hook::OptimizerStep, "Module", [&] { module_->optimizer_step(closure); });
+    {
+        const ProfiledAction step(actions_, "optimizer_step_and_closure_0");
+        in_hook(Hook::OptimizerStep, "Module", [&] { module_->optimizer_step(closure); });
+    }
     ++optimizer_steps_;
     in_module(Hook::LrSchedulerStep, &Module::lr_scheduler_step);
 }
@@ -465,7 +486,7 @@ void Core::end_train_epoch() {
     for (const bool monitoring : {false, true}) {
         for (const auto& callback : active_callbacks_) {
             if (callback->monitors() == monitoring) {
-                in_hook(Hook::OnTrainEpochEnd, "Callback",
+                in_hook(Hook::OnTrainEpochEnd, label_of(*callback),
                         [&] { callback->on_train_epoch_end(*owner_, *module_); });
             }
         }

@@ -231,6 +231,7 @@ void Core::send_output(Phase phase, std::int64_t index, std::optional<std::int64
 void Core::begin_stage(Module& module, Stage stage, Loop loop) {
     module_ = &module;
     stage_ = stage;
+    begin_profiling();
     exception_ = nullptr;
     failing_ = false;
     place_ = Place::Between;
@@ -302,6 +303,7 @@ void Core::end_stage(RunState state, std::string_view why) noexcept {
     if (options_.progress_bar) {
         options_.progress_bar->end_stage();
     }
+    end_profiling();
     if (options_.run != nullptr) {
         options_.run->note_outcome(to_string(stage_), state, why);
     }

@@ -1,0 +1,78 @@
+// `basic`: the mean time of each function that the program tagged, longest first. What is not
+// tagged does not appear.
+#include <taffrail/zone.h>
+
+#include "profilers/common/registry.h"
+#include "profilers/common/report_files.h"
+#include "terminal/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace taffrail::profilers {
+namespace {
+
+constexpr std::size_t kNameColumns = 20;
+
+class BasicProfiler final : public Profiler {
+  public:
+    Result<void> configure(const ProfilerOptions& options) override {
+        files_.configure(options);
+        return {};
+    }
+
+    Result<void> setup(std::string_view stage, std::optional<int> rank,
+                       const std::string& folder) override {
+        files_.setup(stage, rank, folder);
+        return {};
+    }
+
+    [[nodiscard]] bool measures_actions() const noexcept override { return false; }
+
+    Result<void> start(std::string_view) override { return {}; }
+
+    Result<void> stop(std::string_view) override { return {}; }
+
+    void step(Step step) noexcept override { mark_step(step); }
+
+    [[nodiscard]] std::string summary() const override {
+        std::vector<ZoneRow> rows = zone_rows();
+        std::erase_if(rows, [](const ZoneRow& row) { return row.calls == 0; });
+        if (rows.empty()) {
+            return {};
+        }
+        std::ranges::stable_sort(
+            rows, [](const ZoneRow& left, const ZoneRow& right) { return left.mean > right.mean; });
+        std::string text = files_.heading() + ": mean seconds of each tagged function\n";
+        for (const ZoneRow& row : rows) {
+            std::array<char, 64> mean{};
+            std::snprintf(mean.data(), mean.size(), ": %.4f\n", row.mean);
+            text += terminal::pad_to_width(terminal::without_controls(row.name), kNameColumns) +
+                    mean.data();
+        }
+        return text;
+    }
+
+    Result<void> teardown() override {
+        const std::string text = summary();
+        if (!files_.wanted() || text.empty()) {
+            return {};
+        }
+        return files_.write(files_.path("", ".txt"), as_bytes(text), true);
+    }
+
+  private:
+    ReportFiles files_;
+};
+
+}  // namespace
+
+void register_basic() {
+    registry().add(
+        {"basic", "mean time of each tagged function", []() -> Result<std::unique_ptr<Profiler>> {
+             return std::unique_ptr<Profiler>(new BasicProfiler);
+         }});
+}
+
+}  // namespace taffrail::profilers

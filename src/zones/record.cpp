@@ -1,0 +1,202 @@
+// The path that every zone takes: two reads of the counter, and stores into the tree of its thread.
+#include "base/clock.h"
+#include "zones/this_thread.h"
+
+#include <algorithm>
+
+namespace taffrail::zones {
+
+namespace {
+
+// Only the owner writes, so a load and a store are enough.
+template <typename Number>
+void add(std::atomic<Number>& to, Number more) noexcept {
+    to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+inline void count(Node& node, std::uint64_t duration) noexcept {
+    add(node.total, duration);
+    if (duration < node.least.load(std::memory_order_relaxed)) {
+        node.least.store(duration, std::memory_order_relaxed);
+    }
+    if (duration > node.most.load(std::memory_order_relaxed)) {
+        node.most.store(duration, std::memory_order_relaxed);
+    }
+    add(node.buckets[bucket_of(duration)], std::uint64_t{1});
+}
+
+inline void begin(ThreadZones& mine, Node& node, std::uint64_t now) noexcept {
+    OpenThread* open = mine.open.load(std::memory_order_acquire);
+    OpenThread::Entry& entry = open->entries[node.slot];
+    entry.site.store(node.site_id, std::memory_order_relaxed);
+    entry.since.store(now, std::memory_order_relaxed);
+    open->depth.store(node.depth, std::memory_order_relaxed);
+}
+
+inline void finish(ThreadZones& mine, Node& node, std::uint64_t since, std::uint64_t now) noexcept {
+    mine.current.store(node.parent, std::memory_order_relaxed);
+    mine.open.load(std::memory_order_acquire)
+        ->depth.store(node.depth - 1, std::memory_order_relaxed);
+    count(node, now > since ? now - since : 0);  // counters of two cores may differ by a little
+}
+
+// Of a zone whose beginning nobody holds: a lap, one whose end went missing.
+std::uint64_t since_of(const ThreadZones& mine, const Node& node) noexcept {
+    return mine.open.load(std::memory_order_acquire)
+        ->entries[node.slot]
+        .since.load(std::memory_order_relaxed);
+}
+
+// Laps, and zones whose end went missing, stand above the one that ends now. False when that one is
+// not open on this thread: it was left on another, or left already.
+bool close_above(ThreadZones& mine, const Node& node, std::uint64_t now) noexcept {
+    const Node* open = mine.current.load(std::memory_order_relaxed);
+    while (open != nullptr && open != &node) {
+        open = open->parent;
+    }
+    if (open == nullptr) {
+        return false;
+    }
+    for (Node* above = mine.current.load(std::memory_order_relaxed); above != &node;
+         above = mine.current.load(std::memory_order_relaxed)) {
+        finish(mine, *above, since_of(mine, *above), now);
+    }
+    return true;
+}
+
+}  // namespace
+
+void close_all(ThreadZones& zones) noexcept {
+    const std::uint64_t now = ticks();
+    close_above(zones, zones.node(0), now);
+}
+
+}  // namespace taffrail::zones
+
+namespace taffrail::detail {
+
+using zones::this_thread;
+using zones::ThreadZones;
+
+// Everything that calls something stands in functions of its own: the usual way needs no frame.
+namespace {
+
+[[gnu::noinline, gnu::cold]] OpenZone enter_slowly(ZoneSite& site) noexcept {
+    ThreadZones* mine = zones::zones_of_this_thread();
+    if (mine == nullptr) {
+        return {};
+    }
+    ZoneNode& parent = *mine->current.load(std::memory_order_relaxed);
+    ZoneNode* node = mine->child_of(parent, site, false);
+    if (node == nullptr) {
+        return {};
+    }
+    parent.hint = node;
+    mine->current.store(node, std::memory_order_relaxed);
+    const std::uint64_t now = ticks();
+    zones::begin(*mine, *node, now);
+    return {node, now};
+}
+
+[[gnu::noinline, gnu::cold]] void leave_slowly(ZoneNode& node, std::uint64_t since,
+                                               std::uint64_t now) noexcept {
+    ThreadZones* mine = this_thread;
+    if (mine != nullptr && zones::close_above(*mine, node, now)) {
+        zones::finish(*mine, node, since, now);
+    }
+}
+
+[[gnu::noinline, gnu::cold]] void leave_by_clock(ZoneNode& node, std::uint64_t since) noexcept {
+    leave_slowly(node, since, ticks());
+}
+
+}  // namespace
+
+OpenZone enter_zone(ZoneSite& site) noexcept {
+    ThreadZones* mine = this_thread;
+    if (mine == nullptr || !kTicksAreTsc) [[unlikely]] {
+        return enter_slowly(site);
+    }
+    ZoneNode* parent = mine->current.load(std::memory_order_relaxed);
+    ZoneNode* node = parent->hint;
+    if (node->site != &site) {
+        node = node->next;  // children that take turns: each is next to the one before
+        if (node->site != &site) [[unlikely]] {
+            return enter_slowly(site);
+        }
+        parent->hint = node;
+    }
+    mine->current.store(node, std::memory_order_relaxed);
+    const std::uint64_t now = ticks();
+    zones::begin(*mine, *node, now);
+    return {node, now};
+}
+
+void leave_zone(ZoneNode* node, std::uint64_t since) noexcept {
+    if (!kTicksAreTsc) [[unlikely]] {
+        return leave_by_clock(*node, since);
+    }
+    const std::uint64_t now = ticks();
+    ThreadZones* mine = this_thread;
+    if (mine == nullptr || mine->current.load(std::memory_order_relaxed) != node) [[unlikely]] {
+        return leave_slowly(*node, since, now);
+    }
+    zones::finish(*mine, *node, since, now);
+}
+
+void change_lap(ZoneSite* site) noexcept {
+    const std::uint64_t now = ticks();
+    ThreadZones* mine = this_thread != nullptr ? this_thread : zones::zones_of_this_thread();
+    if (mine == nullptr) {
+        return;
+    }
+    if (ZoneNode* before = mine->current.load(std::memory_order_relaxed); before->lap) {
+        zones::finish(*mine, *before, zones::since_of(*mine, *before), now);
+    }
+    if (site == nullptr) {
+        return;
+    }
+    ZoneNode& parent = *mine->current.load(std::memory_order_relaxed);
+    ZoneNode* node = parent.hint->next;
+    if (node->site != site) {
+        node = mine->child_of(parent, *site, false);
+    }
+    if (node != nullptr) {
+        parent.hint = node;
+        node->lap = true;
+        mine->current.store(node, std::memory_order_relaxed);
+        zones::begin(*mine, *node, now);
+    }
+}
+
+void add_zone_value(double value) noexcept {
+    if (ThreadZones* mine = this_thread; mine != nullptr) {
+        ZoneNode* node = mine->current.load(std::memory_order_relaxed);
+        zones::add(node->values, std::uint64_t{1});
+        zones::add(node->value_sum, value);
+    }
+}
+
+void add_zone_text(std::string_view text) noexcept {
+    static_cast<void>(text);
+}
+
+std::uint64_t zone_ticks() noexcept {
+    return ticks();
+}
+
+void end_span(ZoneSite& site, std::uint64_t since) noexcept {
+    const std::uint64_t now = ticks();
+    ThreadZones* mine = this_thread != nullptr ? this_thread : zones::zones_of_this_thread();
+    if (mine == nullptr) {
+        return;
+    }
+    ZoneNode& root = mine->node(1);
+    ZoneNode* node = root.hint->site == &site ? root.hint : mine->child_of(root, site, true);
+    if (node != nullptr) {
+        root.hint = node;
+        zones::count(*node, now > since ? now - since : 0);
+    }
+}
+
+}  // namespace taffrail::detail

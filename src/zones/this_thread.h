@@ -1,0 +1,21 @@
+// What the recording path needs of a thread besides its tree.
+#pragma once
+
+#include "zones/thread_zones.h"
+
+namespace taffrail::zones {
+
+/// nullptr before its first zone and after its end.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadZones* this_thread;
+
+/// Every number to zero; the caller holds the lock.
+void clear_counts(AllThreads& all) noexcept;
+/// The wall time counts from here.
+void begin_counting(std::uint64_t now) noexcept;
+/// Gives the open zones of a thread their place in the run's block; the caller holds the lock.
+void show_open(AllThreads& all, ThreadZones& zones) noexcept;
+
+/// Ends what the thread of `zones` left open; called on it.
+void close_all(ThreadZones& zones) noexcept;
+
+}  // namespace taffrail::zones

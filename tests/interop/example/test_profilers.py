@@ -1,0 +1,119 @@
+"""The digits example with each profiler: its tables at the end, on Ctrl-C, on every rank, and what Python's own pstats reads of its files."""
+
+import os
+import pstats
+import re
+import signal
+import subprocess
+import time
+
+from test_example import PROGRAM, QUICK, ROOT, run
+
+SEED = ROOT / "tests" / "data" / "profiling" / "simple_table.txt"
+COLUMNS = ["Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %"]
+
+
+def table(text):
+    """(seconds of the whole, name -> (mean, calls, total, share)); the same reader for the documented table and ours."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.strip().startswith("Action"))
+    assert [cell.strip() for cell in lines[start].split("|")[:5]] == COLUMNS
+    rows, total = {}, None
+    for line in lines[start + 1:]:
+        if not line.strip():
+            break
+        if set(line.strip()) == {"-"}:
+            continue
+        cells = [cell.strip() for cell in line.split("|")]
+        if cells[0] == "Total":
+            assert cells[1:5] == ["-", "_", cells[3], "100 %"]
+            total = float(cells[3])
+        else:
+            rows[cells[0]] = tuple(float(cell) for cell in cells[1:5])
+    return total, rows
+
+
+def check(rows):
+    for name, (mean, calls, total, _) in rows.items():
+        assert abs(mean * calls - total) <= 2e-4 * total + 1e-12, name
+    shares = [row[3] for row in rows.values()]
+    assert shares == sorted(shares, reverse=True)
+
+
+def names_with_a_reason():
+    page = (ROOT / "docs" / "guide" / "training.md").read_text().split("## Hooks of older trainers")[1].split("\n## ")[0]
+    return set(re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))))
+
+
+def test_simple_has_every_name_of_the_documented_table_or_its_reason(tmp_path):
+    total, documented = table(SEED.read_text())
+    assert total == 29.42 and len(documented) == 33
+    check(documented)
+    out = run(tmp_path, *QUICK, "profiler=simple").stdout
+    seconds, ours = table(out)
+    check(ours)
+    assert not [name for name in documented if name not in ours and name not in names_with_a_reason()]
+    assert ours["run_training_batch"][1] == 10 and ours["run_training_epoch"][1] == 1
+    assert 0 < ours["run_training_epoch"][2] < seconds
+    for number in re.findall(r"\|\s+([\d.e+-]+)\s+", out):
+        digits = number.split("e")[0].replace(".", "").replace("-", "").lstrip("0")
+        assert len(digits) <= 5 or "." not in number, number
+    tree = out.split("zones as a tree")[1]
+    shares = [float(value) for value in re.findall(r"\s(\d+\.\d\d)  +[\d.]+ (?:ns|us|ms|s )  +[\d.]+ (?:ns|us|ms|s )  +[\d.]+ (?:ns|us|ms|s )", tree)]
+    assert len(shares) > 20 and abs(sum(shares) - 100) < 0.5, sum(shares)
+    assert "[Module]DigitsModule.training_step" in tree
+    kept = list((tmp_path / "taffrail").rglob("profiles/fit-profiler.txt"))
+    assert len(kept) == 1 and table(kept[0].read_text())[1].keys() == ours.keys()
+
+
+def test_basic_gives_the_means_of_tagged_functions(tmp_path):
+    out = run(tmp_path, *QUICK, "+logging.enable_profiler=true").stdout
+    rows = re.findall(r"^(\S.*?)\s*: (\d+\.\d{4})$", out.split("mean seconds of each tagged function")[1], re.M)
+    means = [float(mean) for _, mean in rows]
+    assert means == sorted(means, reverse=True)
+    assert {"vae_digits::DigitsModule::training_step", "Model::gather"} <= {name for name, _ in rows}
+    assert not [name for name, _ in rows if "on_train" in name or "log_number" in name], "only what is tagged"
+
+
+def test_advanced_is_read_by_pstats(tmp_path):
+    out = run(tmp_path, *QUICK, "profiler=advanced").stdout
+    assert out.count("Profile stats for: ") > 20
+    folder = next((tmp_path / "taffrail").rglob("profiles"))
+    stats = pstats.Stats(str(folder / "fit-profiler-run_training_epoch.prof"))
+    calls = {name: (primitive, number) for (_, _, name), (primitive, number, *_) in stats.stats.items()}
+    assert calls["run_training_epoch"] == (1, 1)
+    assert calls["run_training_batch"] == (10, 10)
+    assert calls["Model::gather"] == (10, 10)
+    seconds = sum(row[2] for row in stats.stats.values())
+    whole = next(row[3] for key, row in stats.stats.items() if key[2] == "run_training_epoch")
+    assert abs(seconds - whole) < 1e-6 * len(stats.stats)
+    files = {path.name for path in folder.glob("*.prof")}
+    assert len(files) == out.count("Profile stats for: ")
+    assert not [name for name in files if set(name) & set("<>:\"/\\|?*[] ")]
+
+
+def test_ctrl_c_still_gives_the_table(tmp_path):
+    process = subprocess.Popen([str(PROGRAM), "profiler=simple", "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "taffrail").rglob("*.tlog")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)  # into the loop; wherever it is, the report comes
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, out + errors
+    _, rows = table(out)
+    check(rows)
+
+
+def test_each_of_two_ranks_has_its_own(tmp_path):
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", str(PROGRAM), *QUICK, "profiler=simple"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=120, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    files = {path.name: path.read_text() for path in (tmp_path / "taffrail").rglob("profiles/*.txt")}
+    assert files.keys() == {"fit-profiler-0.txt", "fit-profiler-1.txt"}
+    for rank in range(2):
+        assert f"FIT Profiler Report (rank {rank})" in done.stdout
+        text = files[f"fit-profiler-{rank}.txt"]
+        assert text.startswith(f"FIT Profiler Report (rank {rank})")
+        check(table(text)[1])
