@@ -5,7 +5,7 @@
 #   routines/NAME.cpp           taffrail::routines::register_NAME()
 #   profilers/NAME.cpp          taffrail::profilers::register_NAME()
 #   cli/command_NAME.cpp        taffrail::cli::make_NAME()                       in the order of the overview
-set(TAFFRAIL_SINKS csv terminal tensorboard)
+set(TAFFRAIL_SINKS csv terminal tensorboard wandb)
 set(TAFFRAIL_SOURCES native tensorboard)
 set(TAFFRAIL_ROUTINES metric histogram hparams image mesh video text audio table graph)
 set(TAFFRAIL_PROFILERS none)
