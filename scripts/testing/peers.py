@@ -19,6 +19,7 @@ FAMILIES = {
     "media": ["pytest==9.2.0", "pillow==13.0.0", "soundfile==0.14.0", "trimesh==5.2.0", "imageio==2.38.1", "av==18.1.0", "ml_dtypes==0.6.0", "psutil==7.2.2", "numpy==2.4.6"],
     "tensorboard": ["pytest==9.2.0", "tensorboard==2.21.0", "tensorboard-data-server==0.7.2", "tensorboardX==2.6.5", "requests==2.34.2", "pillow==13.0.0", "numpy==2.4.6"],
     "profile": ["pytest==9.2.0", "perfetto==0.59.1", "snakeviz==2.2.2", "psutil==7.2.2"],
+    "wandb": ["pytest==9.2.0", "wandb==0.31.0", "numpy==2.4.6", "pillow==13.0.0"],
     "server": ["pytest==9.2.0", "schemathesis==4.32.0", "requests==2.34.2", "numpy==2.4.6"],
     "lightning": ["pytest==9.2.0", "numpy==2.4.6", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "packaging", "pyyaml", "tqdm", "psutil",
                   "lightning-utilities", "aiohttp", "setuptools>=77", "scikit-learn==1.9.1", "scikit-image==0.26.0", "tensorboard==2.21.0"],

@@ -8,9 +8,9 @@ from jobs import BUILT, Job
 
 # Folder of tests/interop, its peers.
 FOLDERS = [("parquet", "parquet"), ("media", "media"), ("tensorboard", "tensorboard"), ("attempts", "tensorboard"), ("torchmetrics", "lightning"),
-           ("lightning", "lightning"), ("server", "server"), ("terminal", "tests"), ("profile", "profile"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")]
+           ("lightning", "lightning"), ("wandb", "wandb"), ("server", "server"), ("terminal", "tests"), ("profile", "profile"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")]
 BY_FILE = ("tensorboard", "server", "mpi")
-MINUTES = {"lightning": 1.0, "attempts": 0.8, "terminal": 0.8, "tensorboard read": 0.6, "server api": 0.6, "mpi stops": 0.6, "torchmetrics": 0.5, "server growth": 0.5}
+MINUTES = {"lightning": 1.0, "wandb": 0.8, "attempts": 0.8, "terminal": 0.8, "tensorboard read": 0.6, "server api": 0.6, "mpi stops": 0.6, "torchmetrics": 0.5, "server growth": 0.5}
 CORES = {"terminal": 0.5, "server growth": 0.5, "tensorboard live": 0.5}  # they mostly wait
 
 

@@ -100,6 +100,11 @@ Result<void> RunCopy::take(const RecordedRun& run, const Hparams& environment) {
         return status.ok();
     }));
     TAFFRAIL_TRY(status);
+    for (const KeyInfo& key : run.keys()) {
+        if (key.definition) {
+            TAFFRAIL_TRY(writers_.at(kFirst)->define_metric(key.key, *key.definition));
+        }
+    }
     TAFFRAIL_TRY(writers_.at(kFirst)->environment(environment));
     TAFFRAIL_TRY(add_console(run.console(0, SIZE_MAX)));
     return finish();

@@ -106,6 +106,11 @@ Result<void> RunWriter::environment(const Hparams& values) {
                : meta(tlog::MetaType::Environment, tlog::encode_cells(values), start_time_ns_);
 }
 
+Result<void> RunWriter::define_metric(std::string_view pattern, const MetricOptions& options) {
+    return meta(tlog::MetaType::MetricDefinition, tlog::encode_metric_definition(pattern, options),
+                start_time_ns_);
+}
+
 Result<void> RunWriter::console(const std::vector<ConsoleLine>& lines) {
     tlog::Batch batch;
     batch.first_seq = next_seq_;

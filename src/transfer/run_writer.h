@@ -39,6 +39,7 @@ class RunWriter {
     Result<void> value(std::string_view key, const Entry& entry);
     Result<void> summary(const Hparams& values);
     Result<void> environment(const Hparams& values);
+    Result<void> define_metric(std::string_view pattern, const MetricOptions& options);
     Result<void> console(const std::vector<ConsoleLine>& lines);
     /// Writes what is left and the state; the writer is of no use afterwards.
     Result<void> finish(RunState state, std::string_view message = {});

@@ -1,0 +1,32 @@
+// Options of the `wandb` sink, and what the variables of the official program add to them.
+#pragma once
+
+#include <taffrail/options.h>
+#include <taffrail/sink.h>
+
+#include "base/clock.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace taffrail::sinks::wandb {
+
+struct Options {
+    std::string log_dir;  ///< run folders go to log_dir/wandb; empty: inside the run's own folder
+    std::string project, entity, name, id, group, job_type, notes;
+    std::vector<std::string> tags;
+    std::string mode = "offline";
+    bool console = true, system_metrics = true;
+    std::function<std::int64_t()> now_ns = wall_time_ns;  ///< for the names of folders
+};
+
+const OptionSchema<Options>& schema();
+Result<Options> parse_options(const OptionMap& given);
+
+/// Fills what was not given: from WANDB_PROJECT and its kin, then from what the run says of itself.
+/// Fails for an id that the tracker would not take.
+Result<Options> completed(Options options, const SinkContext& context);
+
+}  // namespace taffrail::sinks::wandb

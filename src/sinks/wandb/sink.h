@@ -1,0 +1,70 @@
+// The `wandb` sink: the offline run folder that the official program makes, ready for its
+// `wandb sync`.
+//
+// Exactly once: records that are handed over again are recognised, and bytes that were not noted as
+// delivered are cut off (state.h). A resumed run gets a further folder of the same id, as there:
+// `wandb sync` joins them.
+#pragma once
+
+#include <taffrail/sink.h>
+
+#include "sinks/wandb/artifacts.h"
+#include "sinks/wandb/config_items.h"
+#include "sinks/wandb/history.h"
+#include "sinks/wandb/media.h"
+#include "sinks/wandb/options.h"
+#include "sinks/wandb/run_file.h"
+#include "trackers/delivered_rows.h"
+#include "trackers/watched_log.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace taffrail::sinks::wandb {
+
+class WandbSink final : public Sink {
+  public:
+    explicit WandbSink(Options options) : given_(std::move(options)) {}
+
+    Result<void> open(const SinkContext& context) override;
+    Result<void> write(std::span<const Record> records, std::size_t& delivered) override;
+    Result<void> flush() override;
+
+    void give_reason(std::string_view reason) override { reason_ = reason; }
+
+    Result<void> close(RunState state) override;
+
+    [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
+
+    /// The run folder, after open(); empty where nothing is written.
+    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
+  private:
+    Result<void> begin(const SinkContext& context, bool is_resumed);
+    Result<void> go_on(const SinkContext& context, const State& state);
+    Result<void> take(const Record& record);
+    Result<void> take_value(const Record& record);
+    Result<void> add_artifact(const Artifact& artifact, std::string* client_id = nullptr);
+    void add_files();
+    Result<void> watch(bool is_the_end);
+    Result<void> save();
+
+    Options given_, options_;
+    bool is_silent_ = false;
+    bool is_open_ = false;
+    std::string folder_, state_path_, run_id_, reason_;
+    std::uint32_t attempt_ = 0;
+    std::int64_t start_time_ns_ = 0;
+    std::unique_ptr<RunFile> file_;
+    std::optional<History> history_;
+    std::optional<MediaFiles> media_;
+    std::optional<trackers::WatchedLog> watched_;
+    trackers::DeliveredRows delivered_;
+    ConfigItems config_;
+    formats::wandb::RunDescription run_;
+};
+
+Result<std::unique_ptr<Sink>> make(const OptionMap& given);
+
+}  // namespace taffrail::sinks::wandb

@@ -1,0 +1,309 @@
+#include "sources/wandb/run_part.h"
+
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "codec/escaped_names.h"
+#include "model/series_summary.h"
+#include "sources/wandb/json_cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace taffrail::sources::wandb {
+
+using namespace formats::wandb;
+
+namespace {
+
+constexpr std::size_t kMaxArtifactFiles = 10'000;
+
+std::int64_t to_ns(double seconds) noexcept {
+    return std::isfinite(seconds) && std::fabs(seconds) < 9e9
+               ? static_cast<std::int64_t>(std::llround(seconds * 1e9))
+               : 0;
+}
+
+/// Names of the tracker's own. The official program begins them with `_`.
+bool is_internal(std::string_view name) {
+    return name == "_step" || name == "_runtime" || name == "_timestamp" ||
+           name.starts_with("_wandb");
+}
+
+/// Puts a leaf at its place in a tree of objects.
+void put_leaf(Json::Object& tree, std::span<const std::string_view> path, Json leaf) {
+    const auto found = std::ranges::find(
+        tree, path.front(), [](const auto& member) { return std::string_view(member.first); });
+    if (path.size() == 1) {
+        if (found != tree.end()) {
+            found->second = std::move(leaf);
+        } else {
+            tree.emplace_back(repair_utf8(path.front()), std::move(leaf));
+        }
+        return;
+    }
+    if (found == tree.end()) {
+        Json::Object inner;
+        put_leaf(inner, path.subspan(1), std::move(leaf));
+        tree.emplace_back(repair_utf8(path.front()), Json(std::move(inner)));
+    } else if (auto* inner = found->second.get_if<Json::Object>()) {
+        put_leaf(*inner, path.subspan(1), std::move(leaf));
+    }
+}
+
+}  // namespace
+
+void RunPart::take(ByteSpan record) {
+    const auto view = parse_record(record);
+    if (!view) {
+        ++unreadable_records;
+        return;
+    }
+    const ByteSpan body = view->body;
+    switch (view->type) {
+        case RecordType::History:
+            take_history(body);
+            break;
+        case RecordType::Summary:
+            take_settings(body, summary, '.');
+            break;
+        case RecordType::Config:
+            take_settings(body, config, '/');
+            break;
+        case RecordType::Run:
+            take_run(body);
+            break;
+        case RecordType::Stats:
+            take_stats(body);
+            break;
+        case RecordType::Output:
+        case RecordType::OutputRaw:
+        case RecordType::OutputLogger:
+            take_output(body);
+            break;
+        case RecordType::Environment:
+            take_environment(body);
+            break;
+        case RecordType::Alert:
+            take_alert(body);
+            break;
+        case RecordType::Artifact: {
+            const ArtifactView read = parse_artifact(body, kMaxArtifactFiles);
+            LoggedArtifact& made = artifacts.emplace_back();
+            made.time_ns = last_time_ns;
+            made.row = rows;
+            made.name = repair_utf8(read.name);
+            made.type = repair_utf8(read.type);
+            made.metadata_json = read.metadata_json;
+            for (const std::string_view alias : read.aliases) {
+                made.aliases.push_back(repair_utf8(alias));
+            }
+            for (const ManifestEntryView& file : read.files) {
+                made.files.push_back({repair_utf8(file.path), repair_utf8(file.reference),
+                                      std::string(file.local_path)});
+            }
+            break;
+        }
+        case RecordType::Metric: {
+            const MetricView metric = parse_metric(body);
+            MetricDefinition definition;
+            definition.pattern = repair_utf8(metric.glob.empty() ? metric.name : metric.glob);
+            definition.options = {.step = repair_utf8(metric.step),
+                                  .summary = metric.minimum   ? Summary::Min
+                                             : metric.maximum ? Summary::Max
+                                             : metric.mean    ? Summary::Mean
+                                             : metric.none    ? Summary::None
+                                                              : Summary::Last,
+                                  .goal = metric.goal == 1   ? Goal::Minimize
+                                          : metric.goal == 2 ? Goal::Maximize
+                                                             : Goal::None,
+                                  .hidden = metric.hidden};
+            put_metric(metrics, std::move(definition));
+            break;
+        }
+        case RecordType::Exit: {
+            exit_code = 0;
+            ProtoReader reader(body);
+            WireField field;
+            while (reader.next(field)) {
+                if (field.is(1, WireType::Varint)) {
+                    exit_code = field.as_int32();
+                }
+            }
+            break;
+        }
+        case RecordType::Header: {
+            ProtoReader reader(body);
+            WireField field;
+            while (reader.next(field)) {
+                if (field.is(1, WireType::Length)) {
+                    ProtoReader version(field.bytes);
+                    while (version.next(field)) {
+                        if (field.is(1, WireType::Length)) {
+                            producer = repair_utf8(field.as_text());
+                        }
+                    }
+                    break;
+                }
+            }
+            break;
+        }
+        case RecordType::Files: {
+            ProtoReader reader(body);
+            WireField field;
+            while (reader.next(field)) {
+                if (!field.is(1, WireType::Length)) {
+                    continue;
+                }
+                ProtoReader file(field.bytes);
+                WireField part;
+                while (file.next(part)) {
+                    if (part.is(1, WireType::Length)) {
+                        files.emplace_back(part.as_text());
+                    }
+                }
+            }
+            break;
+        }
+        default:
+            break;
+    }
+}
+
+std::string RunPart::key_of(const ItemView& item) const {
+    std::string key = joined(item.path, '.');
+    return is_ours() ? unescape_name(key) : key;
+}
+
+void RunPart::add(std::string_view key, Step step, std::int64_t time_ns, double value) {
+    auto found = series.find(key);
+    if (found == series.end()) {
+        found = series.emplace(std::string(key), Series()).first;
+    }
+    Series& to = found->second;
+    to.step.push_back(step);
+    to.time_ns.push_back(time_ns);
+    to.value.push_back(value);
+    to.row.push_back(rows);
+    model::add_point(to.summary, value, step, time_ns);
+}
+
+void RunPart::add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json) {
+    if (json.is_null()) {
+        return;
+    }
+    const auto* members = json.object();
+    if (members != nullptr && json.find("_type") == nullptr) {
+        for (const auto& [member, value] : *members) {
+            add_json(key + "." + member, step, time_ns, value);
+        }
+        return;
+    }
+    if (members == nullptr) {
+        if (const auto number = json.number()) {
+            add(key, step, time_ns, *number);
+            return;
+        }
+        if (const auto truth = json.truth()) {
+            add(key, step, time_ns, *truth ? 1 : 0);
+            return;
+        }
+    } else if (is_ours()) {
+        step = json.integer_or("step", step);
+    }
+    values[key].push_back({step, time_ns, rows, json.dump()});
+}
+
+void RunPart::take_history(ByteSpan body) {
+    std::optional<Step> step, true_step;
+    std::optional<double> timestamp, runtime;
+    ProtoReader reader(body);
+    WireField field;
+    // First what holds for the whole row: its items come in any order.
+    while (reader.next(field)) {
+        if (field.is(2, WireType::Length)) {
+            step = step.value_or(0);
+            ProtoReader number(field.bytes);
+            WireField part;
+            while (number.next(part)) {
+                if (part.is(1, WireType::Varint)) {
+                    step = part.as_int64();
+                }
+            }
+        }
+    }
+    for_each_item(body, 1, item_, [&](const ItemView& item) {
+        if (item.path.size() != 1) {
+            return;
+        }
+        const std::string_view called = item.path.front();
+        if (called == "_step") {
+            if (const auto number = number_of(item.json);
+                number && std::fabs(*number) < 9e18 && std::isfinite(*number)) {
+                step = parse_int(item.json).value_or(static_cast<Step>(*number));
+            }
+        } else if (called == "_timestamp") {
+            timestamp = number_of(item.json);
+        } else if (called == "_runtime") {
+            runtime = number_of(item.json);
+        } else if (called == "step" && is_ours()) {
+            true_step = parse_int(item.json);
+        }
+    });
+    const Step place = step ? *step : last_step_ && *last_step_ < INT64_MAX ? *last_step_ + 1 : 0;
+    last_step_ = place;
+    const Step at = true_step.value_or(place);
+    const std::int64_t time_ns =
+        timestamp ? to_ns(*timestamp) : start_time_ns + to_ns(runtime.value_or(0));
+    last_time_ns = std::max(last_time_ns, time_ns);
+    // Names in several parts: media of newer versions come as one item a member.
+    Json::Object tree;
+    for_each_item(body, 1, item_, [&](const ItemView& item) {
+        if (item.path.size() == 1) {
+            if (is_internal(item.path.front()) || (true_step && item.is("step"))) {
+                return;
+            }
+            if (const auto number = number_of(item.json)) {
+                add(key_of(item), at, time_ns, *number);
+                return;
+            }
+        }
+        auto json = item.json.empty() ? Result<Json>(Json()) : parse_json(item.json);
+        if (!json.ok()) {
+            ++unreadable_records;
+        } else if (item.path.size() == 1) {
+            add_json(key_of(item), at, time_ns, *json);
+        } else if (!is_internal(item.path.front()) && item.path.size() <= 64) {
+            put_leaf(tree, item.path, *std::move(json));
+        }
+    });
+    for (const auto& [member, json] : tree) {
+        add_json(member, at, time_ns, json);
+    }
+    ++rows;
+}
+
+void RunPart::take_settings(ByteSpan body, std::map<std::string, Cell>& to, char joint) {
+    for_each_item(body, kUpdate, item_, [&](const ItemView& item) {
+        if (is_internal(item.path.front())) {
+            return;
+        }
+        std::string called = joined(item.path, joint);
+        called = is_ours() ? unescape_name(called) : called;
+        // A later value replaces what was below the name; settings merge.
+        if (joint == '.') {
+            const std::string below = called + joint;
+            to.erase(to.lower_bound(below), to.lower_bound(below + '\xFF'));
+        }
+        if (const auto json = parse_json(item.json); json.ok()) {
+            flatten(called, *json, joint, to);
+        } else if (const auto number = number_of(item.json)) {
+            to.insert_or_assign(called, *number);
+        } else {
+            ++unreadable_records;
+        }
+    });
+    for_each_item(body, kRemove, item_,
+                  [&](const ItemView& item) { to.erase(joined(item.path, joint)); });
+}
+
+}  // namespace taffrail::sources::wandb

@@ -1,0 +1,91 @@
+// What one `.wandb` file says of a run: a process of it, from its start to its end.
+#pragma once
+
+#include <taffrail/reader.h>
+
+#include "codec/formats/wandb/decode.h"
+#include "codec/json.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace taffrail::sources::wandb {
+
+/// A scalar series, column by column. `row` counts the rows of the file.
+struct Series {
+    std::vector<Step> step;
+    std::vector<std::int64_t> time_ns;
+    std::vector<double> value;
+    std::vector<std::uint64_t> row;
+    SeriesSummary summary;
+};
+
+/// Any other logged value, as its JSON.
+struct Logged {
+    Step step = 0;
+    std::int64_t time_ns = 0;
+    std::uint64_t row = 0;
+    std::string json;
+};
+
+/// An artifact as it was logged; its files may be anywhere.
+struct LoggedArtifact {
+    struct File {
+        std::string path, reference, local_path;
+    };
+
+    std::int64_t time_ns = 0;
+    std::uint64_t row = 0;
+    std::string name, type, metadata_json;
+    std::vector<std::string> aliases;
+    std::vector<File> files;
+};
+
+class RunPart {
+  public:
+    void take(ByteSpan record);
+
+    std::string run_id, entity, project, name, group, job_type, notes, host, producer;
+    std::vector<std::string> tags;
+    std::int64_t start_time_ns = 0, last_time_ns = 0;
+    bool resumes = false;
+    std::optional<std::int64_t> exit_code;
+
+    std::map<std::string, Series, std::less<>> series;
+    std::map<std::string, std::vector<Logged>, std::less<>> values;
+    std::vector<LoggedArtifact> artifacts;
+    std::vector<std::pair<std::int64_t, Alert>> alerts;
+    std::vector<MetricDefinition> metrics;
+    std::map<std::string, Cell> config, summary;
+    std::vector<std::string> files;  ///< below files/, as told
+    Hparams environment;
+    std::vector<ConsoleLine> console;
+    std::uint64_t rows = 0, unreadable_records = 0;
+
+    /// Our own sink wrote it: names are escaped, and rows may say their true step.
+    [[nodiscard]] bool is_ours() const { return producer.starts_with("taffrail"); }
+
+  private:
+    void take_history(ByteSpan body);
+    void take_run(ByteSpan body);
+    void take_stats(ByteSpan body);
+    void take_output(ByteSpan body);
+    void take_environment(ByteSpan body);
+    void take_alert(ByteSpan body);
+    void take_settings(ByteSpan body, std::map<std::string, Cell>& to, char joint);
+    void add(std::string_view key, Step step, std::int64_t time_ns, double value);
+    void add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json);
+    [[nodiscard]] std::string key_of(const formats::wandb::ItemView& item) const;
+
+    formats::wandb::ItemView item_;
+    std::optional<Step> last_step_;
+    std::uint64_t stats_rows_ = 0;
+    bool line_is_open_[2] = {false, false};
+    std::size_t open_line_[2] = {0, 0};
+};
+
+}  // namespace taffrail::sources::wandb
