@@ -15,9 +15,9 @@ constexpr std::string_view kSystem = "system/";
 
 }  // namespace
 
-void WatchedLog::take_load(const storage::WriterLog& log, const tlog::Batch& batch,
+void WatchedLog::take_load(const store::WriterLog& log, const tlog::Batch& batch,
                            std::vector<LoadReading>& to) {
-    const storage::LogState& state = log.state();
+    const store::LogState& state = log.state();
     const auto is_load = [&](std::uint32_t key) {
         const auto* known = state.key(key);
         return known != nullptr && known->name.starts_with(kSystem);
@@ -52,15 +52,15 @@ Result<WatchedLog::News> WatchedLog::next(bool is_the_end) {
     if (run_folder_.empty()) {
         return news;
     }
-    for (const storage::FileName& name : storage::list_logs(run_folder_)) {
+    for (const store::FileName& name : store::list_logs(run_folder_)) {
         const auto [found, is_new] = writers_.try_emplace(name.writer);
         if (is_new) {
-            found->second.log = std::make_unique<storage::WriterLog>(run_folder_, name.writer);
+            found->second.log = std::make_unique<store::WriterLog>(run_folder_, name.writer);
         }
     }
     for (auto& [id, writer] : writers_) {
         std::vector<LoadReading> load;
-        TAFFRAIL_TRY(writer.log->poll([&](const tlog::Batch& batch, storage::FramePlace) {
+        TAFFRAIL_TRY(writer.log->poll([&](const tlog::Batch& batch, store::FramePlace) {
             const tlog::FileIdentity& identity = writer.log->identity();
             if (identity.rank != rank_ || identity.attempt != attempt_) {
                 return;

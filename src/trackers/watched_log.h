@@ -52,12 +52,12 @@ class WatchedLog {
     };
 
     struct Writer {
-        std::unique_ptr<storage::WriterLog> log;
-        storage::ConsoleLines lines;
+        std::unique_ptr<store::WriterLog> log;
+        store::ConsoleLines lines;
         Counts seen;
     };
 
-    static void take_load(const storage::WriterLog& log, const tlog::Batch& batch,
+    static void take_load(const store::WriterLog& log, const tlog::Batch& batch,
                           std::vector<LoadReading>& to);
 
     std::string run_folder_;

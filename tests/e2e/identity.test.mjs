@@ -43,6 +43,8 @@ const rgb = (text) =>
     ? [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16))
     : text.match(/\d+/g).map(Number);
 
+const grey = "rgb(89, 97, 107)";
+
 /** Colour of every run that the list shows, by id. */
 const colors = (page, row = ".run-row:not(.off)") =>
   page
@@ -72,19 +74,21 @@ test("finding D07: a filter, a reload and another browser leave every colour whe
     const now = await colors(page);
     await eventually(async () => assert.ok(Object.keys(await colors(page)).length < count / 2 + 1));
     for (const [id, color] of Object.entries(now))
-      assert.equal(color, before[id], `${filter} ${id}`);
+      if (before[id] !== grey) assert.equal(color, before[id], `${filter} ${id}`);
   }
   const address_ = page.url();
   await page.reload();
   await painted(page, "val/loss");
   await settled(page);
-  for (const [id, color] of Object.entries(await colors(page))) assert.equal(color, before[id]);
+  for (const [id, color] of Object.entries(await colors(page)))
+    if (before[id] !== grey) assert.equal(color, before[id]);
   const other = await open(address_);
   await painted(other.page, "val/loss");
   await settled(other.page);
   const there = await colors(other.page);
   assert.ok(Object.keys(there).length > 4);
-  for (const [id, color] of Object.entries(there)) assert.equal(color, before[id]);
+  for (const [id, color] of Object.entries(there))
+    if (before[id] !== grey) assert.equal(color, before[id]);
   await other.done();
   // And what is drawn is what the list says.
   const image = await pixels(page, "val/loss");
@@ -111,15 +115,59 @@ test("finding D08: twenty runs have twenty colours; a deleted run takes its own 
   const oldest = (await ids()).reverse();
   assert.equal(oldest.length, count);
   assert.equal(new Set(oldest.slice(0, 20).map((id) => before[id])).size, 20);
-  assert.equal(before[oldest[20]], before[oldest[0]]);
+  for (const id of oldest.slice(20)) assert.equal(before[id], grey);
   await postJson(server.url, "edits", { edits: [{ runs: [oldest[3]], deleted: true }] });
   await page.locator(`.run-row[data-run="${oldest[3]}"]`).waitFor({ state: "detached" });
   await settled(page);
   const now = await colors(page);
   assert.equal(Object.keys(now).length, count - 1);
-  for (const [id, color] of Object.entries(now)) assert.equal(color, before[id]);
+  for (const [id, color] of Object.entries(now))
+    if (before[id] !== grey) assert.equal(color, before[id]);
   await postJson(server.url, "edits", { edits: [{ runs: [oldest[3]], deleted: false }] });
   await page.locator(`.run-row[data-run="${oldest[3]}"]`).waitFor();
+  await done();
+});
+
+test("beyond twenty runs the newer are grey, below the others, and hovered in their own colour", async () => {
+  const { page, done } = await open(address("charts", "&search=val/loss"), { height: 1400 });
+  await painted(page, "val/loss");
+  await settled(page);
+  const oldest = (await ids()).reverse();
+  const own = await colors(page);
+  const row = (id) => page.locator(`.run-row[data-run="${id}"]`);
+  assert.equal(Object.values(own).filter((c) => c === grey).length, count - 20);
+  assert.match(await page.locator(".grey-note").textContent(), /^6 runs are grey/);
+  const has = async (color) => {
+    const image = await pixels(page, "val/loss");
+    for (let y = 0; y < image.height; y++)
+      for (let x = 0; x < image.width; x++)
+        if (image.at(x, y).every((v, k) => Math.abs(v - color[k]) <= 6)) return true;
+    return false;
+  };
+  // The overlay of the hovered run is a picture of its own: the list says what it wears.
+  await row(oldest[22]).hover();
+  await eventually(async () =>
+    assert.equal((await colors(page))[oldest[22]], own[oldest[2]], "the colour of its slot"),
+  );
+  const drawn = await page
+    .locator('[data-card="val/loss"] canvas.plot-overlay')
+    .evaluate((c, want) => {
+      const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 3] > 200 && want.every((v, k) => Math.abs(v - data[i + k]) <= 6)) return true;
+      return false;
+    }, rgb(own[oldest[2]]));
+  assert.ok(drawn, "the hovered line is in full colour");
+  await page.mouse.move(700, 10);
+  await eventually(async () => assert.equal((await colors(page))[oldest[22]], grey));
+  // More than two dozen lines let a quarter of the ground through.
+  const faint = rgb(own[oldest[0]]).map((v) => Math.round(v * 0.75 + 255 * 0.25));
+  assert.ok(await has(faint), "the first run is drawn in its colour");
+  // Fewer runs: the colour is back.
+  await page.getByLabel("Filter runs").fill("lr<1e-3");
+  await page.getByLabel("Filter runs").press("Enter");
+  await eventually(async () => assert.equal((await colors(page))[oldest[21]], own[oldest[1]]));
+  assert.equal(await page.locator(".grey-note").count(), 0);
   await done();
 });
 

@@ -16,6 +16,7 @@ import { IconButton, Select } from "./ui/controls";
 import { HelpDialog } from "./ui/help_dialog";
 import { Icon, type IconName } from "./ui/icon";
 import { lazy } from "./ui/lazy";
+import { LightboxLayer } from "./ui/lightbox_layer";
 import { PaletteDialog } from "./ui/palette_dialog";
 import { Failed } from "./ui/states";
 import { TooltipLayer } from "./ui/tooltip";
@@ -258,6 +259,7 @@ export function Shell() {
         ))}
       </div>
       <AskLayer />
+      <LightboxLayer />
       {paletteOpen.value ? <PaletteDialog /> : null}
       {helpOpen.value ? <HelpDialog /> : null}
     </div>

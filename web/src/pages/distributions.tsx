@@ -1,5 +1,5 @@
 // Distributions: histograms over steps, precision-recall curves, embeddings.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { post } from "../api/client";
 import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
@@ -11,13 +11,14 @@ import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { IconButton, Search, Segmented, Swatch, Tabs } from "../ui/controls";
 import { HistogramCard } from "../ui/histogram_card";
-import { loadEntry } from "../ui/media_item";
+import { loadEntry } from "../ui/entry";
 import { RunList, runSheet } from "../ui/run_list";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { entryAt } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
 import { formatInteger, formatNumber } from "../viz/format";
+import { nearestMark } from "../viz/nearest_mark";
 import { Plot } from "../viz/plot";
 import { EmbeddingsTab } from "./embeddings";
 import { WaitingForRuns } from "./projects";
@@ -135,10 +136,43 @@ function AreaCell({ curve }: { curve: PrCurveValue }) {
   );
 }
 
+/** The point of a curve under the pointer: its threshold, and what it means there. */
+function curveWords(
+  plot: Plot | undefined,
+  members: { run: string; entry: { value: unknown } | null }[],
+  px: number,
+  py: number,
+): string | null {
+  const curves = members.flatMap((m) => {
+    const p = m.entry?.value as PrCurveValue | undefined;
+    return p && !withoutArea(p) ? [{ run: m.run, p }] : [];
+  });
+  const found =
+    plot &&
+    nearestMark(
+      plot.x,
+      plot.y,
+      curves.map(({ p }) => ({ xs: p.recall.map(toNumber), ys: p.precision.map(toNumber) })),
+      px,
+      py,
+    );
+  if (!found) return null;
+  const { run, p } = curves[found.series];
+  const at = (list: readonly (number | string | null)[]) =>
+    formatNumber(toNumber(list[found.index]), 5);
+  return [
+    runById.value.get(run)?.name ?? run,
+    `threshold ${at(p.thresholds)}`,
+    `recall ${at(p.recall)}`,
+    `precision ${at(p.precision)}`,
+  ].join("\n");
+}
+
 function PrTab() {
   const list = visible.value.slice(0, 24);
   const ids = list.map((r) => r.id);
   const [at, setAt] = useState<number | null>(null);
+  const plots = useRef(new Map<string, Plot>());
   const {
     value: index,
     error,
@@ -209,6 +243,7 @@ function PrTab() {
               label={`Precision over recall of ${key} for ${members.length} runs at step ${step}`}
               height={300}
               deps={[members, runStyle.value]}
+              onMove={(x, y) => curveWords(plots.current.get(key), members, x, y)}
               draw={(canvas, width, height) => {
                 const plot = new Plot(
                   canvas,
@@ -218,6 +253,7 @@ function PrTab() {
                   { from: 0, to: 1.02, title: "recall" },
                   { from: 0, to: 1.05, title: "precision" },
                 );
+                plots.current.set(key, plot);
                 plot.inside(() =>
                   members.forEach((m) => {
                     const p = m.entry?.value as PrCurveValue | undefined;

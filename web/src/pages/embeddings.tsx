@@ -10,7 +10,7 @@ import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Search, Segmented, Select } from "../ui/controls";
-import { loadEntry } from "../ui/media_item";
+import { loadEntry } from "../ui/entry";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";

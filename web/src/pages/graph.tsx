@@ -10,7 +10,7 @@ import { runById, runs, runsState, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { IconButton, Search, Select } from "../ui/controls";
-import { loadEntry } from "../ui/media_item";
+import { loadEntry } from "../ui/entry";
 import { Empty, Failed, Skeleton } from "../ui/states";
 import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";

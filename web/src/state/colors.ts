@@ -1,9 +1,9 @@
 // The colour each run wears on every page: the one a person chose, else its group's, else that of
 // the column that colours stand for, else its own by the order of creation.
 import { computed } from "@preact/signals";
-import { rampColor, slotColor, themed, themes } from "../viz/palette";
+import { colorCount, rampColor, slotColor, themed, themes } from "../viz/palette";
 import { columnValues } from "./columns";
-import { colorWords, groupOf } from "./groups";
+import { colorWords, groupOf, isGrouped } from "./groups";
 import { runById, visibleIds } from "./runs";
 import { theme } from "./settings";
 import { view } from "./view";
@@ -61,25 +61,53 @@ export const groupColor = computed(() => {
 });
 
 export interface RunStyle {
-  color: string;
+  color: string; // its own
+  drawn: string; // among the visible runs: grey where an older one wears the same
 }
+
+/**
+ * Visible runs whose colour an older visible one already wears. A colour is a run's own or it is
+ * grey, never another's: a filter may bring it back, and moves none.
+ */
+const greyRuns = computed<ReadonlySet<string>>(() => {
+  const grey = new Set<string>();
+  if (view.value.colorBy || isGrouped.value || visibleIds.value.length <= colorCount) return grey;
+  const byId = runById.value;
+  const known = visibleIds.value.flatMap((id) => {
+    const run = byId.get(id);
+    return run && !run.color ? [run] : [];
+  });
+  const taken = new Set<number>();
+  for (const { id, slot } of known.sort((a, b) => a.slot - b.slot)) {
+    if (taken.has(slot % colorCount)) grey.add(id);
+    else taken.add(slot % colorCount);
+  }
+  return grey;
+});
+
+export const greyCount = computed(() => greyRuns.value.size);
 
 export const runStyle = computed<(id: string) => RunStyle>(() => {
   const current = theme.value;
   const byColumn = coloring.value;
   const group = groupOf.value;
   const byId = runById.value;
-  return (id) => {
+  const grey = greyRuns.value;
+  const colorOf = (id: string) => {
     const run = byId.get(id);
-    if (run?.color) return { color: themed(current, run.color) };
+    if (run?.color) return themed(current, run.color);
     const own = group(id);
-    if (own) return { color: slotColor(current, own.place) };
-    return { color: byColumn?.of(id) ?? slotColor(current, run?.slot ?? 0) };
+    if (own) return slotColor(current, own.place);
+    return byColumn?.of(id) ?? slotColor(current, run?.slot ?? 0);
+  };
+  return (id) => {
+    const color = colorOf(id);
+    return { color, drawn: grey.has(id) ? themes[current].muted : color };
   };
 });
 
 /** The same text as long as every visible run looks the same: charts need no new picture then. */
 export const styleKey = computed(() => {
   const style = runStyle.value;
-  return visibleIds.value.map((id) => style(id).color).join("") + theme.value;
+  return visibleIds.value.map((id) => style(id).drawn).join("") + theme.value;
 });

@@ -70,6 +70,13 @@ export interface View {
     fit: boolean;
     range: string;
   };
+  picture: {
+    run: string;
+    key: string;
+    item: number;
+    mode: "one" | "swipe" | "difference";
+    against: string; // run
+  } | null; // shown in full size
   distributions: {
     mode: "ridge" | "heat" | "percentiles";
     tab: string;
@@ -134,6 +141,7 @@ export const defaults: View = {
   sort: [],
   onlyDifferences: true,
   media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
+  picture: null,
   distributions: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },
   hparams: {
     goal: "",

@@ -140,7 +140,7 @@ export function ChartCard({
         theme: theme.peek(),
         data,
         loading: f.loading,
-        style: data ? styleOf(data, spec.keys) : () => null,
+        style: data ? styleOf(data, spec.keys, !!runs) : () => null,
         styleKey: styleKey.peek(),
         xAxis: axis.axis,
         xScale: v.xScale,
@@ -171,7 +171,7 @@ export function ChartCard({
         step: axis.axis === "step" ? Math.round(x) : null,
         source: spec.id,
       };
-      const look = styleOf(data, spec.keys);
+      const look = styleOf(data, spec.keys, !!runs);
       const closest = near[0];
       const first = closest ? data.series[closest.series] : null;
       hoveredRun.value =

@@ -1,9 +1,11 @@
 // Plotly figures: scatter, line, bar, heat map and histogram by our own toolkit; anything else as
 // the stored picture or a download.
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { apiUrl } from "../api/client";
 import type { FigureValue } from "../api/types";
 import { theme } from "../state/settings";
+import { formatExact, formatNumber } from "../viz/format";
+import { nearestMark } from "../viz/nearest_mark";
 import { saveBlob } from "../viz/save";
 import { slotColor } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
@@ -62,7 +64,7 @@ function drawFigure(
   width: number,
   height: number,
   { data, layout }: { data: Trace[]; layout: Layout },
-): void {
+): (px: number, py: number) => string | null {
   const title = textOf(layout.title);
   const xTitle = textOf(layout.xaxis?.title);
   const yTitle = textOf(layout.yaxis?.title);
@@ -99,7 +101,14 @@ function drawFigure(
         span,
       ),
     ); // nothing but a missing value is blank
-    return;
+    const nameOf = (axis: "x" | "y", i: number) => categories([heat], axis)?.[i] ?? String(i);
+    return (px, py) => {
+      const [c, r] = [Math.round(plot.x.value(px)), Math.round(plot.y.value(py))];
+      const found = heat.z![r]?.[c];
+      return found === undefined
+        ? null
+        : `${xTitle || "x"} ${nameOf("x", c)}\n${yTitle || "y"} ${nameOf("y", r)}\n${formatExact(found)}`;
+    };
   }
   const xNames = categories(data, "x");
   const places = xNames && new Map(xNames.map((name, i) => [name, i]));
@@ -159,6 +168,29 @@ function drawFigure(
       }
     });
   });
+  const marks = xs.map((list, i) => ({ xs: list, ys: ys[i] }));
+  const columnAt = (px: number) => {
+    // A bar is meant anywhere in its column.
+    for (let s = 0; s < marks.length; s++) {
+      if (data[s].type !== "bar" && !histograms[s]) continue;
+      const half = (histograms[s]?.slot ?? slotOf(xs[s])) / 2;
+      const index = xs[s].findIndex((x) => Math.abs(plot.x.value(px) - x) <= half);
+      if (index >= 0) return { series: s, index };
+    }
+    return null;
+  };
+  return (px, py) => {
+    const found = nearestMark(plot.x, plot.y, marks, px, py) ?? (bars ? columnAt(px) : null);
+    if (!found) return null;
+    const { series, index } = found;
+    const x = xs[series][index];
+    const name = data[series].name;
+    return [
+      ...(name ? [name] : []),
+      `${xTitle || "x"} ${xNames ? xNames[x] : formatNumber(x, 6)}`,
+      `${yTitle || (histograms[series] ? "count" : "y")} ${formatExact(ys[series][index])}`,
+    ].join("\n");
+  };
 }
 
 export function FigurePanel({
@@ -170,6 +202,7 @@ export function FigurePanel({
   value: FigureValue;
   size: number;
 }) {
+  const found = useRef<(x: number, y: number) => string | null>(() => null);
   const figure = useMemo(() => (value.plotly ? parse(value.plotly) : null), [value.plotly]);
   const height = Math.max(200, Math.round(size * 0.7));
   const names = figure?.data.map((t) => t.name).filter(Boolean) ?? [];
@@ -180,7 +213,8 @@ export function FigurePanel({
           label={textOf(figure.layout.title) || "Figure"}
           height={height}
           deps={[value.plotly]}
-          draw={(c, w, h) => drawFigure(c, w, h, figure)}
+          draw={(c, w, h) => (found.current = drawFigure(c, w, h, figure))}
+          onMove={(x, y) => found.current(x, y)}
         />
         {names.length > 1 ? (
           <div class="legend">

@@ -1,10 +1,8 @@
 // One logged value that is not a scalar, shown by its kind.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { apiUrl, get, getBytes } from "../api/client";
+import { apiUrl, getBytes } from "../api/client";
 import type {
   AudioValue,
-  Entries,
-  Entry,
   ImageValue,
   MeshValue,
   TableValue,
@@ -12,53 +10,16 @@ import type {
   VideoValue,
 } from "../api/types";
 import { theme } from "../state/settings";
+import { change, view } from "../state/view";
 import { formatInteger, formatNumber } from "../viz/format";
 import { themes } from "../viz/palette";
+import { IconButton } from "./controls";
+import { DataTable } from "./data_table";
+import { useEntry } from "./entry";
 import { FigurePanel } from "./figure_panel";
 import { FloatPicture } from "./float_picture";
 import { Markdown } from "./markdown";
 import { PlainText } from "./plain_text";
-
-/** Kinds that MediaItem shows. */
-const cache = new Map<string, Promise<Entry>>();
-
-export function loadEntry(run: string, key: string, index: number): Promise<Entry> {
-  const id = `${run}\n${key}\n${index}`;
-  let entry = cache.get(id);
-  if (!entry) {
-    entry = get<Entries>("entries", { run, key, first: index, count: 1 }).then((r) => r.entries[0]);
-    entry.catch(() => cache.delete(id));
-    cache.set(id, entry);
-    if (cache.size > 500) cache.delete(cache.keys().next().value!);
-  }
-  return entry;
-}
-
-export function useEntry(
-  run: string,
-  key: string,
-  index: number,
-): { entry: Entry | null; error: string } {
-  const [state, setState] = useState<{ entry: Entry | null; error: string }>({
-    entry: null,
-    error: "",
-  });
-  useEffect(() => {
-    let stale = false;
-    if (index < 0) {
-      setState({ entry: null, error: "" });
-      return;
-    }
-    loadEntry(run, key, index).then(
-      (entry) => !stale && setState({ entry, error: "" }),
-      (e: Error) => !stale && setState({ entry: null, error: e.message }),
-    );
-    return () => {
-      stale = true;
-    };
-  }, [run, key, index]);
-  return state;
-}
 
 export const imageUrl = (run: string, key: string, index: number, item = 0, width = 0) =>
   apiUrl("image", { run, key, index, item: item || undefined, width: width || undefined });
@@ -347,40 +308,6 @@ function Sound({ run, value, size }: { run: string; value: AudioValue; size: num
   );
 }
 
-function DataTable({ value }: { value: TableValue }) {
-  return (
-    <div class="data-table" tabIndex={0}>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            {value.columns.map((c, i) => (
-              <th key={i}>{c}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {value.rows.slice(0, 500).map((row, i) => (
-            <tr key={i}>
-              {row.map((cell, k) => (
-                <td key={k} class={typeof cell === "number" ? "number" : ""}>
-                  {cell === null
-                    ? "–"
-                    : typeof cell === "number"
-                      ? formatNumber(cell, 5)
-                      : String(cell)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {value.rows.length > 500 ? (
-        <p class="muted">The first 500 of {value.rows.length} rows.</p>
-      ) : null}
-    </div>
-  );
-}
-
 function MeshItem(props: { run: string; value: MeshValue; size: number }) {
   const [Panel, setPanel] = useState<typeof import("./mesh_panel").default | null>(null);
   useEffect(() => void import("./mesh_panel").then((m) => setPanel(() => m.default)), []);
@@ -422,12 +349,24 @@ export function MediaItem({
   if (value ? value.kind === "image" : kind === "image" && !error) {
     const image = value?.kind === "image" ? (value as ImageValue) : null;
     const captions = image?.captions ?? [];
+    const other = against && against.run !== run ? against.run : "";
+    const enlarge = (item: number) =>
+      change({
+        media: { ...view.value.media, step: entry?.step ?? view.value.media.step },
+        picture: { run, key: name, item, mode: other ? "difference" : "one", against: other },
+      });
     return (
       <div class="media-images">
         {Array.from(
           { length: image ? Math.max(1, Math.min(items, image.images.length)) : items },
           (_, i) => (
-            <figure key={i}>
+            <figure
+              key={i}
+              class="enlarged"
+              onClick={(e) =>
+                /^(img|canvas)$/i.test((e.target as HTMLElement).tagName) && enlarge(i)
+              }
+            >
               <Picture
                 run={run}
                 name={name}
@@ -441,6 +380,13 @@ export function MediaItem({
                   !!image &&
                   Math.max(image.width / image.height, image.height / image.width) > sliver / 4
                 }
+              />
+              <IconButton
+                tiny
+                icon="expand"
+                class="enlarge"
+                label={`Show ${name} in full size`}
+                onClick={() => enlarge(i)}
               />
               {(captions[i] ?? (i === 0 ? captions[0] : "")) ? (
                 <figcaption class="small muted ellipsis" style={{ maxWidth: size }}>
@@ -487,7 +433,7 @@ export function MediaItem({
       );
     }
     case "table":
-      return <DataTable value={value as TableValue} />;
+      return <DataTable run={run} name={name} step={entry.step} value={value as TableValue} />;
     case "figure":
       return <FigurePanel run={run} value={value} size={Math.max(300, size)} />;
     default:

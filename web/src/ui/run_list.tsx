@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { numberOf } from "../lib/cells";
 import { meanAndDeviation } from "../lib/statistics";
-import { colorLegend, groupColor, runStyle, type ColorLegend } from "../state/colors";
+import { colorLegend, greyCount, groupColor, runStyle, type ColorLegend } from "../state/colors";
 import { columnValues } from "../state/columns";
 import { rankedMetrics } from "../state/coverage";
 import { hoveredRun, isMarked } from "../state/cursor";
@@ -21,9 +21,10 @@ import {
   visible,
   type Run,
 } from "../state/runs";
+import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { formatCell, formatInteger, formatSetting, formatSpread, stateWords } from "../viz/format";
-import { rampColor } from "../viz/palette";
+import { rampColor, themes } from "../viz/palette";
 import { IconButton, Search, Select, Swatch } from "./controls";
 import { columnOptions, GroupButton, GroupChip } from "./group_form";
 import { Icon } from "./icon";
@@ -205,7 +206,7 @@ function Row({
         }}
         style={{ accentColor: style.color }}
       />
-      <Swatch color={on ? style.color : "var(--line-strong)"} />
+      <Swatch color={!on ? "var(--line-strong)" : marked ? style.color : style.drawn} />
       <button
         type="button"
         class="name ellipsis"
@@ -317,6 +318,13 @@ export function RunList() {
         </div>
         <GroupChip />
         {colorLegend.value && !v.groupBy.length ? <Legend legend={colorLegend.value} /> : null}
+        {greyCount.value ? (
+          <div class="small muted row grey-note" role="note">
+            <Swatch color={themes[theme.value].muted} />
+            {formatInteger(greyCount.value)} {greyCount.value === 1 ? "run is" : "runs are"} grey
+            until hovered: an older one has the colour. Group, or colour by a setting.
+          </div>
+        ) : null}
       </div>
       {runsState.value === "ready" || list.length ? (
         <VirtualList

@@ -30,7 +30,12 @@ export function keyLooks(keys: readonly string[], single: boolean, current: Them
   }));
 }
 
-export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesStyle | null {
+/** `few`: a chart of chosen runs, where each wears its own colour whoever else is visible. */
+export function styleOf(
+  data: ChartData,
+  keys: string[],
+  few = false,
+): (s: number) => SeriesStyle | null {
   const style = runStyle.value;
   const byId = runById.value;
   const current = theme.value;
@@ -54,14 +59,19 @@ export function styleOf(data: ChartData, keys: string[]): (s: number) => SeriesS
         who: groupName(group?.label ?? info.group.label),
       };
     }
-    const own = style(info.run).color;
+    const { color: own, drawn } = style(info.run);
     const name = look?.color ? info.key : (byId.get(info.run)?.name ?? info.run);
     // Of one run, colours tell its ranks apart; of several, tones do, and the colour stays the
     // run's.
     const place = info.rank === null ? 0 : ranks.indexOf(info.rank);
     const byRank = info.rank !== null && single && keys.length < 2;
+    const colored = (run: string) =>
+      byRank ? slotColor(current, place) : toneOf(current, look?.color ?? run, tone + place);
+    const grey = !few && drawn !== own;
     return {
-      color: byRank ? slotColor(current, place) : toneOf(current, look?.color ?? own, tone + place),
+      color: colored(grey ? drawn : own),
+      hovered: colored(own),
+      under: grey,
       dash,
       faint: !info.current,
       label: withRank(name, info),

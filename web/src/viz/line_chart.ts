@@ -16,6 +16,8 @@ import { timeTicks } from "./time_ticks";
 
 export interface SeriesStyle {
   color: string;
+  hovered?: string; // its colour while it is hovered, if that is another
+  under?: boolean; // painted below the others
   dash: readonly [number, number] | null;
   faint: boolean;
   label: string;
@@ -367,9 +369,13 @@ export class LineChart {
     if (this.shown && isStale(props)) return;
     this.lastJobKey = jobKey;
     this.lastData = data;
-    const seen: number[] = []; // series in painting order
+    let seen: number[] = []; // series in painting order
     for (let s = data.series.length - 1; s >= 0; s--) if (props.style(s)) seen.push(s);
     const density = seen.length > densityFrom;
+    if (!density) {
+      const below = seen.filter((s) => props.style(s)!.under);
+      if (below.length) seen = [...below, ...seen.filter((s) => !below.includes(s))];
+    }
     const gridRgb = parseColor(mix(colors.ground, colors.text, 0.08));
     const t = this.tickValues();
     const id = this.raster.draw(data.raster, {
@@ -620,8 +626,9 @@ export class LineChart {
       const st = style(s);
       if (!st || st.who !== highlight) continue;
       if (this.props!.band && data.series.length > calmFrom)
-        fillBand(c, data, s, this.xs, this.ys, st.color);
-      strokeSeries(c, data, s, this.xs, this.ys, st);
+        fillBand(c, data, s, this.xs, this.ys, st.hovered ?? st.color);
+      const color = st.hovered ?? st.color;
+      strokeSeries(c, data, s, this.xs, this.ys, { color, dash: st.dash });
       drawn++;
     }
     return drawn > 0 && data.series.length > 1;

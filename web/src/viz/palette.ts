@@ -48,6 +48,9 @@ export const darkPalette = [
   "#8c77e9",
 ];
 
+/** How many runs have a colour of their own. */
+export const colorCount = lightPalette.length;
+
 export type Dash = readonly [number, number];
 
 /** On-off lengths in pixels. A dash tells training from validation from test, and nothing else. */
