@@ -178,7 +178,7 @@ def namespace_mistakes(path: Path, text: str, own: str):
     wrong = []
     for name, body in re.findall(r"^namespace taffrail((?:::\w+)*) \{(.*?)(?=^namespace |\Z)", text, re.M | re.S):
         words = [word for word in name.split("::") if word]
-        types = re.findall(r"^(?:struct|class) (\w+)[^;]*\{$", body, re.M)
+        types = re.findall(r"^(?:struct|class) (?:alignas\(\w+\) )?(\w+)[^;]*\{$", body, re.M)
         if own in WORDS_OF_ALL and len(words) < 2:
             continue
         if words in ([], ["detail"]) and (path.suffix == ".cpp" or "{" not in body or types and all(re.search(rf"\b{one};", public) for one in types)):

@@ -18,9 +18,9 @@ BlobRef to_ref(const FilePlace& place, std::uint64_t size) noexcept {
     BlobRef ref;
     ref.size = size;
     std::memcpy(ref.sha256.data(), kMark.data(), kMark.size());
-    store(ref.sha256.data() + 8, place.part);
-    store(ref.sha256.data() + 12, place.file);
-    store(ref.sha256.data() + 16, size);
+    store_at(ref.sha256.data() + 8, place.part);
+    store_at(ref.sha256.data() + 12, place.file);
+    store_at(ref.sha256.data() + 16, size);
     return ref;
 }
 

@@ -10,7 +10,7 @@
 namespace taffrail::profile {
 namespace {
 
-namespace fields = perfetto_fields;
+namespace fields = perfetto;
 
 constexpr int kMaxLevels = 32;
 

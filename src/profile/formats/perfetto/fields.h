@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace taffrail::profile::perfetto_fields {
+namespace taffrail::profile::perfetto {
 
 inline constexpr std::uint32_t kPacket = 1;
 
@@ -40,4 +40,4 @@ inline constexpr std::uint32_t kNameId = 1, kTruth = 2, kUnsigned = 3, kSigned =
                                kElements = 12, kTextId = 17;
 }
 
-}  // namespace taffrail::profile::perfetto_fields
+}  // namespace taffrail::profile::perfetto

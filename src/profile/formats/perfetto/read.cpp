@@ -13,7 +13,7 @@
 namespace taffrail::profile {
 namespace {
 
-namespace fields = perfetto_fields;
+namespace fields = perfetto;
 
 /// What is known of a track: a thread, a process, a counter, or a line of its own.
 struct Track {

@@ -14,7 +14,7 @@
 namespace taffrail::profile {
 namespace {
 
-namespace fields = perfetto_fields;
+namespace fields = perfetto;
 
 constexpr std::uint64_t kThreadTracks = 1, kProcessTracks = std::uint64_t{1} << 40,
                         kAsyncTracks = std::uint64_t{2} << 40,
