@@ -97,6 +97,15 @@ TEST_F(ProfileCommandTest, MistakesSayWhatToDo) {
     EXPECT_THAT(value.errors, HasSubstr("it has samples (count)"));
 }
 
+TEST_F(ProfileCommandTest, ADamagedFileGivesItsGoodPartAndEndsWithOne) {
+    folder.write("cut.json",
+                 R"([{"ph":"X","name":"good","ts":1,"dur":5,"pid":1,"tid":1},{"ph":"X","na)");
+    const Outcome table = call({"table", folder / "cut.json"});
+    EXPECT_EQ(table.code, 1);
+    EXPECT_THAT(table.out, HasSubstr("good"));
+    EXPECT_THAT(table.errors, HasSubstr("cut off inside an event"));
+}
+
 // A name out of a file must not reach the terminal as it is.
 TEST_F(ProfileCommandTest, NamesCannotMoveTheCursor) {
     folder.write("evil.folded", "main;\x1b[2Jgone 5\n");

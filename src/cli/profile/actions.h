@@ -25,6 +25,10 @@ struct ProfileRequest {
 struct ProfileInput {
     std::string name;
     profile::ReadProfile read;
+    bool is_damaged = false;  ///< part of the file could not be read; said already
+
+    /// What a command that answered ends with.
+    [[nodiscard]] ExitCode code() const { return is_damaged ? ExitCode::Failed : ExitCode::Ok; }
 };
 
 /// A file, "-" for standard input, or a run, of which the newest profile is meant. What was wrong

@@ -20,7 +20,7 @@ ExitCode say_written(const Session& session, const ProfileRequest& request, std:
     } else if (is_file) {
         session.print("wrote " + request.output + "\n");
     }
-    return ExitCode::Ok;
+    return input.code();
 }
 
 /// What a stranger's file could not give was said when it was read; what the target cannot hold is
@@ -57,6 +57,7 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
             return session.fail(after.error());
         }
         auto titled = options;
+        input->is_damaged = input->is_damaged || after->is_damaged;
         titled.title = request.title.empty()
                            ? options.title + " → " + title_of_input(request, *after)
                            : request.title;

@@ -80,6 +80,7 @@ Result<ProfileInput> open_profile(const Session& session, const std::string& tar
         }
         TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format));
     }
+    input.is_damaged = !input.read.profile.notes.empty();
     for (const std::string& line : input.read.profile.notes.lines()) {
         session.warn(input.name + ": " + line);
     }

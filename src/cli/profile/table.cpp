@@ -78,7 +78,7 @@ ExitCode print_profile_table(const Session& session, const ProfileRequest& reque
     const std::size_t shown = shown_rows(table->rows.size(), request.limit);
     if (request.json) {
         print_json_table(session, *input, *table, shown);
-        return ExitCode::Ok;
+        return input->code();
     }
     session.print(
         session.styled(Style::Bold, input->name) +
@@ -118,7 +118,7 @@ ExitCode print_profile_table(const Session& session, const ProfileRequest& reque
     }
     session.print(text.render(session, "", fit_of(request.wide)));
     print_rest(session, table->rows.size(), shown);
-    return ExitCode::Ok;
+    return input->code();
 }
 
 ExitCode print_profile_difference(const Session& session, const ProfileRequest& request) {
@@ -158,7 +158,7 @@ ExitCode print_profile_difference(const Session& session, const ProfileRequest& 
             json.end_object();
         }
         session.print(json.end_array().end_object().text() + "\n");
-        return ExitCode::Ok;
+        return before->is_damaged ? before->code() : after->code();
     }
     session.print(session.styled(Style::Bold, before->name + " → " + after->name) +
                   session.styled(Style::Dim, "  " + profile::value_text(old_table->whole, unit) +
@@ -185,7 +185,7 @@ ExitCode print_profile_difference(const Session& session, const ProfileRequest& 
     }
     session.print(text.render(session, "", fit_of(request.wide)));
     print_rest(session, rows.size(), shown);
-    return ExitCode::Ok;
+    return before->is_damaged ? before->code() : after->code();
 }
 
 }  // namespace taffrail::cli

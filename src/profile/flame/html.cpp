@@ -51,8 +51,10 @@ void write_rows(const FunctionTable& table, Output& out) {
               value_text(row.total, table.type.unit) + "</td><td title=\"";
         append_xml(to, row.name);
         to += "\"><span class=\"bar\" style=\"width:";
-        const double share = table.whole > 0 ? row.self / table.whole : 0;
-        to += std::to_string(static_cast<int>(std::clamp(share, 0.0, 1.0) * 160)) + "px\"></span>";
+        // Not clamp: sums of absurd weights are infinite, and their shares no numbers.
+        const double ratio = table.whole > 0 ? row.self / table.whole : 0;
+        const double share = ratio > 0 ? std::min(ratio, 1.0) : 0;
+        to += std::to_string(static_cast<int>(share * 160)) + "px\"></span>";
         append_xml(to, row.name);
         if (!row.file.empty()) {
             to += " <small>";

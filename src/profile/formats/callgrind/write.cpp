@@ -115,7 +115,8 @@ class CallgrindWriter {
             name(functions_, profile_.texts[callee.name]);
             // Samplers count no calls, and readers take the costs of 0 calls for the caller's own.
             text("calls=");
-            number(static_cast<std::uint64_t>(std::clamp(it.cost.calls, 1.0, 9e18)));
+            number(
+                static_cast<std::uint64_t>(it.cost.calls > 1 ? std::min(it.cost.calls, 9e18) : 1));
             text(" ");
             number(callee.line);
             text("\n");

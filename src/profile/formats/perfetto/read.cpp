@@ -19,8 +19,9 @@ namespace fields = perfetto;
 struct Track {
     std::uint64_t parent = 0;
     ThreadId thread = kNone;
+    ProcessId process = kNone;
     TextId name = 0;
-    bool is_counter = false, has_thread = false;
+    bool has_thread = false;
 };
 
 struct TrackEvent {
@@ -98,9 +99,6 @@ class PerfettoReader {
                     thread = field.bytes;
                     track.has_thread = true;
                     break;
-                case fields::track::kCounter:
-                    track.is_counter = true;
-                    break;
                 default:
                     break;
             }
@@ -108,12 +106,12 @@ class PerfettoReader {
         if (track.has_thread) {
             track.thread = read_thread(thread);
         } else if (is_process) {
-            track.thread = read_process(process);
+            track.process = read_process(process);
         }
         tracks_[id] = track;
     }
 
-    ThreadId read_process(ByteSpan message) {
+    ProcessId read_process(ByteSpan message) {
         std::int64_t pid = 0;
         Process found;
         ProtoReader reader(message);
@@ -133,8 +131,7 @@ class PerfettoReader {
         process.name = found.name != 0 ? found.name : process.name;
         process.labels = found.labels != 0 ? found.labels : process.labels;
         process.sort_index = found.sort_index ? found.sort_index : process.sort_index;
-        process_of_track_.push_back(id);
-        return kNone;
+        return id;
     }
 
     ThreadId read_thread(ByteSpan message) {
@@ -290,10 +287,12 @@ class PerfettoReader {
             if (known->second.thread != kNone) {
                 return known->second.thread;
             }
+            if (known->second.process != kNone) {
+                return profile_.thread(known->second.process, 0);
+            }
             at = known->second.parent;
         }
-        return profile_.thread(
-            process_of_track_.empty() ? profile_.process(0) : process_of_track_.front(), 0);
+        return profile_.only_thread();
     }
 
     ArgsId args_of(const TrackEvent& event) {
@@ -399,7 +398,6 @@ class PerfettoReader {
     Profile& profile_;
     Boundaries boundaries_;
     std::unordered_map<std::uint64_t, Track> tracks_;
-    std::vector<ProcessId> process_of_track_;
     std::unordered_map<std::uint64_t, PacketSequence> sequences_;
     std::unordered_set<std::uint64_t> flows_;
 };
