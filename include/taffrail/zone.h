@@ -15,6 +15,7 @@
 
 #include <taffrail/api.h>
 #include <taffrail/record.h>
+#include <taffrail/result.h>
 
 #include <atomic>
 #include <cstdint>
@@ -50,7 +51,6 @@ TAFFRAIL_API OpenZone enter_zone(ZoneSite& site) noexcept;
 TAFFRAIL_API void leave_zone(ZoneNode* node, std::uint64_t since) noexcept;
 TAFFRAIL_API void change_lap(ZoneSite* site) noexcept;
 TAFFRAIL_API void add_zone_value(double value) noexcept;
-TAFFRAIL_API void add_zone_text(std::string_view text) noexcept;
 /// The site of a name that is known only at run time. Names beyond 65,536 share one.
 TAFFRAIL_API ZoneSite& named_site(std::string_view name) noexcept;
 TAFFRAIL_API std::uint64_t zone_ticks() noexcept;
@@ -158,6 +158,19 @@ TAFFRAIL_API void print_zones_at_exit(ZoneReport report) noexcept;
 /// Says that a new step begins now, on whatever thread.
 TAFFRAIL_API void mark_step(Step step) noexcept;
 
+struct ZoneTraceOptions {
+    /// Where the zones go; empty: into the profile of the open run.
+    std::string path = {};
+    /// When so many bytes are written, the window closes and one line says so.
+    std::uint64_t max_bytes = std::uint64_t{1} << 30;
+};
+
+/// From now on zones are also kept one by one, until stop_zone_trace(), the end of the run or the
+/// budget. An error without a run and without a path, or when a window is open already.
+TAFFRAIL_API Result<void> start_zone_trace(const ZoneTraceOptions& options = {});
+/// Returns when everything is in the file.
+TAFFRAIL_API Result<void> stop_zone_trace();
+
 /// Forgets every number; open zones count from now on. For tests and programs that warm up first.
 TAFFRAIL_API void reset_zones() noexcept;
 
@@ -170,7 +183,6 @@ TAFFRAIL_API void reset_zones() noexcept;
 #define TAFFRAIL_ZONE(zone_name) static_cast<void>(0)
 #define TAFFRAIL_ZONE_NAMED(zone_name) static_cast<void>(0)
 #define TAFFRAIL_ZONE_FUNCTION() static_cast<void>(0)
-#define TAFFRAIL_ZONE_TEXT(text) static_cast<void>(0)
 #define TAFFRAIL_ZONE_VALUE(value) static_cast<void>(0)
 #define TAFFRAIL_LAP(zone_name) static_cast<void>(0)
 #define TAFFRAIL_LAP_END() static_cast<void>(0)
@@ -188,9 +200,7 @@ TAFFRAIL_API void reset_zones() noexcept;
 /// The same with a text made at run time.
 #define TAFFRAIL_ZONE_NAMED(zone_name) \
     const ::taffrail::Zone TAFFRAIL_JOIN(taffrail_zone_, __COUNTER__)(::std::string_view(zone_name))
-/// Something about the innermost zone of this thread: kept with it in a trace.
-#define TAFFRAIL_ZONE_TEXT(text) ::taffrail::detail::add_zone_text(text)
-/// A number about it: summed up, and kept with it in a trace.
+/// A number about the innermost zone of this thread: summed up.
 #define TAFFRAIL_ZONE_VALUE(value) ::taffrail::detail::add_zone_value(value)
 /// Phases that follow each other inside a zone: each ends where the next begins, the last with the
 /// zone around it or with TAFFRAIL_LAP_END(). One read of the counter a phase instead of two.

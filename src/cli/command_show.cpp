@@ -3,10 +3,12 @@
 #include "cli/commands.h"
 #include "cli/damage.h"
 #include "cli/run_json.h"
+#include "cli/run_profiles.h"
 #include "cli/targets.h"
 #include "cli/text_format.h"
 #include "model/metric_meaning.h"
 #include "model/run_time.h"
+#include "terminal/format.h"
 #include "terminal/text.h"
 
 #include <algorithm>
@@ -48,6 +50,7 @@ class Show final : public Command {
                        const std::vector<KeyInfo>& keys) const;
     void print_others(const Session& session, const std::vector<KeyInfo>& keys) const;
     void print_cells(const Session& session, std::string_view title, const Hparams& cells) const;
+    void print_profiles(const Session& session, const RunInfo& info) const;
     void print_json(const Session& session, const RecordedRun& run,
                     const std::vector<KeyInfo>& keys, const std::vector<Damage>& damage) const;
 
@@ -228,6 +231,24 @@ void Show::print_cells(const Session& session, std::string_view title, const Hpa
     session.print("\n" + table.render(session, " ", fit_of(wide_)));
 }
 
+void Show::print_profiles(const Session& session, const RunInfo& info) const {
+    TextTable table;
+    table.column("PROFILES");
+    table.column("", TextTable::Align::Right);
+    const auto profiles = profiles_of(info.location);
+    for (const RunProfile& profile : profiles) {
+        table.row({terminal::without_controls(profile.name),
+                   terminal::format_bytes(static_cast<double>(profile.bytes))});
+    }
+    if (!profiles.empty()) {
+        session.print("\n" + table.render(session, " ", fit_of(wide_)));
+    }
+    for (const std::string& line : zones_left_open(info.location)) {
+        session.print(" " + session.styled(Style::Yellow, "killed in") + " " +
+                      terminal::without_controls(line) + "\n");
+    }
+}
+
 void Show::print_json(const Session& session, const RecordedRun& run,
                       const std::vector<KeyInfo>& keys, const std::vector<Damage>& damage) const {
     JsonWriter json(1);
@@ -241,7 +262,19 @@ void Show::print_json(const Session& session, const RecordedRun& run,
     for (const auto& [name, cell] : run.environment()) {
         json.member(name, cell);
     }
-    json.end_object().key("damage");
+    json.end_object().key("profiles").begin_array();
+    const bool native = run.info().source == "taffrail";
+    for (const RunProfile& profile :
+         native ? profiles_of(run.info().location) : std::vector<RunProfile>()) {
+        json.begin_object().member("name", profile.name).member("bytes", profile.bytes);
+        json.end_object();
+    }
+    json.end_array().key("open_zones").begin_array();
+    for (const std::string& line :
+         native ? zones_left_open(run.info().location) : std::vector<std::string>()) {
+        json.value(line);
+    }
+    json.end_array().key("damage");
     write_damage(json, damage);
     session.print(json.end_object().text() + "\n");
 }
@@ -279,6 +312,9 @@ ExitCode Show::run(Session& session) {
     print_cells(session, "SETTINGS", info.config);
     if (environment_) {
         print_cells(session, "ENVIRONMENT", run.environment());
+    }
+    if (info.source == "taffrail") {
+        print_profiles(session, info);
     }
     const auto damage = run.damage();
     if (!damage.empty()) {

@@ -1,6 +1,7 @@
 // verify: what is damaged in runs, read from the first byte to the last.
 #include "cli/commands.h"
 #include "cli/damage.h"
+#include "cli/run_profiles.h"
 #include "cli/targets.h"
 #include "cli/text_format.h"
 #include "codec/value_codec.h"
@@ -90,6 +91,7 @@ Verify::Report Verify::check(const RecordedRun& run) {
     }
     if (report.info.source == "taffrail") {
         add_once(report.damage, store::check_run_files(report.info.location));
+        add_once(report.damage, check_profiles(report.info.location));
     }
     for (const auto& [key, blob] : blobs) {
         ++report.blobs;

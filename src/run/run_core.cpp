@@ -21,6 +21,7 @@
 #include "system/secrets.h"
 #include "transfer/adopt.h"
 #include "transfer/spooled_value.h"
+#include "zones/attach.h"
 
 #include <unistd.h>
 
@@ -105,6 +106,9 @@ Result<record::SessionParts> RunCore::make_session(bool forked) {
         run::hand_to_sinks_of(opened_as_, file.writer, place_.folder);
     } else {
         opened_as_ = file.writer;
+        if (settings_.options.store == Store::On) {
+            zones::attach_run(place_.folder, file.writer);
+        }
         if (settings_.options.store == Store::On && settings_.options.seal_on_finish) {
             rolling_seal_ = std::make_unique<run::RollingSeal>(
                 place_.folder, place_.id, file.writer, settings_.options.roll_bytes);
@@ -498,6 +502,11 @@ Result<void> RunCore::close_files(RunState state) {
     Result<void> recorded = recorder_->finish(state, settings_.options.finish_timeout);
     const bool owner = static_cast<std::uint64_t>(getpid()) == opened_by_;
     const bool stored = settings_.options.store == Store::On;
+    if (owner) {
+        if (const auto kept = zones::detach_run(place_.folder); !kept.ok()) {
+            diagnose(DiagnosticLevel::Warning, kept.error().message);
+        }
+    }
     if (owner && (stored || recorder_->has_forked())) {
         // Forked children that ended without a word left their rings behind; sinks receive that
         // too.

@@ -31,6 +31,12 @@ void mark_step(Step step) noexcept {
         marks.total.fetch_add(now - before, std::memory_order_relaxed);
         marks.buckets[zones::bucket_of(now - before)].fetch_add(1, std::memory_order_relaxed);
     }
+    if (zones::this_thread != nullptr) {
+        if (auto* trace = zones::this_thread->trace.load(std::memory_order_acquire);
+            trace != nullptr) {
+            trace->add(now, static_cast<std::uint64_t>(step), zones::kStepMark);
+        }
+    }
     zones::AllThreads& all = zones::all_threads();
     // Nobody waits here: a step more or less in what is left after a kill does not matter.
     if (const std::unique_lock lock(all.mutex, std::try_to_lock); lock && all.block != nullptr) {

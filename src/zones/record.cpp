@@ -38,6 +38,10 @@ inline void finish(ThreadZones& mine, Node& node, std::uint64_t since, std::uint
     mine.open.load(std::memory_order_acquire)
         ->depth.store(node.depth - 1, std::memory_order_relaxed);
     count(node, now > since ? now - since : 0);  // counters of two cores may differ by a little
+    if (TraceBuffer* trace = mine.trace.load(std::memory_order_acquire); trace != nullptr)
+        [[unlikely]] {
+        trace->add(since, now, node.site_id);
+    }
 }
 
 // Of a zone whose beginning nobody holds: a lap, one whose end went missing.
@@ -175,10 +179,6 @@ void add_zone_value(double value) noexcept {
         zones::add(node->values, std::uint64_t{1});
         zones::add(node->value_sum, value);
     }
-}
-
-void add_zone_text(std::string_view text) noexcept {
-    static_cast<void>(text);
 }
 
 std::uint64_t zone_ticks() noexcept {

@@ -15,6 +15,8 @@ void begin_counting(std::uint64_t now) noexcept;
 /// Gives the open zones of a thread their place in the run's block; the caller holds the lock.
 void show_open(AllThreads& all, ThreadZones& zones) noexcept;
 
+/// Zones of this thread are kept one by one from now on; the caller holds the lock.
+void begin_trace(ThreadZones& zones) noexcept;
 /// Ends what the thread of `zones` left open; called on it.
 void close_all(ThreadZones& zones) noexcept;
 

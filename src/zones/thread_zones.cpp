@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/diagnostics.h"
 #include "io/map_memory.h"
+#include "zones/attach.h"
 #include "zones/exit_report.h"
 #include "zones/named_sites.h"
 #include "zones/this_thread.h"
@@ -56,8 +57,11 @@ void begin_child() {
         all.block->abandon();
         all.block = nullptr;
     }
+    all.tracing = false;
+    forget_files_of_run();
     for (ThreadZones* zones : all.threads) {
         zones->open.store(&zones->own_open, std::memory_order_relaxed);
+        zones->trace.store(nullptr, std::memory_order_relaxed);
         if (zones != this_thread) {
             zones->ended.store(true, std::memory_order_relaxed);
             zones->current.store(&zones->node(0), std::memory_order_relaxed);
@@ -219,6 +223,16 @@ void clear_counts(AllThreads& all) noexcept {
     }
 }
 
+void begin_trace(ThreadZones& zones) noexcept {
+    if (zones.own_trace == nullptr) {
+        zones.own_trace = new (std::nothrow) TraceBuffer;
+    }
+    if (zones.own_trace != nullptr) {
+        zones.own_trace->thread_id = zones.thread_id;
+        zones.trace.store(zones.own_trace, std::memory_order_release);
+    }
+}
+
 void begin_counting(std::uint64_t now) noexcept {
     first_zone.store(now, std::memory_order_relaxed);
 }
@@ -259,6 +273,9 @@ ThreadZones* zones_of_this_thread() noexcept {
         zones->own_open.depth.store(0, std::memory_order_relaxed);
         zones->thread_id = ::syscall(SYS_gettid);
         show_open(all, *zones);
+        if (all.tracing) {
+            begin_trace(*zones);
+        }
         this_thread = zones;
         thread_end.zones = zones;
         std::uint64_t none = 0;
@@ -268,6 +285,7 @@ ThreadZones* zones_of_this_thread() noexcept {
     }
     if (first) {
         arm_exit_report();
+        begin_files_of_run();
     }
     return this_thread;
 }

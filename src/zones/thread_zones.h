@@ -11,6 +11,7 @@
 
 #include "zones/buckets.h"
 #include "zones/open_block.h"
+#include "zones/trace_buffer.h"
 
 #include <array>
 #include <atomic>
@@ -72,6 +73,9 @@ class ThreadZones {
     /// Where the open zones stand for others to see: in a file once there is a run.
     std::atomic<OpenThread*> open = nullptr;
     OpenThread own_open = {};
+    /// While zones are kept one by one; the buffer itself stays with the thread.
+    std::atomic<TraceBuffer*> trace = nullptr;
+    TraceBuffer* own_trace = nullptr;
     std::atomic<bool> ended = false;
     std::atomic<std::uint64_t> not_kept = 0;
     std::int64_t thread_id = 0;
@@ -94,6 +98,7 @@ struct AllThreads {
     std::mutex mutex;
     std::vector<ThreadZones*> threads;
     OpenBlock* block = nullptr;  ///< of the run, when there is one
+    bool tracing = false;
 };
 
 AllThreads& all_threads();

@@ -17,7 +17,6 @@ TEST(ZonesRemoved, NothingIsLeft) {
         TAFFRAIL_ZONE_FUNCTION();
         TAFFRAIL_ZONE_NAMED(std::to_string(++evaluated));
         TAFFRAIL_ZONE_VALUE(++evaluated);
-        TAFFRAIL_ZONE_TEXT(std::to_string(++evaluated));
         TAFFRAIL_LAP("removed lap");
         TAFFRAIL_LAP_END();
         auto span = TAFFRAIL_SPAN("removed span");

@@ -1,5 +1,6 @@
 """The digits example with each profiler: its tables at the end, on Ctrl-C, on every rank, and what Python's own pstats reads of its files."""
 
+import json
 import os
 import pstats
 import re
@@ -7,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from test_example import PROGRAM, QUICK, ROOT, run
+from test_example import PROGRAM, QUICK, ROOT, TAFFRAIL, run
 
 SEED = ROOT / "tests" / "data" / "profiling" / "simple_table.txt"
 COLUMNS = ["Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %"]
@@ -117,3 +118,51 @@ def test_each_of_two_ranks_has_its_own(tmp_path):
         text = files[f"fit-profiler-{rank}.txt"]
         assert text.startswith(f"FIT Profiler Report (rank {rank})")
         check(table(text)[1])
+
+
+def command(*words, check=0):
+    done = subprocess.run([TAFFRAIL, *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == check, done.stdout + done.stderr
+    return done.stdout
+
+
+def only_profile(tmp_path):
+    files = list((tmp_path / "taffrail").rglob("profiles/*.tprof"))
+    assert len(files) == 1, files
+    return files[0]
+
+
+def test_a_run_keeps_its_zones_and_the_commands_know_them(tmp_path):
+    run(tmp_path, *QUICK)
+    file = only_profile(tmp_path)
+    root = str(tmp_path / "taffrail")
+    shown = command("show", "--root", root)
+    assert "PROFILES" in shown and file.name in shown
+    said = json.loads(command("show", "--root", root, "--json"))
+    assert said["profiles"] == [{"name": file.name, "bytes": file.stat().st_size}] and said["open_zones"] == []
+    assert not list(file.parent.glob("*.open")), "nothing is open in a finished run"
+    before = file.read_bytes()
+    command("seal", "--all", "--root", root)
+    assert file.read_bytes() == before, "sealing leaves profiles alone"
+    assert "whole" in command("verify", "--root", root)
+    used = json.loads(command("du", "--root", root, "--json"))
+    assert used[0]["other"] >= file.stat().st_size
+    file.write_bytes(before[:20] + bytes([before[20] ^ 1]) + before[21:])
+    assert "bytes that are no frame" in command("verify", "--root", root, check=1)
+
+
+def test_a_killed_run_says_what_it_was_in(tmp_path):
+    process = subprocess.Popen([str(PROGRAM), "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    deadline = time.monotonic() + 60
+    # Its first zone made the file; by far most of its time is in zones, so a few tries find it in one.
+    while not list((tmp_path / "taffrail").rglob("profiles/*.open")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+    process.kill()
+    process.wait(timeout=60)
+    assert "whole" in command("verify", "--root", str(tmp_path / "taffrail"))
+    only_profile(tmp_path)
+    said = json.loads(command("show", "--root", str(tmp_path / "taffrail"), "--json"))
+    for line in said["open_zones"]:
+        assert re.search(r"^(Model::|vae_digits::DigitsModule::)", line) and f"process {process.pid}" in line, line
