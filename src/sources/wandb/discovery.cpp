@@ -18,6 +18,7 @@ class Walk {
     Walk(int budget, bool stops_at_first) : budget_(budget), stops_at_first_(stops_at_first) {}
 
     std::vector<FoundLog> found;
+    int nearest = kMaxDepth + 1;
 
     void folder(const std::string& path, int depth) {
         // A link back into the tree is no second run: folders are known by what they are.
@@ -35,6 +36,7 @@ class Walk {
             const std::string url = io::join(path, entry.name);
             if (entry.type == io::EntryType::File && entry.name.ends_with(".wandb")) {
                 found.push_back({path, url});
+                nearest = std::min(nearest, depth);
             } else if (entry.type != io::EntryType::File) {
                 // `latest-run` leads to a run that has a name of its own: links come last.
                 (io::is_link(url) ? links_ : folders).push_back(url);
@@ -78,16 +80,16 @@ std::vector<FoundLog> discover(const std::string& root) {
     return std::move(walk.found);
 }
 
-bool holds_logs(const std::string& root) {
+std::optional<int> depth_of_logs(const std::string& root) {
     if (root.ends_with(".wandb")) {
-        return !discover(root).empty();
+        return discover(root).empty() ? std::nullopt : std::optional(0);
     }
     Walk walk(10'000, true);
     walk.folder(root, 0);
     if (!walk.is_done()) {
         walk.links();
     }
-    return walk.is_done();
+    return walk.is_done() ? std::optional(walk.nearest) : std::nullopt;
 }
 
 }  // namespace taffrail::sources::wandb

@@ -1,6 +1,7 @@
 // Which folders below a path hold `.wandb` files.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct FoundLog {
 /// each folder once whatever links lead to it, to a bounded depth. Sorted by folder.
 std::vector<FoundLog> discover(const std::string& root);
 
-/// True as soon as one is found, looking at a bounded number of folders.
-bool holds_logs(const std::string& root);
+/// How many folders below `root` the nearest of them lies, looking at a bounded number of folders;
+/// nothing where there is none. 2 for the folder that a program was started in.
+std::optional<int> depth_of_logs(const std::string& root);
 
 }  // namespace taffrail::sources::wandb

@@ -18,7 +18,12 @@ void register_part() {
     model::source_registry().add(
         {.name = "wandb",
          .summary = "run folders of Weights & Biases, offline and online, old and new",
-         .recognise = [](const std::string& path) { return holds_logs(path) ? 85 : 0; },
+         .recognise =
+             [](const std::string& path) {
+                 // Deep inside something else they are not what the folder is about.
+                 const auto depth = depth_of_logs(path);
+                 return depth ? (*depth <= 2 ? 85 : 70) : 0;
+             },
          .open = open});
 }
 

@@ -88,6 +88,9 @@ void RunPart::take(ByteSpan record) {
             break;
         case RecordType::Artifact: {
             const ArtifactView read = parse_artifact(body, kMaxArtifactFiles);
+            if (read.type == "run_table") {
+                break;  // the copy of a table that the history has
+            }
             LoggedArtifact& made = artifacts.emplace_back();
             made.time_ns = last_time_ns;
             made.row = rows;

@@ -213,6 +213,26 @@ def test_experiment_with_tensorboard_drives_a_run(tmp_path):
     assert found == expected
 
 
+def test_logging_block_with_wandb_drives_a_run(tmp_path):
+    text = (DATA / "logging_block.yaml").read_text().replace("TensorboardWriter:", "WandbWriter:")
+    experiment(tmp_path, "graphs_default", text)
+    run(tmp_path, "experiment=graphs_default", *QUICK, "trainer.enable_progress_bar=false")
+    assert list(tmp_path.glob("wandb/offline-run-*/files/media/images/**/*.png"))
+    found, _ = keys(tmp_path / "wandb")
+    assert {"Train Iter (time)", "Train Rays / Sec", "Train Loss", "Test PSNR", "Eval Images/reconstructions"} <= found
+
+
+def test_experiment_with_wandb_drives_a_run(tmp_path):
+    text = EXPERIMENT.replace("override /logger: aim", "override /logger: wandb").replace("  aim:", "  wandb:")
+    experiment(tmp_path, "page", text)
+    run(tmp_path, "experiment=page", "+logger.wandb.config.log_dir=wb", *QUICK)
+    found, _ = keys(tmp_path / "wb")
+    for phase in ("train", "val"):
+        assert {f"Metric-BatchWise/{name}/{phase}" for name in ("reconstruction_loss", "regularization_loss")} <= found
+        assert {f"Image/{name}/{phase}" for name in ("render_gt", "render_rec_gt", "render_rec")} <= found
+        assert f"Hist/hist_loss/{phase}" in found
+
+
 TWO_TRACKERS = """
 defaults:
   - override /logger: [csv, tensorboard]
