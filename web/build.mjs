@@ -15,6 +15,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { licences } from "./tools/licences.mjs";
+import { standalone } from "./tools/standalone.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const given = process.argv.indexOf("--out");
@@ -147,6 +148,7 @@ async function build() {
     .replace("{{early}}", "assets/" + basename(early))
     .replace("{{preload}}", preload);
   writeFileSync(join(part, "index.html"), html);
+  await standalone(common, join(part, "standalone.html"));
   copyFileSync(join(here, "favicon.svg"), join(part, "favicon.svg"));
   writeFileSync(
     join(part, "licences.txt"),

@@ -1,4 +1,5 @@
 #include "base/strings.h"
+#include "cli/charts.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
 #include "cli/targets.h"
@@ -44,6 +45,8 @@ class Compare final : public Command {
         arguments.choice("--value", statistic_, {"summary", "last", "min", "max", "mean"},
                          "which number of a metric; summary is what define_metric named, else the "
                          "last");
+        arguments.option("--plot", plot_, "KEY",
+                         "draw this metric of all of them; a pattern draws up to four");
         arguments.flag("-a,--all", all_, "settings that are the same too");
         declare_wide(arguments, wide_);
         arguments.flag("--json", json_, "for machines: settings and metrics with their types");
@@ -84,6 +87,7 @@ class Compare final : public Command {
     std::vector<std::string> targets_;
     TargetOptions where_;
     std::string pattern_, statistic_ = "summary";
+    std::string plot_;
     bool all_ = false, wide_ = false, json_ = false;
 };
 
@@ -118,17 +122,20 @@ void Compare::print_section(const Session& session, std::string_view title,
 ExitCode Compare::run(Session& session) {
     std::vector<std::shared_ptr<RecordedRun>> runs;
     std::vector<std::string> names;
+    std::vector<ChartRun> drawn;
     for (const std::string& target : targets_) {
         auto found = find_runs(session, target, where_);
         if (!found.ok()) {
             return session.fail(found.error());
         }
+        auto slots = slots_of(*found->catalogue);
         for (const std::string& id : found->ids) {
             auto run = found->catalogue->run(id);
             if (!run.ok()) {
                 return session.fail(run.error());
             }
             runs.push_back(*run);
+            drawn.push_back({*run, slots[id]});
             names.push_back((*run)->info().name);
         }
     }
@@ -173,6 +180,11 @@ ExitCode Compare::run(Session& session) {
     if (!json_) {
         print_section(session, "SETTING", setting_rows, names, !all_);
         print_section(session, "METRIC (" + statistic_ + ")", metric_rows, names, false);
+        if (!plot_.empty()) {
+            if (const Result<void> done = print_charts(session, drawn, plot_); !done.ok()) {
+                return session.fail(done.error());
+            }
+        }
         return outcome;
     }
     JsonWriter json(1);

@@ -1,7 +1,9 @@
 #include "base/strings.h"
 #include "base/try.h"
+#include "cli/charts.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
+#include "cli/export/pictures.h"
 #include "cli/export/tensorboard.h"
 #include "cli/run_json.h"
 #include "cli/targets.h"
@@ -21,12 +23,14 @@ class Export final : public Command {
     std::string_view name() const override { return "export"; }
 
     std::string_view summary() const override {
-        return "Writes runs as JSONL, CSV, Parquet, media files or a TensorBoard logdir";
+        return "Writes runs as JSONL, CSV, Parquet, media files, a TensorBoard logdir, or as "
+               "charts";
     }
 
     std::string_view example() const override {
         return "taffrail export vae-1 --format jsonl --media pictures -o vae-1.jsonl\n"
-               "taffrail export logs/tensorboard --format csv --wide";
+               "taffrail export logs/tensorboard --format csv --wide\n"
+               "taffrail export vae-1 vae-2 --format html -o vae.html";
     }
 
     void declare(Arguments& arguments) override {
@@ -35,7 +39,9 @@ class Export final : public Command {
                              false);
         declare_targets(arguments, where_);
         arguments.choice("-t,--format", format_,
-                         {"jsonl", "csv", "parquet", "media", "tensorboard"}, "what to write");
+                         {"jsonl", "csv", "parquet", "media", "tensorboard", "html", "svg", "png"},
+                         "what to write; html is one page with the charts inside, which opens "
+                         "without a server, svg and png are a picture of them");
         arguments.path_option(
             "-o,--output", output_, "PATH",
             "file to write, or folder for tensorboard, where each run makes one of its own "
@@ -46,6 +52,9 @@ class Export final : public Command {
         arguments.choice("--attempts", attempts_, {"winning", "all"},
                          "only points that no later attempt superseded, or every point (default: "
                          "winning; of jsonl and media, which keep everything: all)");
+        arguments.choice("--x", x_, axis_names(), "the x axis of html, svg and png");
+        arguments.flag("--log-y", log_y_, "a logarithmic y axis in html, svg and png");
+        arguments.flag("--dark", dark_, "svg and png on a dark ground");
         arguments.flag("--wide", wide_,
                        "CSV with one column a key and one line a step, rank and attempt");
         arguments.flag("--json", json_,
@@ -71,7 +80,7 @@ class Export final : public Command {
   private:
     /// What makes no sense together; "" when all is well.
     [[nodiscard]] std::string wrong_usage() const;
-    Result<query::ExportRequest> collect(const Session& session) const;
+    Result<query::ExportRequest> collect(const Session& session);
     Result<void> check_keys(const query::ExportRequest& request) const;
     Result<void> write(const Session& session, const query::ExportRequest& request);
     /// What the runs could not give is said, after everything else is written.
@@ -80,11 +89,18 @@ class Export final : public Command {
                                    const query::ExportRequest& request) const;
     Result<void> write_as(const query::ExportRequest& request,
                           const query::ExportOutput& output) const;
+    Result<void> write_charts(const Session& session, const query::ExportOutput& output) const;
+
+    [[nodiscard]] bool is_drawn() const {
+        return format_ == "html" || format_ == "svg" || format_ == "png";
+    }
 
     std::vector<std::string> targets_;
     TargetOptions where_;
     std::string format_ = "jsonl", output_, media_, pattern_;
-    std::string attempts_;
+    std::string attempts_, x_ = "step";
+    std::vector<ChartRun> drawn_;  ///< the runs, with their colours
+    bool log_y_ = false, dark_ = false;
     bool wide_ = false, json_ = false;
     std::uint64_t bytes_ = 0;  ///< written to the output
 };
@@ -95,6 +111,12 @@ std::string Export::wrong_usage() const {
     }
     if (format_ == "tensorboard" && output_.empty()) {
         return "--format tensorboard writes a folder; say which with -o DIR";
+    }
+    if ((format_ == "png" || format_ == "html") && output_.empty()) {
+        return "--format " + format_ + " writes a file; say which with -o FILE";
+    }
+    if (!is_drawn() && (log_y_ || dark_ || x_ != "step")) {
+        return "--x, --log-y and --dark are for --format html, svg and png";
     }
     if (json_ && (output_.empty() || output_ == "-")) {
         return "--json tells what was written to a file; say which with -o";
@@ -113,7 +135,7 @@ Result<void> Export::check_keys(const query::ExportRequest& request) const {
     if (pattern_.empty()) {
         return {};
     }
-    const bool scalars_only = format_ == "csv" || format_ == "parquet";
+    const bool scalars_only = format_ == "csv" || format_ == "parquet" || is_drawn();
     std::vector<std::string> known;
     for (const auto& run : request.runs) {
         for (const KeyInfo& key : run->keys()) {
@@ -134,7 +156,7 @@ Result<void> Export::check_keys(const query::ExportRequest& request) const {
                                           " (taffrail show lists the keys of a run)"};
 }
 
-Result<query::ExportRequest> Export::collect(const Session& session) const {
+Result<query::ExportRequest> Export::collect(const Session& session) {
     query::ExportRequest request;
     request.pattern = pattern_;
     request.media_folder = media_;
@@ -148,8 +170,12 @@ Result<query::ExportRequest> Export::collect(const Session& session) const {
     }
     for (const std::string& target : targets) {
         TAFFRAIL_ASSIGN(const Target found, find_runs(session, target, where_));
+        auto slots = is_drawn() ? slots_of(*found.catalogue) : std::map<std::string, std::size_t>();
         for (const std::string& id : found.ids) {
             TAFFRAIL_ASSIGN(auto run, found.catalogue->run(id));
+            if (is_drawn()) {
+                drawn_.push_back({run, slots[id]});
+            }
             request.runs.push_back(std::move(run));
         }
     }
@@ -170,6 +196,22 @@ Result<void> Export::write_as(const query::ExportRequest& request,
                               : query::export_records(request, output);
 }
 
+Result<void> Export::write_charts(const Session& session, const query::ExportOutput& output) const {
+    const PictureRequest request{.runs = drawn_,
+                                 .pattern = pattern_,
+                                 .format = format_,
+                                 .x = x_,
+                                 .log_y = log_y_,
+                                 .dark = dark_};
+    TAFFRAIL_ASSIGN(const Picture picture,
+                    format_ == "html" ? export_page(request) : export_charts(request));
+    if (picture.charts < picture.metrics) {
+        session.warn("the first " + std::to_string(picture.charts) + " of " +
+                     std::to_string(picture.metrics) + " metrics; --keys chooses others");
+    }
+    return output(picture.bytes);
+}
+
 Result<void> Export::write_tensorboard(const Session& session,
                                        const query::ExportRequest& request) const {
     return export_tensorboard(request, output_,
@@ -181,15 +223,18 @@ Result<void> Export::write(const Session& session, const query::ExportRequest& r
     if (format_ == "tensorboard") {
         return write_tensorboard(session, request);
     }
+    const auto write_to = [&](const query::ExportOutput& output) {
+        return is_drawn() ? write_charts(session, output) : write_as(request, output);
+    };
     if (output_.empty() || output_ == "-") {
-        return write_as(request, [&](std::string_view bytes) -> Result<void> {
+        return write_to([&](std::string_view bytes) -> Result<void> {
             session.print(bytes);
             return {};
         });
     }
     TAFFRAIL_TRY(io::make_directories(io::parent(output_)));
     TAFFRAIL_ASSIGN(const auto file, io::open(output_, io::OpenMode::Truncate));
-    return write_as(request, [&](std::string_view bytes) {
+    return write_to([&](std::string_view bytes) {
         bytes_ += bytes.size();
         return file->append(as_bytes(bytes));
     });

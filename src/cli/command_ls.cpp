@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "cli/charts.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
 #include "cli/run_json.h"
@@ -117,6 +118,8 @@ class Ls final : public Command {
                          "define_metric said what is best; -NAME turns it round");
         arguments.option("-c,--columns", columns_, "NAMES", "more columns, separated by commas");
         arguments.count("-n,--limit", limit_, "N", "at most N runs; 0 is all of them");
+        arguments.option("--plot", plot_, "KEY",
+                         "draw this metric of the runs listed; a pattern draws up to four");
         arguments.flag("-a,--all", all_, "deleted runs too, until gc");
         arguments.flag("-q,--quiet", quiet_, "ids only");
         declare_wide(arguments, wide_);
@@ -131,11 +134,13 @@ class Ls final : public Command {
     Result<void> sort(std::vector<ListedRun>& runs) const;
     void print_table(const Session& session, const std::vector<ListedRun>& runs) const;
     void print_json(const Session& session, const std::vector<ListedRun>& runs) const;
+    [[nodiscard]] Result<void> print_plot(const Session& session, const Catalogue& catalogue,
+                                          const std::vector<ListedRun>& listed) const;
     [[nodiscard]] std::vector<std::string> extra_columns() const;
 
     static Cell first_value(const ListedRun& run, std::string_view name);
 
-    std::string path_, root_, filter_, sort_, columns_;
+    std::string path_, root_, filter_, sort_, columns_, plot_;
     std::int64_t limit_ = 0;
     bool all_ = false, quiet_ = false, wide_ = false, json_ = false;
 };
@@ -309,6 +314,17 @@ void Ls::print_json(const Session& session, const std::vector<ListedRun>& runs) 
     session.print(json.end_array().text() + "\n");
 }
 
+Result<void> Ls::print_plot(const Session& session, const Catalogue& catalogue,
+                            const std::vector<ListedRun>& listed) const {
+    auto slots = slots_of(catalogue);
+    std::vector<ChartRun> drawn;
+    for (const ListedRun& run : listed) {
+        TAFFRAIL_ASSIGN(auto opened, catalogue.run(run.info.id));
+        drawn.push_back({std::move(opened), slots[run.info.id]});
+    }
+    return print_charts(session, drawn, plot_);
+}
+
 ExitCode Ls::run(Session& session) {
     const auto filter = query::Filter::compile(filter_, session.now_ns);
     if (!filter.ok()) {
@@ -332,6 +348,11 @@ ExitCode Ls::run(Session& session) {
         }
     } else if (!runs->empty()) {
         print_table(session, *runs);
+        if (!plot_.empty()) {
+            if (const Result<void> drawn = print_plot(session, **catalogue, *runs); !drawn.ok()) {
+                return session.fail(drawn.error());
+            }
+        }
     } else if ((*catalogue)->unreadable().empty()) {
         session.warn(!filter_.empty() ? "no run matches " + filter_
                      : !(*catalogue)->runs(true).empty()

@@ -1,5 +1,6 @@
 #include "base/strings.h"
 #include "base/try.h"
+#include "cli/charts.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
 #include "cli/run_json.h"
@@ -27,7 +28,8 @@ class Show final : public Command {
     }
 
     std::string_view example() const override {
-        return "taffrail show vae-1\ntaffrail show logs/tensorboard/run-3 --keys 'val/*'";
+        return "taffrail show vae-1 --plot val/loss\ntaffrail show logs/tensorboard/run-3 --keys "
+               "'val/*'";
     }
 
     void declare(Arguments& arguments) override {
@@ -35,6 +37,8 @@ class Show final : public Command {
                              false);
         declare_targets(arguments, where_);
         arguments.option("-k,--keys", pattern_, "GLOB", "only keys that match, e.g. 'val/*'");
+        arguments.option("--plot", plot_, "KEY",
+                         "draw this metric too; a pattern draws up to four");
         arguments.flag("--system", system_, "machine load too");
         arguments.flag("-e,--environment", environment_,
                        "command, code version, machine, packages");
@@ -48,6 +52,7 @@ class Show final : public Command {
     void print_head(const Session& session, const RunInfo& info) const;
     void print_metrics(const Session& session, const RecordedRun& run,
                        const std::vector<KeyInfo>& keys) const;
+    [[nodiscard]] Result<void> print_plot(const Session& session) const;
     void print_others(const Session& session, const std::vector<KeyInfo>& keys) const;
     void print_cells(const Session& session, std::string_view title, const Hparams& cells) const;
     void print_profiles(const Session& session, const RunInfo& info) const;
@@ -55,7 +60,7 @@ class Show final : public Command {
                     const std::vector<KeyInfo>& keys, const std::vector<Damage>& damage) const;
 
     TargetOptions where_;
-    std::string target_, pattern_;
+    std::string target_, pattern_, plot_;
     bool system_ = false, environment_ = false, wide_ = false, json_ = false;
 };
 
@@ -197,6 +202,15 @@ void Show::print_metrics(const Session& session, const RecordedRun& run,
     }
 }
 
+Result<void> Show::print_plot(const Session& session) const {
+    TAFFRAIL_ASSIGN(const Target found, find_runs(session, target_, where_));
+    TAFFRAIL_ASSIGN(auto run, found.catalogue->run(found.ids.front()));
+    const auto slots = slots_of(*found.catalogue);
+    const auto slot = slots.find(run->info().id);
+    const ChartRun shown{std::move(run), slot == slots.end() ? 0 : slot->second};
+    return print_charts(session, {&shown, 1}, plot_);
+}
+
 void Show::print_others(const Session& session, const std::vector<KeyInfo>& keys) const {
     TextTable table;
     table.column("MEDIA");
@@ -305,6 +319,11 @@ ExitCode Show::run(Session& session) {
     }
     print_head(session, info);
     print_metrics(session, run, keys);
+    if (!plot_.empty()) {
+        if (const Result<void> drawn = print_plot(session); !drawn.ok()) {
+            return session.fail(drawn.error());
+        }
+    }
     if (!info.summary.empty()) {
         print_cells(session, "SUMMARY", Hparams(info.summary.begin(), info.summary.end()));
     }

@@ -8,6 +8,7 @@
 #include "profile/formats/pprof/pprof.h"
 #include "profile/formats/pstats/pstats.h"
 #include "profile/formats/speedscope/speedscope.h"
+#include "profile/formats/tprof/tprof.h"
 
 #include <algorithm>
 
@@ -16,6 +17,8 @@ namespace {
 
 // Those that are easy to tell come first; collapsed stacks are any text with numbers.
 constexpr Format kFormats[] = {
+    {"tprof", "our own: the zones of a process (only read)", ".tprof", 0, is_tprof, read_tprof,
+     nullptr},
     {"speedscope", "speedscope's JSON", ".speedscope.json",
      Holds::Stacks | Holds::Spans | Holds::Threads | Holds::Files | Holds::Columns, is_speedscope,
      read_speedscope, write_speedscope},

@@ -77,8 +77,15 @@ class FakeRun final : public RecordedRun {
         bins.edges.push_back(0);
         for (const Point& point : series.at(std::string(key))) {
             bins.edges.push_back(static_cast<double>(point.step + 1));
-            bins.mean.push_back(point.value);
+            for (auto* column : {&bins.min, &bins.max, &bins.mean, &bins.last}) {
+                column->push_back(point.value);
+            }
+            bins.x.push_back(static_cast<double>(point.step));
             bins.count.push_back(1);
+            bins.nan_count.push_back(std::isnan(point.value));
+            bins.positive_infinity_count.push_back(point.value == INFINITY);
+            bins.negative_infinity_count.push_back(point.value == -INFINITY);
+            ++bins.points;
         }
         return bins;
     }

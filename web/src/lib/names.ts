@@ -17,3 +17,13 @@ export function withoutCommon(keys: readonly string[]): string[] {
     tail++;
   return parts.map((p) => p.slice(head, p.length - tail).join("/"));
 }
+
+/** Whether every word of the text begins a part of the name: "val acc" is val/accuracy. */
+export function partsScore(name: string, text: string): boolean {
+  const parts = name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => parts.some((part) => part.startsWith(word)));
+}

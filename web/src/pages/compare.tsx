@@ -288,6 +288,7 @@ export function ComparePage() {
   }
   // On a phone the baseline and another run have to fit beside each other.
   const narrow = innerWidth <= 640;
+  const others = runs.value.filter((r) => !ids.includes(r.id));
   const gridColumns: GridColumn[] = [
     { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
     ...ordered.map((id) => ({
@@ -317,6 +318,17 @@ export function ComparePage() {
             options={ids.map((id) => ({ value: id, label: runById.value.get(id)?.name ?? id }))}
           />
         </label>
+        {others.length ? (
+          <Select
+            label="Add a run"
+            value=""
+            onChange={(id) => id && change({ compared: [...ids, id] })}
+            options={[
+              { value: "", label: "+ run" },
+              ...others.slice(0, 500).map((r) => ({ value: r.id, label: r.name })),
+            ]}
+          />
+        ) : null}
         <Check
           checked={v.onlyDifferences}
           onChange={(onlyDifferences) => change({ onlyDifferences })}

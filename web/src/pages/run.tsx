@@ -477,7 +477,13 @@ export function RunPage() {
         ]}
       />
       {tab === "logs" ? (
-        <ConsoleView run={id} total={run.console_lines} />
+        <ConsoleView
+          key={id}
+          run={id}
+          name={run.name}
+          total={run.console_lines}
+          atEnd={run.state === "failed" || run.state === "crashed"}
+        />
       ) : (
         <div class="page-scroll">
           {tab === "overview" ? <Overview run={run} base={base} /> : null}

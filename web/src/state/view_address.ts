@@ -39,6 +39,7 @@ export interface View {
   groupBand: Grouping["band"];
   colorBy: string; // column
   listMetric: string; // beside the names of runs; "" = the most interesting one, none
+  listSort: "new" | "value" | "name"; // of the list of runs
   ignoreOutliers: boolean;
   olderAttempts: boolean; // drawn, faint
   ranks: "apart" | "mean"; // a key that several ranks logged: a line each, or mean ± deviation
@@ -118,6 +119,7 @@ export const defaults: View = {
   groupBand: "std",
   colorBy: "",
   listMetric: "",
+  listSort: "new",
   ignoreOutliers: false,
   olderAttempts: true,
   ranks: "apart",

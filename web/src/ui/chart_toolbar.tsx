@@ -7,6 +7,7 @@ import { isHidden, usedAsAxis } from "../state/metrics";
 import { keys, visible } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, decodeView, encodeView, view, type View } from "../state/view";
+import { askText } from "./ask";
 import { exportSeries } from "./export";
 import { nearest, wrongWith } from "./expressions";
 import { formatInteger, formatNumber } from "../viz/format";
@@ -221,8 +222,18 @@ function SavedViews() {
       (e) => toast((e as Error).message, "bad"),
     );
   }, [project]);
-  const save = async () => {
-    const title = name.trim();
+  const rename = async (old: Views["views"][0]) => {
+    const title = (await askText(`Rename view ${old.name}`, old.name, "Rename"))?.trim();
+    if (!title || title === old.name) return;
+    try {
+      await post("views:save", { project, name: title, state: old.state });
+      await post("views:delete", { project, name: old.name });
+      toast(`Renamed view ${old.name} to ${title}`, "good");
+    } catch (error) {
+      toast((error as Error).message, "bad");
+    }
+  };
+  const save = async (title = name.trim()) => {
     if (!title) return;
     try {
       await post("views:save", { project, name: title, state: encodeView(view.value) });
@@ -244,6 +255,18 @@ function SavedViews() {
           <button type="button" class="menu-item" onClick={() => change(decodeView(v.state))}>
             {v.name}
           </button>
+          <IconButton
+            tiny
+            icon="redo"
+            label={`Overwrite view ${v.name} with what is shown`}
+            onClick={() => void save(v.name)}
+          />
+          <IconButton
+            tiny
+            icon="edit"
+            label={`Rename view ${v.name}`}
+            onClick={() => void rename(v)}
+          />
           <IconButton
             tiny
             icon="trash"

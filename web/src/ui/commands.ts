@@ -1,4 +1,5 @@
 // Everything that can be done by name: the command palette and the key map share this list.
+import { partsScore } from "../lib/names";
 import { signal } from "@preact/signals";
 import { pageKeys } from "../state/pages";
 import { keys, projects, runs, selectAll } from "../state/runs";
@@ -91,7 +92,11 @@ export function places(text: string): Command[] {
   const out: Command[] = [];
   for (const r of runs.value) {
     if (out.length >= 12) break;
-    if (r.name.toLowerCase().includes(wanted) || r.id.toLowerCase().startsWith(wanted))
+    if (
+      r.name.toLowerCase().includes(wanted) ||
+      partsScore(r.name, wanted) ||
+      r.id.toLowerCase().startsWith(wanted)
+    )
       out.push({
         name: r.name,
         group: "Run",
@@ -101,7 +106,7 @@ export function places(text: string): Command[] {
   let found = 0;
   for (const k of keys.value) {
     if (found >= 12) break;
-    if (k.hidden || !k.key.toLowerCase().includes(wanted)) continue;
+    if (k.hidden || !(k.key.toLowerCase().includes(wanted) || partsScore(k.key, wanted))) continue;
     found++;
     out.push({
       name: k.key,

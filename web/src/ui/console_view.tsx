@@ -5,7 +5,9 @@ import { get } from "../api/client";
 import type { Console, ConsoleLine } from "../api/types";
 import { parseAnsi } from "../lib/ansi";
 import { listenLive } from "../state/live";
+import { toast } from "../state/toast";
 import { formatInteger, formatTime } from "../viz/format";
+import { fileName, saveBlob } from "../viz/save";
 import { Check, IconButton, Search } from "./controls";
 import { Empty } from "./states";
 import { VirtualList } from "./virtual_list";
@@ -54,13 +56,35 @@ function Text({ line, wanted }: { line: ConsoleLine; wanted: string }) {
   );
 }
 
-export function ConsoleView({ run, total: known }: { run: string; total: number }) {
+/** All captured lines as a file; asked for in pieces, as the server gives them. */
+async function download(run: string, name: string, total: number): Promise<void> {
+  const lines: string[] = [];
+  while (lines.length < total) {
+    const part = await get<Console>("console", { run, first: lines.length, count: 5000 });
+    if (!part.lines.length) break;
+    for (const line of part.lines) lines.push(line.text);
+  }
+  saveBlob(new Blob([lines.join("\n") + "\n"], { type: "text/plain" }), fileName(name) + ".log");
+}
+
+/** `atEnd`: opens where a failed run ended, which is what people look for. */
+export function ConsoleView({
+  run,
+  name,
+  total: known,
+  atEnd,
+}: {
+  run: string;
+  name: string;
+  total: number;
+  atEnd: boolean;
+}) {
   const [total, setTotal] = useState(known);
   const [, redraw] = useState(0);
   const [search, setSearch] = useState("");
   const [matches, setMatches] = useState<Matches | null>(null);
   const [match, setMatch] = useState(0);
-  const [follow, setFollow] = useState(false);
+  const [follow, setFollow] = useState(atEnd);
   const chunks = useRef(new Map<number, ConsoleLine[] | "loading">());
   useEffect(
     () =>
@@ -154,6 +178,13 @@ export function ConsoleView({ run, total: known }: { run: string; total: number 
         </Check>
         <span class="spacer" />
         <span class="muted">{formatInteger(total)} lines</span>
+        <IconButton
+          icon="download"
+          label="Download the output"
+          onClick={() =>
+            void download(run, name, total).catch((e) => toast((e as Error).message, "bad"))
+          }
+        />
       </div>
       <VirtualList
         label="Captured output"

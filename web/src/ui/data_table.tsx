@@ -113,6 +113,7 @@ export function DataTable({
                 return (
                   <th
                     key={i}
+                    class={typeof shown.rows[0]?.[i] === "number" ? "number" : ""}
                     aria-sort={sort ? (sort.down ? "descending" : "ascending") : undefined}
                   >
                     <button

@@ -1,10 +1,12 @@
 // The command palette: commands, runs, metrics and projects by a few letters.
 import { useState } from "preact/hooks";
+import { partsScore } from "../lib/names";
 import { commands, paletteOpen, places, type Command } from "./commands";
 import { Dialog } from "./popover";
 
 function score(name: string, text: string): number {
   const n = name.toLowerCase();
+  if (text.includes(" ") && partsScore(n, text)) return 2;
   const at = n.indexOf(text);
   if (at === 0) return 3;
   if (at > 0) return n[at - 1] === " " || n[at - 1] === "/" ? 2 : 1;

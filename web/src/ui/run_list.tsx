@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { numberOf } from "../lib/cells";
+import { betterOf } from "../lib/goals";
 import { meanAndDeviation } from "../lib/statistics";
 import { colorLegend, greyCount, groupColor, runStyle, type ColorLegend } from "../state/colors";
 import { columnValues } from "../state/columns";
@@ -9,7 +10,6 @@ import { rankedMetrics } from "../state/coverage";
 import { hoveredRun, isMarked } from "../state/cursor";
 import { columnTitle, groupName, intoGroups, rowName, type Group } from "../state/groups";
 import {
-  filterError,
   isSelected,
   keys,
   listed,
@@ -26,6 +26,7 @@ import { change, view } from "../state/view";
 import { formatCell, formatInteger, formatSetting, formatSpread, stateWords } from "../viz/format";
 import { rampColor, themes } from "../viz/palette";
 import { IconButton, Search, Select, Swatch } from "./controls";
+import { FilterBox } from "./filter_box";
 import { columnOptions, GroupButton, GroupChip } from "./group_form";
 import { Icon } from "./icon";
 import { PopoverButton } from "./popover";
@@ -46,12 +47,38 @@ const listValues = computed(() =>
 );
 const valueOf = (run: Run) => numberOf(listValues.value?.get(run.id) ?? null);
 
+/** Of runs that share their name, which in the order of creation. */
+const sameName = computed(() => {
+  const byName = new Map<string, Run[]>();
+  for (const run of runs.value) byName.set(run.name, [...(byName.get(run.name) ?? []), run]);
+  const numbers = new Map<string, number>();
+  for (const list of byName.values())
+    if (list.length > 1)
+      list.sort((a, b) => a.slot - b.slot).forEach((run, i) => numbers.set(run.id, i + 1));
+  return numbers;
+});
+
+/** As a person asked: newest first, by name, or the best of the metric beside the names first. */
+function inOrder(list: readonly Run[]): readonly Run[] {
+  const order = view.value.listSort;
+  if (order === "name")
+    return [...list].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
+  if (order !== "value" || listMetric.value === null) return list;
+  const better = betterOf("metric:" + listMetric.value, keys.value) || 1;
+  const rank = (run: Run) => (Number.isFinite(valueOf(run)) ? -valueOf(run) * better : Infinity);
+  return [...list].sort((a, b) => {
+    const [p, q] = [rank(a), rank(b)];
+    return p === q ? 0 : p < q ? -1 : 1;
+  });
+}
+
 type ListRow =
   | { kind: "group"; group: Group; runs: Run[]; open: boolean }
   | { kind: "run"; run: Run; indented: boolean };
 const listRows = computed<ListRow[]>(() => {
-  const groups = intoGroups(listed.value);
-  if (!groups) return listed.value.map((run) => ({ kind: "run", run, indented: false }));
+  const ordered = inOrder(listed.value);
+  const groups = intoGroups(ordered);
+  if (!groups) return ordered.map((run) => ({ kind: "run", run, indented: false }));
   return groups.flatMap(({ group, runs: members }): ListRow[] => {
     const open = !view.value.closed.includes(rowName(group));
     return [
@@ -214,6 +241,9 @@ function Row({
         onClick={() => change({ page: "run", run: run.id, tab: "overview" })}
       >
         {run.name}
+        {sameName.value.get(run.id) ? (
+          <span class="muted same-name"> #{sameName.value.get(run.id)}</span>
+        ) : null}
       </button>
       {view.value.baseline === run.id ? <span class="chip accent">base</span> : null}
       {Number.isFinite(value) ? (
@@ -234,6 +264,13 @@ function Row({
     </div>
   );
 }
+
+const sortWords = {
+  new: "Newest first; sort by the metric",
+  value: "Best value first; sort by name",
+  name: "By name; sort by age",
+} as const;
+const nextSort = { new: "value", value: "name", name: "new" } as const;
 
 /** Which metric stands beside the names. */
 function MetricChoice() {
@@ -282,20 +319,7 @@ export function RunList() {
             onClick={() => (runSheet.value = false)}
           />
         </div>
-        <Search
-          value={v.filter}
-          onChange={(filter) => change({ filter }, true)}
-          placeholder="lr<1e-3 and tag:good"
-          label="Filter runs"
-          icon="filter"
-          wrong={filterError.value !== null}
-        />
-        {filterError.value ? (
-          <div class="small bad" role="alert">
-            {filterError.value.message}
-            {filterError.value.offset ? ` (at character ${filterError.value.offset + 1})` : ""}
-          </div>
-        ) : null}
+        <FilterBox />
         <div class="row small">
           <input
             type="checkbox"
@@ -315,6 +339,13 @@ export function RunList() {
           </span>
           <span class="spacer" />
           <MetricChoice />
+          <IconButton
+            tiny
+            icon="sort"
+            label={sortWords[v.listSort]}
+            pressed={v.listSort !== "new"}
+            onClick={() => change({ listSort: nextSort[v.listSort] })}
+          />
         </div>
         <GroupChip />
         {colorLegend.value && !v.groupBy.length ? <Legend legend={colorLegend.value} /> : null}

@@ -29,7 +29,9 @@ export function startRaster(): void {
 
 function ensure(): Worker {
   if (!worker) {
-    worker = new Worker(new URL(RASTER_WORKER_URL, document.baseURI), { type: "module" });
+    // A page that is a file may start a classic worker of what it made itself, and no other.
+    const type = RASTER_WORKER_URL.startsWith("blob:") ? "classic" : "module";
+    worker = new Worker(new URL(RASTER_WORKER_URL, document.baseURI), { type });
     worker.onmessage = (event: MessageEvent<DrawnMessage | BeganMessage>) => {
       clearTimeout(watch);
       if ("began" in event.data) return watchOver(event.data.began);

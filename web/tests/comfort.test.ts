@@ -1,0 +1,58 @@
+// Completions of the filter, and names found by parts of words.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { completions } from "../src/lib/complete";
+import { partsScore } from "../src/lib/names";
+
+const names = [
+  { name: "name", column: "name", count: 9 },
+  { name: "tag", column: "tag", count: 9 },
+  { name: "lr", column: "config:lr", count: 9 },
+  { name: "model", column: "config:model", count: 7 },
+  { name: "val/loss", column: "metric:val/loss", count: 5 },
+  { name: "train loss", column: "metric:train loss", count: 6 },
+];
+const values = (column: string) =>
+  column === "config:model"
+    ? new Map([
+        ["vit-b", 4],
+        ["resnet 50", 3],
+      ])
+    : null;
+const of = (text: string, cursor = text.length) => completions(text, cursor, names, values);
+
+test("finding M03: names come by their beginning first, then by how many runs have them", () => {
+  assert.deepEqual(
+    of("lr<1 and l").map((c) => [c.label, c.count]),
+    [
+      ["lr", 9],
+      ["model", 7],
+      ["train loss", 6],
+      ["val/loss", 5],
+    ],
+  );
+  const [loss] = of("val");
+  assert.deepEqual([loss.text, loss.cursor], ["val/loss", 8]);
+  assert.equal(of("train")[0].text, '"train loss"');
+  assert.equal(of("ta")[0].text, "tag:");
+  assert.deepEqual(of("lr < "), []);
+});
+
+test("finding M03: values come with counts, and are quoted where they need it", () => {
+  assert.deepEqual(
+    of("model = ").map((c) => [c.label, c.count, c.text]),
+    [
+      ["vit-b", 4, "model = vit-b"],
+      ["resnet 50", 3, 'model = "resnet 50"'],
+    ],
+  );
+  assert.equal(of("model=res")[0].text, 'model="resnet 50"');
+  assert.equal(of("model=re and lr<1", 8)[0].text, 'model="resnet 50" and lr<1');
+  assert.deepEqual(of("nothing = "), []);
+});
+
+test("finding M11: every word begins a part of the name", () => {
+  assert.ok(partsScore("val/accuracy", "val acc"));
+  assert.ok(partsScore("Metric val/accuracy", "acc val"));
+  assert.ok(!partsScore("val/loss", "val acc"));
+});
