@@ -27,7 +27,7 @@ Bytes frame(FrameType type, ByteSpan payload) {
     append(bytes, std::uint16_t{0});
     append(bytes, static_cast<std::uint32_t>(payload.size()));
     append(bytes, payload);
-    store(bytes.data() + 4, crc32c(ByteSpan(bytes).subspan(8)));
+    store_at(bytes.data() + 4, crc32c(ByteSpan(bytes).subspan(8)));
     return bytes;
 }
 
