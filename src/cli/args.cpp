@@ -2,6 +2,7 @@
 #include "cli/args.h"
 
 #include "base/strings.h"
+#include "terminal/text.h"
 
 #include <CLI/CLI.hpp>
 
@@ -29,12 +30,13 @@ void append_rows(std::string& text, std::string_view title,
     }
     std::size_t width = 0;
     for (const auto& [left, right] : rows) {
-        width = std::max(width, std::min<std::size_t>(left.size(), 28));
+        width = std::max(width, std::min<std::size_t>(terminal::display_width(left), 28));
     }
     text += "\n" + std::string(title) + ":\n";
     for (const auto& [left, right] : rows) {
-        text += "  " + left + std::string(left.size() < width ? width - left.size() + 2 : 2, ' ') +
-                right + "\n";
+        const std::size_t columns = terminal::display_width(left);
+        text += "  " + left + std::string(columns < width ? width - columns + 2 : 2, ' ') + right +
+                "\n";
     }
 }
 
