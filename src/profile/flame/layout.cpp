@@ -33,7 +33,8 @@ class TitleTree {
         for (const std::uint32_t sample : order) {
             const Sample& it = profile.samples[sample];
             const double weight = profile.values_of(sample)[value];
-            if (!std::isfinite(weight) || weight <= 0) {
+            // Absurd weights have no share that can be drawn.
+            if (!(weight > 1e-200 && weight < 1e290)) {
                 continue;
             }
             if (by_thread && it.thread != thread) {
