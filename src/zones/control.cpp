@@ -31,9 +31,8 @@ void mark_step(Step step) noexcept {
         marks.total.fetch_add(now - before, std::memory_order_relaxed);
         marks.buckets[zones::bucket_of(now - before)].fetch_add(1, std::memory_order_relaxed);
     }
-    if (zones::this_thread != nullptr) {
-        if (auto* trace = zones::this_thread->trace.load(std::memory_order_acquire);
-            trace != nullptr) {
+    if (zones::ThreadZones* mine = zones::zones_of_this_thread(); mine != nullptr) {
+        if (auto* trace = mine->trace.load(std::memory_order_acquire); trace != nullptr) {
             trace->add(now, static_cast<std::uint64_t>(step), zones::kStepMark);
         }
     }

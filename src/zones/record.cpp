@@ -8,13 +8,26 @@ namespace taffrail::zones {
 
 namespace {
 
+// What ticks() reads where this_thread is set at all.
+inline std::uint64_t counter() noexcept {
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return ticks();
+#endif
+}
+
 // Only the owner writes, so a load and a store are enough.
 template <typename Number>
 void add(std::atomic<Number>& to, Number more) noexcept {
     to.store(to.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-inline void count(Node& node, std::uint64_t duration) noexcept {
+inline void count_bucket(Node& node, std::uint64_t duration) noexcept {
+    add(node.buckets[bucket_of(duration)], std::uint64_t{1});
+}
+
+inline void count_sums(Node& node, std::uint64_t duration) noexcept {
     add(node.total, duration);
     if (duration < node.least.load(std::memory_order_relaxed)) {
         node.least.store(duration, std::memory_order_relaxed);
@@ -22,7 +35,6 @@ inline void count(Node& node, std::uint64_t duration) noexcept {
     if (duration > node.most.load(std::memory_order_relaxed)) {
         node.most.store(duration, std::memory_order_relaxed);
     }
-    add(node.buckets[bucket_of(duration)], std::uint64_t{1});
 }
 
 inline void begin(ThreadZones& mine, Node& node, std::uint64_t now) noexcept {
@@ -33,15 +45,35 @@ inline void begin(ThreadZones& mine, Node& node, std::uint64_t now) noexcept {
     open->depth.store(node.depth, std::memory_order_relaxed);
 }
 
-inline void finish(ThreadZones& mine, Node& node, std::uint64_t since, std::uint64_t now) noexcept {
+// The bucket of the zone that was left last. Where in the sketch it goes follows from the counter
+// through a chain of instructions that the next read of the counter would wait for; one zone later
+// it overlaps with that read. A third of the cost of a zone is in this.
+inline void settle(ThreadZones& mine) noexcept {
+    if (Node* waiting = mine.waiting.load(std::memory_order_relaxed); waiting != nullptr) {
+        count_bucket(*waiting, mine.waiting_duration.load(std::memory_order_relaxed));
+    }
+}
+
+/// What was waiting is settled.
+inline void finish_settled(ThreadZones& mine, Node& node, std::uint64_t since,
+                           std::uint64_t now) noexcept {
     mine.current.store(node.parent, std::memory_order_relaxed);
     mine.open.load(std::memory_order_acquire)
         ->depth.store(node.depth - 1, std::memory_order_relaxed);
-    count(node, now > since ? now - since : 0);  // counters of two cores may differ by a little
+    // Counters of two cores may differ by a little.
+    const std::uint64_t duration = now > since ? now - since : 0;
+    count_sums(node, duration);
+    mine.waiting_duration.store(duration, std::memory_order_relaxed);
+    mine.waiting.store(&node, std::memory_order_relaxed);
     if (TraceBuffer* trace = mine.trace.load(std::memory_order_acquire); trace != nullptr)
         [[unlikely]] {
         trace->add(since, now, node.site_id);
     }
+}
+
+void finish(ThreadZones& mine, Node& node, std::uint64_t since, std::uint64_t now) noexcept {
+    settle(mine);
+    finish_settled(mine, node, since, now);
 }
 
 // Of a zone whose beginning nobody holds: a lap, one whose end went missing.
@@ -104,7 +136,7 @@ namespace {
 
 [[gnu::noinline, gnu::cold]] void leave_slowly(ZoneNode& node, std::uint64_t since,
                                                std::uint64_t now) noexcept {
-    ThreadZones* mine = this_thread;
+    ThreadZones* mine = zones::zones_of_this_thread();
     if (mine != nullptr && zones::close_above(*mine, node, now)) {
         zones::finish(*mine, node, since, now);
     }
@@ -118,7 +150,7 @@ namespace {
 
 OpenZone enter_zone(ZoneSite& site) noexcept {
     ThreadZones* mine = this_thread;
-    if (mine == nullptr || !kTicksAreTsc) [[unlikely]] {
+    if (mine == nullptr) [[unlikely]] {
         return enter_slowly(site);
     }
     ZoneNode* parent = mine->current.load(std::memory_order_relaxed);
@@ -131,26 +163,28 @@ OpenZone enter_zone(ZoneSite& site) noexcept {
         parent->hint = node;
     }
     mine->current.store(node, std::memory_order_relaxed);
-    const std::uint64_t now = ticks();
+    const std::uint64_t now = zones::counter();
     zones::begin(*mine, *node, now);
     return {node, now};
 }
 
 void leave_zone(ZoneNode* node, std::uint64_t since) noexcept {
-    if (!kTicksAreTsc) [[unlikely]] {
+    ThreadZones* mine = this_thread;
+    if (mine == nullptr) [[unlikely]] {
         return leave_by_clock(*node, since);
     }
-    const std::uint64_t now = ticks();
-    ThreadZones* mine = this_thread;
-    if (mine == nullptr || mine->current.load(std::memory_order_relaxed) != node) [[unlikely]] {
+    zones::settle(*mine);
+    const std::uint64_t now = zones::counter();
+    if (mine->current.load(std::memory_order_relaxed) != node) [[unlikely]] {
+        mine->waiting.store(nullptr, std::memory_order_relaxed);
         return leave_slowly(*node, since, now);
     }
-    zones::finish(*mine, *node, since, now);
+    zones::finish_settled(*mine, *node, since, now);
 }
 
 void change_lap(ZoneSite* site) noexcept {
     const std::uint64_t now = ticks();
-    ThreadZones* mine = this_thread != nullptr ? this_thread : zones::zones_of_this_thread();
+    ThreadZones* mine = zones::zones_of_this_thread();
     if (mine == nullptr) {
         return;
     }
@@ -174,7 +208,7 @@ void change_lap(ZoneSite* site) noexcept {
 }
 
 void add_zone_value(double value) noexcept {
-    if (ThreadZones* mine = this_thread; mine != nullptr) {
+    if (ThreadZones* mine = zones::zones_of_this_thread(); mine != nullptr) {
         ZoneNode* node = mine->current.load(std::memory_order_relaxed);
         zones::add(node->values, std::uint64_t{1});
         zones::add(node->value_sum, value);
@@ -187,7 +221,7 @@ std::uint64_t zone_ticks() noexcept {
 
 void end_span(ZoneSite& site, std::uint64_t since) noexcept {
     const std::uint64_t now = ticks();
-    ThreadZones* mine = this_thread != nullptr ? this_thread : zones::zones_of_this_thread();
+    ThreadZones* mine = zones::zones_of_this_thread();
     if (mine == nullptr) {
         return;
     }
@@ -195,7 +229,9 @@ void end_span(ZoneSite& site, std::uint64_t since) noexcept {
     ZoneNode* node = root.hint->site == &site ? root.hint : mine->child_of(root, site, true);
     if (node != nullptr) {
         root.hint = node;
-        zones::count(*node, now > since ? now - since : 0);
+        const std::uint64_t duration = now > since ? now - since : 0;
+        zones::count_sums(*node, duration);
+        zones::count_bucket(*node, duration);
     }
 }
 

@@ -46,6 +46,10 @@ void add_thread(const ThreadZones& zones, std::uint64_t now, Snapshot& to) {
             branch.line = node.site->line;
         }
         Sums sums = read(node);
+        if (zones.waiting.load(std::memory_order_relaxed) == &node) {
+            ++sums.buckets[bucket_of(zones.waiting_duration.load(std::memory_order_relaxed))];
+            ++sums.calls;
+        }
         if (open.contains(&node)) {
             const std::uint64_t since = zones.open.load(std::memory_order_acquire)
                                             ->entries[node.slot]

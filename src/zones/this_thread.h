@@ -5,7 +5,8 @@
 
 namespace taffrail::zones {
 
-/// nullptr before its first zone and after its end.
+/// nullptr before its first zone, after its end, and where the processor's counter cannot be used:
+/// the short way of a zone is for those that have it. zones_of_this_thread() is right everywhere.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadZones* this_thread;
 
 /// Every number to zero; the caller holds the lock.

@@ -21,6 +21,8 @@ namespace {
 
 // A thread whose thread-local objects are being destroyed: zones in later destructors are not kept.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool over = false;
+// Also where the processor's counter cannot be used; this_thread is for those who read it.
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadZones* mine_by_any_clock = nullptr;
 
 std::atomic<std::uint64_t> first_zone{0};
 
@@ -36,7 +38,7 @@ struct ThreadEnd {
         }
         close_all(*zones);
         over = true;
-        this_thread = nullptr;
+        this_thread = mine_by_any_clock = nullptr;
         AllThreads& all = all_threads();
         const std::lock_guard lock(all.mutex);
         OpenThread* open = zones->open.exchange(&zones->own_open);
@@ -62,13 +64,13 @@ void begin_child() {
     for (ThreadZones* zones : all.threads) {
         zones->open.store(&zones->own_open, std::memory_order_relaxed);
         zones->trace.store(nullptr, std::memory_order_relaxed);
-        if (zones != this_thread) {
+        if (zones != mine_by_any_clock) {
             zones->ended.store(true, std::memory_order_relaxed);
             zones->current.store(&zones->node(0), std::memory_order_relaxed);
         }
     }
-    if (this_thread != nullptr) {
-        this_thread->thread_id = ::syscall(SYS_gettid);
+    if (mine_by_any_clock != nullptr) {
+        mine_by_any_clock->thread_id = ::syscall(SYS_gettid);
     }
     clear_counts(all);
     first_zone.store(ticks(), std::memory_order_relaxed);
@@ -209,6 +211,7 @@ void clear_counts(AllThreads& all) noexcept {
                 }
             }
         }
+        zones->waiting.store(nullptr, std::memory_order_relaxed);
         OpenThread* open = zones->open.load(std::memory_order_acquire);
         for (OpenThread::Entry& entry : open->entries) {
             entry.since.store(now, std::memory_order_relaxed);
@@ -257,8 +260,8 @@ void show_open(AllThreads& all, ThreadZones& zones) noexcept {
 }
 
 ThreadZones* zones_of_this_thread() noexcept {
-    if (this_thread != nullptr || over) {
-        return this_thread;
+    if (mine_by_any_clock != nullptr || over) {
+        return mine_by_any_clock;
     }
     bool first = false;
     try {
@@ -276,7 +279,8 @@ ThreadZones* zones_of_this_thread() noexcept {
         if (all.tracing) {
             begin_trace(*zones);
         }
-        this_thread = zones;
+        mine_by_any_clock = zones;
+        this_thread = ticks_are_tsc() ? zones : nullptr;
         thread_end.zones = zones;
         std::uint64_t none = 0;
         first = first_zone.compare_exchange_strong(none, ticks());
@@ -287,7 +291,7 @@ ThreadZones* zones_of_this_thread() noexcept {
         arm_exit_report();
         begin_files_of_run();
     }
-    return this_thread;
+    return mine_by_any_clock;
 }
 
 }  // namespace taffrail::zones

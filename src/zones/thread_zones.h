@@ -70,6 +70,9 @@ class ThreadZones {
     }
 
     std::atomic<Node*> current = nullptr;
+    /// The zone that was left last, whose duration is not in its sketch yet.
+    std::atomic<Node*> waiting = nullptr;
+    std::atomic<std::uint64_t> waiting_duration = 0;
     /// Where the open zones stand for others to see: in a file once there is a run.
     std::atomic<OpenThread*> open = nullptr;
     OpenThread own_open = {};
