@@ -16,6 +16,7 @@ from pathlib import Path
 ENVIRONMENTS = {
     "bench": ["wandb", "tensorboardX", "mlflow", "comet_ml", "neptune-scale", "tensorboard", "tensorboard-data-server", "numpy"],
     "aim": ["aim", "numpy", "setuptools<80"],
+    "tracker_wandb": ["wandb==0.31.0", "numpy==2.4.6"],
 }
 
 

@@ -1,6 +1,7 @@
 // taffrail::read finds the source of a path.
 #include <taffrail/reader.h>
 
+#include "../places.h"
 #include "io/files.h"
 #include "store/layout.h"
 #include "store/open_log.h"
@@ -23,6 +24,13 @@ TEST(Read, OpensANativeRootAndARunFolder) {
     const std::string folder = make_store("memory://read/one", "01A");
     EXPECT_EQ(read("memory://read/one").value()->runs().at(0).id, "01A");
     EXPECT_EQ(read(folder).value()->runs().at(0).source, "taffrail");
+}
+
+TEST(Read, OpensFoldersOfWeightsAndBiases) {
+    const std::string samples = tests::data_folder() + "/wandb";
+    EXPECT_EQ(read(samples).value()->runs().size(), 6u);
+    EXPECT_EQ(read(samples + "/0.31.0").value()->runs().at(0).source, "wandb");
+    EXPECT_EQ(read(samples + "/0.10.33/run-era01033.wandb").value()->runs().at(0).id, "era01033");
 }
 
 TEST(Read, OpensSeveralUnderNames) {

@@ -65,7 +65,7 @@ RunInfo WandbRun::info_locked() const {
         for (const auto& [name, cell] : content.config) {
             config.insert_or_assign(name, cell);
         }
-        for (const auto& [name, cell] : content.summary) {
+        for (const auto& [name, cell] : content.summary()) {
             // What the tracker derives from a series stands with the series.
             const bool is_derived = content.series.contains(name) ||
                                     content.values.contains(name.substr(0, name.find('.'))) ||

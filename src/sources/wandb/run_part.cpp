@@ -64,10 +64,10 @@ void RunPart::take(ByteSpan record) {
             take_history(body);
             break;
         case RecordType::Summary:
-            take_settings(body, summary, '.');
+            take_summary(body);
             break;
         case RecordType::Config:
-            take_settings(body, config, '/');
+            take_config(body);
             break;
         case RecordType::Run:
             take_run(body);
@@ -172,17 +172,25 @@ void RunPart::take(ByteSpan record) {
     }
 }
 
-std::string RunPart::key_of(const ItemView& item) const {
-    std::string key = joined(item.path, '.');
+std::string RunPart::key_of(const std::vector<std::string_view>& path) const {
+    std::string key = joined(path, '.');
     return is_ours() ? unescape_name(key) : key;
 }
 
-void RunPart::add(std::string_view key, Step step, std::int64_t time_ns, double value) {
-    auto found = series.find(key);
-    if (found == series.end()) {
-        found = series.emplace(std::string(key), Series()).first;
+void RunPart::add(std::string_view name_there, Step step, std::int64_t time_ns, double value) {
+    auto found = series_there_.find(name_there);
+    if (found == series_there_.end()) {
+        Series& made = series[key_of({name_there})];
+        found = series_there_.emplace(std::string(name_there), &made).first;
     }
-    Series& to = found->second;
+    append(*found->second, step, time_ns, value);
+}
+
+void RunPart::add_number(const std::string& key, Step step, std::int64_t time_ns, double value) {
+    append(series[key], step, time_ns, value);
+}
+
+void RunPart::append(Series& to, Step step, std::int64_t time_ns, double value) const {
     to.step.push_back(step);
     to.time_ns.push_back(time_ns);
     to.value.push_back(value);
@@ -203,11 +211,11 @@ void RunPart::add_json(const std::string& key, Step step, std::int64_t time_ns, 
     }
     if (members == nullptr) {
         if (const auto number = json.number()) {
-            add(key, step, time_ns, *number);
+            add_number(key, step, time_ns, *number);
             return;
         }
         if (const auto truth = json.truth()) {
-            add(key, step, time_ns, *truth ? 1 : 0);
+            add_number(key, step, time_ns, *truth ? 1 : 0);
             return;
         }
     } else if (is_ours()) {
@@ -217,11 +225,13 @@ void RunPart::add_json(const std::string& key, Step step, std::int64_t time_ns, 
 }
 
 void RunPart::take_history(ByteSpan body) {
-    std::optional<Step> step, true_step;
+    std::optional<Step> step, item_step, true_step;
     std::optional<double> timestamp, runtime;
+    bool is_all_numbers = true;
+    numbers_.clear();
     ProtoReader reader(body);
     WireField field;
-    // First what holds for the whole row: its items come in any order.
+    // Items come in any order: numbers wait for what holds for the whole row.
     while (reader.next(field)) {
         if (field.is(2, WireType::Length)) {
             step = step.value_or(0);
@@ -233,49 +243,54 @@ void RunPart::take_history(ByteSpan body) {
                 }
             }
         }
-    }
-    for_each_item(body, 1, item_, [&](const ItemView& item) {
-        if (item.path.size() != 1) {
-            return;
+        if (!field.is(1, WireType::Length) || !parse_item(field.bytes, item_)) {
+            continue;
         }
-        const std::string_view called = item.path.front();
-        if (called == "_step") {
-            if (const auto number = number_of(item.json);
-                number && std::fabs(*number) < 9e18 && std::isfinite(*number)) {
-                step = parse_int(item.json).value_or(static_cast<Step>(*number));
+        const auto number = item_.path.size() == 1 ? number_of(item_.json) : std::nullopt;
+        const std::string_view called = item_.path.front();
+        if (!number) {
+            is_all_numbers = false;
+        } else if (called == "_step") {
+            if (std::isfinite(*number) && std::fabs(*number) < 9e18) {
+                item_step = parse_int(item_.json).value_or(static_cast<Step>(*number));
             }
         } else if (called == "_timestamp") {
-            timestamp = number_of(item.json);
+            timestamp = number;
         } else if (called == "_runtime") {
-            runtime = number_of(item.json);
+            runtime = number;
         } else if (called == "step" && is_ours()) {
-            true_step = parse_int(item.json);
+            true_step = parse_int(item_.json);
+        } else if (!is_internal(called)) {
+            numbers_.push_back({called, *number});
         }
-    });
+    }
+    step = item_step ? item_step : step;
     const Step place = step ? *step : last_step_ && *last_step_ < INT64_MAX ? *last_step_ + 1 : 0;
     last_step_ = place;
     const Step at = true_step.value_or(place);
     const std::int64_t time_ns =
         timestamp ? to_ns(*timestamp) : start_time_ns + to_ns(runtime.value_or(0));
     last_time_ns = std::max(last_time_ns, time_ns);
+    for (const RowNumber& number : numbers_) {
+        add(number.name, at, time_ns, number.value);
+    }
+    if (is_all_numbers) {
+        ++rows;
+        return;
+    }
     // Names in several parts: media of newer versions come as one item a member.
     Json::Object tree;
     for_each_item(body, 1, item_, [&](const ItemView& item) {
-        if (item.path.size() == 1) {
-            if (is_internal(item.path.front()) || (true_step && item.is("step"))) {
-                return;
-            }
-            if (const auto number = number_of(item.json)) {
-                add(key_of(item), at, time_ns, *number);
-                return;
-            }
+        const bool is_whole = item.path.size() == 1;
+        if (is_internal(item.path.front()) || (is_whole && number_of(item.json))) {
+            return;
         }
         auto json = item.json.empty() ? Result<Json>(Json()) : parse_json(item.json);
         if (!json.ok()) {
             ++unreadable_records;
-        } else if (item.path.size() == 1) {
-            add_json(key_of(item), at, time_ns, *json);
-        } else if (!is_internal(item.path.front()) && item.path.size() <= 64) {
+        } else if (is_whole) {
+            add_json(key_of(item.path), at, time_ns, *json);
+        } else if (item.path.size() <= 64) {
             put_leaf(tree, item.path, *std::move(json));
         }
     });
@@ -285,28 +300,48 @@ void RunPart::take_history(ByteSpan body) {
     ++rows;
 }
 
-void RunPart::take_settings(ByteSpan body, std::map<std::string, Cell>& to, char joint) {
+void RunPart::take_config(ByteSpan body) {
     for_each_item(body, kUpdate, item_, [&](const ItemView& item) {
         if (is_internal(item.path.front())) {
             return;
         }
-        std::string called = joined(item.path, joint);
-        called = is_ours() ? unescape_name(called) : called;
-        // A later value replaces what was below the name; settings merge.
-        if (joint == '.') {
-            const std::string below = called + joint;
-            to.erase(to.lower_bound(below), to.lower_bound(below + '\xFF'));
-        }
+        const std::string called = joined(item.path, '/');
         if (const auto json = parse_json(item.json); json.ok()) {
-            flatten(called, *json, joint, to);
-        } else if (const auto number = number_of(item.json)) {
-            to.insert_or_assign(called, *number);
+            flatten(is_ours() ? unescape_name(called) : called, *json, '/', config);
         } else {
             ++unreadable_records;
         }
     });
     for_each_item(body, kRemove, item_,
-                  [&](const ItemView& item) { to.erase(joined(item.path, joint)); });
+                  [&](const ItemView& item) { config.erase(joined(item.path, '/')); });
+}
+
+void RunPart::take_summary(ByteSpan body) {
+    for_each_item(body, kUpdate, item_, [&](const ItemView& item) {
+        if (is_internal(item.path.front())) {
+            return;
+        }
+        if (item.path.size() == 1) {
+            const auto found = summary_json.find(item.path.front());
+            if (found != summary_json.end()) {
+                found->second = item.json;
+                return;
+            }
+        }
+        summary_json.insert_or_assign(joined(item.path, '.'), std::string(item.json));
+    });
+    for_each_item(body, kRemove, item_,
+                  [&](const ItemView& item) { summary_json.erase(joined(item.path, '.')); });
+}
+
+std::map<std::string, Cell> RunPart::summary() const {
+    std::map<std::string, Cell> all;
+    for (const auto& [called, text] : summary_json) {
+        if (const auto json = parse_json(text); json.ok()) {
+            flatten(is_ours() ? unescape_name(called) : called, *json, '.', all);
+        }
+    }
+    return all;
 }
 
 }  // namespace taffrail::sources::wandb

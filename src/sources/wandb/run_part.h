@@ -7,10 +7,12 @@
 #include "codec/json.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace taffrail::sources::wandb {
@@ -47,6 +49,10 @@ struct LoggedArtifact {
 
 class RunPart {
   public:
+    RunPart() = default;
+    RunPart(RunPart&&) = default;
+    RunPart& operator=(RunPart&&) = default;
+
     void take(ByteSpan record);
 
     std::string run_id, entity, project, name, group, job_type, notes, host, producer;
@@ -60,11 +66,16 @@ class RunPart {
     std::vector<LoggedArtifact> artifacts;
     std::vector<std::pair<std::int64_t, Alert>> alerts;
     std::vector<MetricDefinition> metrics;
-    std::map<std::string, Cell> config, summary;
+    std::map<std::string, Cell> config;
+    /// The newest JSON of each name: it is written again at every step and asked for once.
+    std::map<std::string, std::string, std::less<>> summary_json;
     std::vector<std::string> files;  ///< below files/, as told
     Hparams environment;
     std::vector<ConsoleLine> console;
     std::uint64_t rows = 0, unreadable_records = 0;
+
+    /// The summary, flat.
+    [[nodiscard]] std::map<std::string, Cell> summary() const;
 
     /// Our own sink wrote it: names are escaped, and rows may say their true step.
     [[nodiscard]] bool is_ours() const { return producer.starts_with("taffrail"); }
@@ -76,12 +87,34 @@ class RunPart {
     void take_output(ByteSpan body);
     void take_environment(ByteSpan body);
     void take_alert(ByteSpan body);
-    void take_settings(ByteSpan body, std::map<std::string, Cell>& to, char joint);
-    void add(std::string_view key, Step step, std::int64_t time_ns, double value);
+    void take_config(ByteSpan body);
+    void take_summary(ByteSpan body);
+    /// By the name in the file.
+    void add(std::string_view name_there, Step step, std::int64_t time_ns, double value);
+    /// By our own.
+    void add_number(const std::string& key, Step step, std::int64_t time_ns, double value);
+    void append(Series& to, Step step, std::int64_t time_ns, double value) const;
     void add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json);
-    [[nodiscard]] std::string key_of(const formats::wandb::ItemView& item) const;
+    [[nodiscard]] std::string key_of(const std::vector<std::string_view>& path) const;
+
+    struct TextHash {
+        using is_transparent = void;
+
+        std::size_t operator()(std::string_view text) const noexcept {
+            return std::hash<std::string_view>()(text);
+        }
+    };
+
+    /// A number of the row being read; its name points into the record.
+    struct RowNumber {
+        std::string_view name;
+        double value = 0;
+    };
 
     formats::wandb::ItemView item_;
+    std::vector<RowNumber> numbers_;
+    /// The series of each name as it is written: no name is repaired or unescaped twice.
+    std::unordered_map<std::string, Series*, TextHash, std::equal_to<>> series_there_;
     std::optional<Step> last_step_;
     std::uint64_t stats_rows_ = 0;
     bool line_is_open_[2] = {false, false};

@@ -37,9 +37,9 @@ void RunPart::take_run(ByteSpan body) {
             }
         }
         if (field.number == 4) {
-            take_settings(field.bytes, config, '/');
+            take_config(field.bytes);
         } else if (field.number == 5) {
-            take_settings(field.bytes, summary, '.');
+            take_summary(field.bytes);
         } else if (field.number == 10) {
             new_tags.push_back(repair_utf8(field.as_text()));
         } else if (field.number == 17 && start_time_ns == 0) {
@@ -75,7 +75,7 @@ void RunPart::take_stats(ByteSpan body) {
     for_each_item(body, 3, item_, [&](const ItemView& item) {
         if (const auto number = number_of(item.json)) {
             const SystemMetric metric = from_wandb(joined(item.path, '.'));
-            add(metric.name, reading, time_ns, *number * metric.factor);
+            add_number(metric.name, reading, time_ns, *number * metric.factor);
         }
     });
     ++rows;

@@ -49,7 +49,7 @@ void append_record(Bytes& to, std::uint64_t begin, ByteSpan payload) {
 
 FileKind kind_of_file(ByteSpan first_bytes) noexcept {
     const std::size_t known = std::min(first_bytes.size(), std::size_t{6});
-    if (std::memcmp(first_bytes.data(), kFileHeader.data(), known) != 0) {
+    if (known > 0 && std::memcmp(first_bytes.data(), kFileHeader.data(), known) != 0) {
         return FileKind::Foreign;
     }
     if (first_bytes.size() < kFileHeader.size()) {

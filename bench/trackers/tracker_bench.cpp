@@ -1,0 +1,142 @@
+// A run with a tracker attached: what it costs the loop, what it costs altogether, and how fast the
+// tracker's own folders are read.
+//
+//   tracker_bench write SINK FOLDER ROWS   open, log rows of 20 values, finish: CPU of all threads
+//   tracker_bench caller SINK FOLDER       the log call alone, beside the sink
+//   tracker_bench open SINK FOLDER         open, one row, finish
+//   tracker_bench read FOLDER              every point of every key
+//
+// Prints one JSON object.
+#include <taffrail/reader.h>
+#include <taffrail/run.h>
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace taffrail;
+
+constexpr std::size_t kWidth = 20;
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+[[noreturn]] void give_up(const std::string& what) {
+    std::fprintf(stderr, "tracker_bench: %s\n", what.c_str());
+    std::exit(1);
+}
+
+Run open_run(const std::string& sink, const std::string& folder) {
+    RunOptions options;
+    options.root = folder + "/root";
+    options.machine_load.reset();
+    options.environment = false;
+    Run run = Run::open(std::move(options)).value();
+    if (const auto added = run.add_sink(sink, {{"log_dir", folder + "/log"}}); !added.ok()) {
+        give_up(added.error().message);
+    }
+    return run;
+}
+
+Row bind(Run& run) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < kWidth; ++i) {
+        names.push_back("train/metric_" + std::string(i < 10 ? "0" : "") + std::to_string(i));
+    }
+    return run.row(std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+/// Values that look like metrics: single precision, a decay with noise.
+void fill(std::vector<double>& values, std::size_t row) {
+    for (std::size_t i = 0; i < kWidth; ++i) {
+        const double noise = std::sin(static_cast<double>(row * kWidth + i) * 12.9898) * 43758.5453;
+        const double base = static_cast<double>(1 + i) / (1 + static_cast<double>(row) * 1e-3);
+        values[i] = static_cast<float>(base * (1 + 0.03 * (noise - std::floor(noise))));
+    }
+}
+
+void log_rows(const std::string& sink, const std::string& folder, std::size_t rows) {
+    Run run = open_run(sink, folder);
+    const Row row = bind(run);
+    std::vector<double> values(kWidth);
+    for (std::size_t step = 0; step < rows; ++step) {
+        fill(values, step);
+        row.log(static_cast<Step>(step), std::span<const double>(values));
+    }
+    if (const auto finished = run.finish(); !finished.ok()) {
+        give_up(finished.error().message);
+    }
+}
+
+/// Median nanoseconds of a point, over batches of calls.
+double caller_ns(const std::string& sink, const std::string& folder) {
+    Run run = open_run(sink, folder);
+    const Row row = bind(run);
+    std::vector<double> values(kWidth, 0.5), medians;
+    constexpr int kCalls = 200;
+    Step step = 0;
+    for (int batch = 0; batch < 500; ++batch) {
+        const auto begin = std::chrono::steady_clock::now();
+        for (int i = 0; i < kCalls; ++i) {
+            row.log(step++, std::span<const double>(values));
+        }
+        const std::chrono::duration<double, std::nano> spent =
+            std::chrono::steady_clock::now() - begin;
+        medians.push_back(spent.count() / kCalls / static_cast<double>(kWidth));
+    }
+    std::ranges::nth_element(medians, medians.begin() + 250);
+    (void)run.finish();
+    return medians[250];
+}
+
+std::size_t read_all(const std::string& folder) {
+    const auto catalogue = read(folder).value();
+    std::size_t points = 0;
+    for (const RunInfo& info : catalogue->runs()) {
+        const auto run = catalogue->run(info.id).value();
+        for (const KeyInfo& key : run->keys()) {
+            points += key.kind == Kind::Scalar ? run->points(key.key).value().size() : 0;
+        }
+    }
+    return points;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> given(argv + 1, argv + argc);
+    const double before = cpu_seconds();
+    const auto begin = std::chrono::steady_clock::now();
+    if (given.size() == 4 && given[0] == "write") {
+        const auto rows = static_cast<std::size_t>(std::atoll(given[3].c_str()));
+        log_rows(given[1], given[2], rows);
+        std::printf("{\"id\": \"write\", \"points\": %zu, \"cpu_s\": %.9f}\n", rows * kWidth,
+                    cpu_seconds() - before);
+    } else if (given.size() == 3 && given[0] == "caller") {
+        std::printf("{\"id\": \"caller\", \"ns\": %.3f}\n", caller_ns(given[1], given[2]));
+    } else if (given.size() == 3 && given[0] == "open") {
+        log_rows(given[1], given[2], 1);
+        const std::chrono::duration<double, std::milli> spent =
+            std::chrono::steady_clock::now() - begin;
+        std::printf("{\"id\": \"open\", \"ms\": %.3f}\n", spent.count());
+    } else if (given.size() == 2 && given[0] == "read") {
+        const std::size_t points = read_all(given[1]);
+        std::printf("{\"id\": \"read\", \"points\": %zu, \"cpu_s\": %.9f}\n", points,
+                    cpu_seconds() - before);
+    } else {
+        give_up("usage: tracker_bench write|caller|open|read …");
+    }
+    return 0;
+}
