@@ -1,5 +1,5 @@
-// Small comforts: the filter completes, the list sorts, Compare takes another run, output opens where
-// it matters, views are renamed, the palette finds by parts of words.
+// Small comforts: the filter completes, the list sorts, Compare takes another run, output opens
+// where it matters, views are renamed, the palette finds by parts of words.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";

@@ -1,5 +1,5 @@
-// `taffrail export --format html`: one file that opens from a disk, offline, with hover and zoom; and
-// the pictures of the command line.
+// `taffrail export --format html`: one file that opens from a disk, offline, with hover and zoom;
+// and the pictures of the command line.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

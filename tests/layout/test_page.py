@@ -8,8 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "web" / "src"
-# A folder uses itself and those before it; `api`, `lib` and `viz` stand side by side and know nothing of what is on show.
-FLOORS = [{"api", "lib", "viz"}, {"state"}, {"ui"}, {"pages"}, {""}]
+# A folder uses itself and those before it; `api`, `lib` and `viz` stand side by side and know nothing of what is on show. `standalone` is the page of an export, without state.
+FLOORS = [{"api", "lib", "viz"}, {"state", "standalone"}, {"ui"}, {"pages"}, {""}]
 IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?from\s+"(\.[^"]*)"|^import\s+"(\.[^"]*)"|\bimport\("(\.[^"]*)"\)', re.M)
 
 

@@ -197,8 +197,8 @@ function Canvas({
                 data-node={n.id}
                 aria-label={
                   n.group
-                    ? `${n.id}, group of ${n.members} nodes, ${formatInteger(n.parameters)} parameters. Enter expands`
-                    : `${n.id}, ${n.op}`
+                    ? `${shortLabel(n)} ${n.members} nodes${n.parameters ? ` · ${formatNumber(n.parameters, 3, true)}` : ""}; ${n.id}, ${formatInteger(n.parameters)} parameters. Enter expands`
+                    : `${shortLabel(n)}; ${n.id}, ${n.op}`
                 }
                 onPointerDown={(e) => e.stopPropagation()}
                 onClick={() => toggle(n)}
@@ -225,11 +225,11 @@ function Canvas({
                   }}
                 />
                 <text x={w / 2} y={n.group ? 18 : 21} text-anchor="middle" class="node-label">
-                  {n.group ? "▸ " : ""}
-                  {n.label.length > 26 ? n.label.slice(0, 25) + "…" : n.label}
+                  {shortLabel(n)}
                 </text>
                 {n.group ? (
                   <text x={w / 2} y={34} text-anchor="middle" class="node-sub">
+                    {" "}
                     {n.members} nodes
                     {n.parameters ? ` · ${formatNumber(n.parameters, 3, true)}` : ""}
                   </text>
@@ -242,6 +242,10 @@ function Canvas({
     </div>
   );
 }
+
+/** What a node shows of its name. */
+const shortLabel = (n: { group: boolean; label: string }) =>
+  (n.group ? "▸ " : "") + (n.label.length > 26 ? n.label.slice(0, 25) + "…" : n.label);
 
 function Side({ nodes, folded }: { nodes: GraphNode[]; folded: Folded }) {
   const { select, open } = view.value.graph;

@@ -467,7 +467,7 @@ export function HparamsPage() {
             ]}
           />
           <PopoverButton
-            label="Parameters"
+            label={`${ids.length} parameters`}
             trigger={
               <>
                 <Icon name="columns" />

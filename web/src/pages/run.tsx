@@ -96,7 +96,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
           ))}
         </div>
       ) : null}
-      <section class="card">
+      <section class="card" tabIndex={0}>
         <h2>Summary</h2>
         <table class="plain-table names">
           <thead>
@@ -151,7 +151,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
           </tbody>
         </table>
       </section>
-      <section class="card">
+      <section class="card" tabIndex={0}>
         <h2>Config{base ? <span class="muted small"> against {base.name}</span> : null}</h2>
         <table class="plain-table">
           <tbody>
@@ -170,7 +170,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
         </table>
         {run.config.length === 0 ? <p class="muted">No hyperparameters were logged.</p> : null}
       </section>
-      <section class="card">
+      <section class="card" tabIndex={0}>
         <div class="row">
           <h2>Notes</h2>
           <span class="spacer" />

@@ -124,7 +124,7 @@ export function SettingsPage() {
           ) : (
             <p class="muted">Not reached.</p>
           )}
-          <p class="small muted" style={{ marginTop: 8 }}>
+          <p class="small muted underlined" style={{ marginTop: 8 }}>
             No account, no telemetry; nothing leaves this server.{" "}
             <a href="licences.txt" target="_blank" rel="noopener">
               Licences

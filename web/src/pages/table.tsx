@@ -370,7 +370,7 @@ export function TablePage() {
         <GroupButton />
         <GroupChip />
         <PopoverButton
-          label="Columns"
+          label={`${formatInteger(ids.length)} columns`}
           trigger={
             <>
               <Icon name="columns" />

@@ -68,6 +68,7 @@ export function SmoothingControl() {
       true,
     );
   };
+  const word = v.smoothing === "none" ? "off" : formatNumber(v.smoothingAmount, 3);
   return (
     <span class="smoothing">
       <span class="muted desktop-only">smoothing</span>
@@ -81,10 +82,7 @@ export function SmoothingControl() {
         value={toSlider(amount)}
         onInput={(e) => slide(e.currentTarget.value)}
       />
-      <PopoverButton
-        label="Smoothing"
-        trigger={<>{v.smoothing === "none" ? "off" : formatNumber(v.smoothingAmount, 3)}</>}
-      >
+      <PopoverButton label={`Smoothing ${word}`} trigger={<>{word}</>}>
         {() => (
           <div class="form-grid" style={{ minWidth: 240 }}>
             <label for="smooth-method">method</label>
