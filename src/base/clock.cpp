@@ -61,6 +61,10 @@ const TickSample kProcessStart = sample_pair();
 
 }  // namespace
 
+bool ticks_are_tsc() noexcept {
+    return detail::kTicksAreTsc;
+}
+
 std::int64_t wall_time_ns() noexcept {
     return read_clock(CLOCK_REALTIME);
 }

@@ -40,6 +40,8 @@ struct TickClock {
 /// Anchors a clock now. The tick rate is measured once per process (a few milliseconds, in the
 /// background of open).
 TickClock make_tick_clock() noexcept;
+/// True when ticks() reads the processor's counter.
+bool ticks_are_tsc() noexcept;
 /// Nanoseconds per tick, measured against CLOCK_MONOTONIC_RAW; more precise the longer the process
 /// lives.
 double measure_ns_per_tick() noexcept;
