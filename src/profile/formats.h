@@ -19,7 +19,7 @@ const Format* format_of_path(std::string_view path);
 std::string format_names(bool writable);
 
 struct ReadLimits {
-    std::uint64_t max_unpacked_bytes = std::uint64_t{4} << 30;
+    std::uint64_t max_unpacked_bytes = std::uint64_t{2} << 30;
 };
 
 struct ReadProfile {
