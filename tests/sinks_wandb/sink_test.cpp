@@ -297,6 +297,39 @@ TEST(WandbSink, RefusesWhatItCannotDo) {
     EXPECT_THAT(sink->open(context_of(folder)).error().message, HasSubstr("../x"));
 }
 
+// `taffrail sync` of a stranger's run reads a state that the stranger wrote.
+TEST(WandbSink, AStateNamesNoFileOfOthers) {
+    for (const bool is_link : {false, true}) {
+        const test::TestFolder folder;
+        const std::string precious(1000, 'x');
+        folder.write("precious.txt", precious);
+        auto sink = make(folder);
+        ASSERT_TRUE(sink->open(context_of(folder)).ok());
+        ASSERT_TRUE(sink->close(RunState::Running).ok());
+        sink.reset();
+        if (is_link) {
+            const std::string file = run_files(folder).at(0);
+            std::filesystem::remove(file);
+            std::filesystem::create_symlink(folder / "precious.txt", file);
+        } else {
+            for (const auto& entry :
+                 std::filesystem::directory_iterator(folder / "native/cursors")) {
+                std::ofstream(entry.path()) << "run run1\nfile " << (folder / "precious.txt")
+                                            << "\nlength 7 0\nattempt 0\n";
+            }
+        }
+        test::Records records;
+        records.row(0, {{"a", 1}});
+        auto again = make(folder);
+        ASSERT_TRUE(again->open(context_of(folder)).ok());
+        ASSERT_TRUE(hand_over(*again, records.all()).ok());
+        ASSERT_TRUE(again->close(RunState::Finished).ok());
+        EXPECT_EQ(folder.read("precious.txt"), precious);
+        EXPECT_EQ(read(dynamic_cast<WandbSink&>(*again).folder() + "/run-run1.wandb").rows.size(),
+                  1u);
+    }
+}
+
 TEST(WandbSink, ArtifactsStayInsideTheirFolder) {
     const test::TestFolder folder;
     auto sink = make(folder);

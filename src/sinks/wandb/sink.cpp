@@ -8,6 +8,7 @@
 #include "codec/formats/wandb/system_names.h"
 #include "codec/json_writer.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "record/identity.h"
 #include "sinks/wandb/names.h"
 #include "sinks/wandb/tables.h"
@@ -31,6 +32,19 @@ std::int64_t exit_code_of(RunState state) {
     return state == RunState::Finished || state == RunState::Idle ? 0
            : state == RunState::Aborted                           ? 255
                                                                   : 1;
+}
+
+/// Whether this sink would have made `file`. The state comes out of a run folder, which may be
+/// anybody's: it must not name another file to cut and write.
+bool is_own_file(const std::string& file, const Options& options) {
+    const std::string folder = io::parent(file);
+    const std::string parent = io::join(options.log_dir, "wandb");
+    const std::string name =
+        folder.size() > parent.size() ? folder.substr(parent.size() + 1) : std::string();
+    return io::is_plain_name(name) && name.starts_with("offline-run-") &&
+           folder == io::join(parent, name) &&
+           file == io::join(folder, "run-" + options.id + ".wandb") && !io::is_link(folder) &&
+           !io::is_link(file) && io::exists(file);
 }
 
 std::vector<Item> items_of(const Hparams& values) {
@@ -77,8 +91,8 @@ Result<void> WandbSink::open(const SinkContext& context) {
         }
     }
     // What was uploaded is not touched any more; what a later attempt says goes into its own file.
-    const bool goes_on = state && state->attempt == attempt_ && io::exists(state->file) &&
-                         !io::exists(state->file + ".synced");
+    const bool goes_on = state && state->attempt == attempt_ &&
+                         is_own_file(state->file, options_) && !io::exists(state->file + ".synced");
     TAFFRAIL_TRY(goes_on ? go_on(context, *state) : begin(context, state.has_value()));
     is_open_ = true;
     return save();
