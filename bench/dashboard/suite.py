@@ -19,6 +19,7 @@ TARGETS = {
     "ui.log_to_pixel_ms": {"at_most": 1000},
     "ui.first_load_kb_gz": {"at_most": 120},
     "ui.total_kb_gz": {"at_most": 450},
+    "ui.html_export_mb": {"at_most": 5},
     "ui.hover_ratio": {"at_most": 2},
     "ui.zoom_ratio": {"at_most": 1.5},
     "ui.vs_tensorboard_first_chart": {"at_least": 30, "of": "ratio"},
@@ -56,6 +57,13 @@ def page(context, work, folder, task, **options):
         return node("page.mjs", {"task": task, "url": server.url, "project": server.projects()[0], **options})
 
 
+def exported_mb(context, work):
+    """The page of `export --format html` for 20 runs of 10 metrics, each longer than the bins it may have."""
+    root, page = generate(context, work / "export", "--runs", 20, "--tags", 10, "--points", 20_000), work / "export.html"
+    subprocess.run([context.built / "bin" / "taffrail", "export", "--root", root, "--format", "html", "-o", page], check=True, stdout=subprocess.DEVNULL)
+    return page.stat().st_size / 1e6
+
+
 def page_rows(context, work):
     times = 20
     few = generate(context, work / "few", "--runs", 20, "--tags", 12, "--points", 1000)
@@ -75,6 +83,7 @@ def page_rows(context, work):
             row("ui.zoom_10m_ms", long["zoom_ms"], "ms"),
             row("ui.first_load_kb_gz", weight["kb"], "kB"),
             row("ui.total_kb_gz", total / 1000, "kB"),
+            row("ui.html_export_mb", exported_mb(context, work), "MB"),
             row("ui.hover_ratio", many["hover_median"] / ten["hover_median"], "×"),
             row("ui.zoom_ratio", long["zoom_median"] / short["zoom_median"], "×")]
 
