@@ -128,7 +128,7 @@ namespace {
         return {};
     }
     parent.hint = node;
-    mine->current.store(node, std::memory_order_relaxed);
+    mine->current.store(node, std::memory_order_release);
     const std::uint64_t now = ticks();
     zones::begin(*mine, *node, now);
     return {node, now};
@@ -162,7 +162,7 @@ OpenZone enter_zone(ZoneSite& site) noexcept {
         }
         parent->hint = node;
     }
-    mine->current.store(node, std::memory_order_relaxed);
+    mine->current.store(node, std::memory_order_release);
     const std::uint64_t now = zones::counter();
     zones::begin(*mine, *node, now);
     return {node, now};
@@ -202,7 +202,7 @@ void change_lap(ZoneSite* site) noexcept {
     if (node != nullptr) {
         parent.hint = node;
         node->lap = true;
-        mine->current.store(node, std::memory_order_relaxed);
+        mine->current.store(node, std::memory_order_release);
         zones::begin(*mine, *node, now);
     }
 }

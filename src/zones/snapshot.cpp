@@ -29,7 +29,7 @@ Sums read(const Node& node) {
 
 void add_thread(const ThreadZones& zones, std::uint64_t now, Snapshot& to) {
     std::unordered_set<const Node*> open;
-    for (const Node* node = zones.current.load(std::memory_order_relaxed); node->parent != nullptr;
+    for (const Node* node = zones.current.load(std::memory_order_acquire); node->parent != nullptr;
          node = node->parent) {
         open.insert(node);
     }
