@@ -2,10 +2,14 @@
 // log they are of and however often that dies too.
 #include "sinks/tensorboard/delivery_state.h"
 
+#include "base/bytes.h"
+#include "io/files.h"
 #include "record_builder.h"
 #include "test_files.h"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace taffrail::sinks::tensorboard {
 namespace {
@@ -63,6 +67,36 @@ TEST_F(DeliveryStates, ForgetWhatWasNotedSince) {
     EXPECT_EQ(deliver(second, a_.from(2)), 1u) << "goes on behind them: they were noted";
     DeliveryState third = open();
     EXPECT_EQ(deliver(third, a_.from(2)), 0u);
+}
+
+// A run folder may come from a stranger, and its state with it.
+TEST_F(DeliveryStates, FindingS15_OnlyEventFilesOfTheLogdirAreCutBack) {
+    const std::string logdir = folder_ / "logs", name = "events.out.tfevents.1.host.2";
+    const std::string own = logdir + "/" + name;
+    ASSERT_TRUE(io::make_directories(logdir).ok());
+    ASSERT_TRUE(io::write_file_atomically(folder_ / name, as_bytes("stranger"), false).ok());
+    ASSERT_TRUE(io::write_file_atomically(logdir + "/notes", as_bytes("notes"), false).ok());
+    const auto cut = [&](const std::string& path) {
+        ASSERT_TRUE(io::write_file_atomically(own, as_bytes("delivered"), false).ok());
+        DeliveryState state;
+        ASSERT_TRUE(state.open(folder_.path(), logdir).ok());
+        ASSERT_TRUE(state.begin(path, 3).ok());
+        DeliveryState next;
+        ASSERT_TRUE(next.open(folder_.path(), logdir).ok());
+    };
+    for (const std::string& path :
+         {folder_ / name, logdir + "/notes", logdir + "/../" + name, std::string("notes")}) {
+        cut(path);
+        EXPECT_EQ(io::read_text(folder_ / name).value(), "stranger") << path;
+        EXPECT_EQ(io::read_text(logdir + "/notes").value(), "notes") << path;
+    }
+    cut(own);
+    EXPECT_EQ(io::read_text(own).value(), "del");
+    ASSERT_TRUE(io::remove(own).ok());
+    std::filesystem::create_symlink(folder_ / name, own);
+    DeliveryState last;
+    ASSERT_TRUE(last.open(folder_.path(), logdir).ok());
+    EXPECT_EQ(io::read_text(folder_ / name).value(), "stranger") << "through a link";
 }
 
 }  // namespace

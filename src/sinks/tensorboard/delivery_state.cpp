@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,6 +27,14 @@ Result<void> cut_back(const std::string& path, std::uint64_t length) {
     }
     TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::ReadWrite));
     return file->truncate(length);
+}
+
+/// Whether this sink would have made `path`. The state comes out of a run folder, which may be
+/// anybody's: it must not name another file to cut.
+bool is_own_file(const std::string& path, const std::string& folder) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return io::is_plain_name(name) && name.starts_with("events.out.tfevents.") &&
+           path == io::join(folder, name) && !io::is_link(path);
 }
 
 }  // namespace
@@ -66,7 +75,11 @@ Result<void> DeliveryState::open(const std::string& run_folder, const std::strin
         }
         line = next_line();
     }
-    return rest.empty() ? Result<void>() : cut_back(std::string(rest), number_in(line));
+    const std::string file(rest);
+    if (file.empty() || !is_own_file(file, folder)) {
+        return {};
+    }
+    return cut_back(file, number_in(line));
 }
 
 bool DeliveryState::seen_before(const Record& record) {
