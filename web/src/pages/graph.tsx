@@ -197,7 +197,7 @@ function Canvas({
                 data-node={n.id}
                 aria-label={
                   n.group
-                    ? `${shortLabel(n)} ${n.members} nodes${n.parameters ? ` · ${formatNumber(n.parameters, 3, true)}` : ""}; ${n.id}, ${formatInteger(n.parameters)} parameters. Enter expands`
+                    ? `${shortLabel(n)} ${n.members} nodes${n.parameters ? ` · ${formatNumber(n.parameters, 3, true)}` : ""}; group ${n.id}, ${formatInteger(n.parameters)} parameters. Enter expands`
                     : `${shortLabel(n)}; ${n.id}, ${n.op}`
                 }
                 onPointerDown={(e) => e.stopPropagation()}
