@@ -107,7 +107,7 @@ test("rows by run or by key, sizes, 1:1, only one kind, difference to the baseli
     assert.notDeepEqual(await page.locator(".media-row h3").allTextContents(), byRun),
   );
   await page.getByLabel("Kind").selectOption("image");
-  await page.getByLabel("Size").fill("96");
+  await page.getByLabel("Size", { exact: true }).fill("96");
   await page.waitForFunction(
     () => document.querySelector(".media-cell img")?.style.width === "96px",
   );
