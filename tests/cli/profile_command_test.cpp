@@ -92,7 +92,7 @@ TEST_F(ProfileCommandTest, MistakesSayWhatToDo) {
     EXPECT_THAT(nothing.errors, HasSubstr("neither a file nor a run"));
     folder.write("foreign.bin", "\x89PNG");
     EXPECT_THAT(call({"table", folder / "foreign.bin"}).errors,
-                HasSubstr("what can be read: speedscope, chrome"));
+                HasSubstr("what can be read: tprof, speedscope, chrome"));
     const Outcome value = call({"table", folder / "before.folded", "--value", "bytes"});
     EXPECT_THAT(value.errors, HasSubstr("it has samples (count)"));
 }
