@@ -84,7 +84,7 @@ def test_prints_its_configuration(tmp_path):
 
 
 @pytest.mark.parametrize("word,message", [
-    ("profiler=fast", "group 'profiler' has no option 'fast' (known: none, basic, simple, advanced)"),
+    ("profiler=fast", "group 'profiler' has no option 'fast' (known: advanced, basic, none, simple)"),
     ("trainer.max_epoch=1", "did you mean 'trainer.max_epochs'"),
     ("trainer.max_epochs=many", "a whole number"),
     ("logger=nowhere", "group 'logger' has no option 'nowhere'"),
