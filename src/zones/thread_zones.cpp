@@ -145,6 +145,7 @@ Node* ThreadZones::make(Node* parent, ZoneSite* site, bool span) noexcept {
         if (kept == nullptr) {
             return nullptr;
         }
+        pages_[index / kNodesInChunk] = kept;
         chunk = reinterpret_cast<Chunk*>(kept->data());
     }
     Node* node = new (&chunk->nodes[index % kNodesInChunk]) Node;

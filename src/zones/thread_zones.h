@@ -19,6 +19,10 @@
 #include <mutex>
 #include <vector>
 
+namespace taffrail::io {
+class Mapping;
+}
+
 namespace taffrail::detail {
 
 /// Two cache lines; the sketch stands apart, so that nodes do not all fall into the same lines.
@@ -93,6 +97,7 @@ class ThreadZones {
     Node* make(Node* parent, ZoneSite* site, bool span) noexcept;
 
     std::array<Chunk*, kMostChunks> chunks_ = {};
+    std::array<io::Mapping*, kMostChunks> pages_ = {};  ///< of the chunks; never given back
     std::atomic<std::uint32_t> count_ = 0;
 };
 
