@@ -19,6 +19,7 @@ Result<void> attach_open_block(const std::string& path) {
         (*made)->add_name(site.id, site.name);
     }
     // Never destroyed: a thread may just be storing through it when it is detached.
+    all.detached.reserve(all.detached.size() + 1);
     all.block = made->release();
     for (ThreadZones* zones : all.threads) {
         if (!zones->ended.load(std::memory_order_acquire)) {
@@ -39,6 +40,7 @@ void detach_open_block() noexcept {
     }
     all.block->remove_file();
     all.block->abandon();
+    all.detached.push_back(all.block);  // there is room
     all.block = nullptr;
 }
 

@@ -105,7 +105,8 @@ class ThreadZones {
 struct AllThreads {
     std::mutex mutex;
     std::vector<ThreadZones*> threads;
-    OpenBlock* block = nullptr;  ///< of the run, when there is one
+    OpenBlock* block = nullptr;             ///< of the run, when there is one
+    std::vector<OpenBlock*> detached = {};  ///< of earlier runs
     bool tracing = false;
 };
 
