@@ -16,6 +16,9 @@ inline int exercise(std::string_view name, const std::uint8_t* data, std::size_t
     }
     const bool had_anything = !profile.empty();
     for (const Format& target : formats()) {
+        if (target.write == nullptr) {
+            continue;  // only read
+        }
         Profile copy = profile;
         Bytes written;
         Output out([&](ByteSpan bytes) -> Result<void> {
