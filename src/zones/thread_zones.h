@@ -9,6 +9,7 @@
 
 #include <taffrail/zone.h>
 
+#include "io/file.h"
 #include "zones/buckets.h"
 #include "zones/open_block.h"
 #include "zones/trace_buffer.h"
@@ -18,10 +19,6 @@
 #include <cstdint>
 #include <mutex>
 #include <vector>
-
-namespace taffrail::io {
-class Mapping;
-}
 
 namespace taffrail::detail {
 
