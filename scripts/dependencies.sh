@@ -9,7 +9,7 @@ declare -A sets=(
     [build]="build-essential cmake ninja-build git pkgconf ca-certificates ccache mold python3
              libboost1.81-dev libfmt-dev libyaml-cpp-dev libcli11-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev libzstd-dev
              zlib1g-dev libdeflate-dev libspng-dev libturbojpeg0-dev libgif-dev libsodium-dev libeigen3-dev"
-    [test]="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3-venv python3-dev tmux gdb strace"
+    [test]="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3-venv python3-dev tmux gdb strace valgrind"
     [tools]="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
     [video]="libavcodec-dev libavformat-dev libavutil-dev libswscale-dev libavfilter-dev"
     [mpi]="libopenmpi-dev openmpi-bin"

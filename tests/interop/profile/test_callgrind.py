@@ -1,14 +1,9 @@
 """callgrind_annotate reads ours, and a real run of callgrind comes through with its own sums."""
 
 import re
-import shutil
 import subprocess
 
-import pytest
-
 from conftest import STACKS
-
-pytestmark = pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 
 
 def annotated(path, *options):
