@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include "base/clock_ready.h"
+
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -60,6 +62,10 @@ namespace {
 const TickSample kProcessStart = sample_pair();
 
 }  // namespace
+
+bool clock_is_ready() noexcept {
+    return kProcessStart.at_ns != 0;
+}
 
 bool ticks_are_tsc() noexcept {
     return detail::kTicksAreTsc;

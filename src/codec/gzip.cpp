@@ -65,6 +65,14 @@ Bytes zlib(ByteSpan bytes, int level) {
     return out;
 }
 
+Bytes deflate(ByteSpan bytes, int level) {
+    const Compressor compressor = make_compressor(level);
+    Bytes out(libdeflate_deflate_compress_bound(compressor.get(), bytes.size()));
+    out.resize(libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
+                                           out.size()));
+    return out;
+}
+
 Result<Bytes> gunzip(ByteSpan bytes, std::uint64_t limit_bytes) {
     Bytes out;
     do {
@@ -81,6 +89,16 @@ Result<Bytes> gunzip(ByteSpan bytes, std::uint64_t limit_bytes) {
 Result<Bytes> unzlib(ByteSpan bytes, std::uint64_t limit_bytes) {
     Bytes out;
     const auto taken = unpack_one(bytes, limit_bytes, out, "zlib", libdeflate_zlib_decompress_ex);
+    if (!taken.ok()) {
+        return taken.error();
+    }
+    return out;
+}
+
+Result<Bytes> inflate(ByteSpan bytes, std::uint64_t limit_bytes) {
+    Bytes out;
+    const auto taken =
+        unpack_one(bytes, limit_bytes, out, "deflate", libdeflate_deflate_decompress_ex);
     if (!taken.ok()) {
         return taken.error();
     }

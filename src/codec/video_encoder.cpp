@@ -1,12 +1,7 @@
 #include "codec/video_encoder.h"
 
+#include "base/module_file.h"
 #include "codec/video_module.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <vector>
 
 namespace taffrail {
 namespace {
@@ -16,66 +11,20 @@ struct Module {
     std::string problem;
 };
 
-/// Where this code lies: the shared library it is part of, and the program.
-std::vector<std::string> home_folders() {
-    std::vector<std::string> folders;
-    const auto add_parent = [&](std::string path) {
-        if (const std::size_t slash = path.rfind('/'); slash != std::string::npos) {
-            folders.push_back(path.substr(0, slash));
-        }
-    };
-    Dl_info self{};
-    if (dladdr(reinterpret_cast<const void*>(&describe_video_module), &self) != 0 &&
-        self.dli_fname != nullptr) {
-        add_parent(self.dli_fname);
-    }
-    char program[4096];
-    if (const ssize_t size = readlink("/proc/self/exe", program, sizeof program); size > 0) {
-        add_parent(std::string(program, static_cast<std::size_t>(size)));
-    }
-    return folders;
-}
-
-/// The module beside this program or library, or the one $TAFFRAIL_VIDEO_MODULE names.
 Module load_module() {
     Module module;
-    void* library = nullptr;
-    std::string found_but;
-    const auto attempt = [&](const std::string& path) {
-        if (library == nullptr &&
-            (library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) == nullptr) {
-            // The loader names the file it could not open: the module itself is just not there,
-            // anything else is what the module misses.
-            if (const std::string problem = dlerror();
-                !problem.starts_with(path + ": cannot open")) {
-                found_but = problem;
-            }
-        }
-    };
-    if (const char* chosen = std::getenv("TAFFRAIL_VIDEO_MODULE");
-        chosen != nullptr && *chosen != '\0') {
-        attempt(chosen);
-    } else {
-        for (const std::string& folder : home_folders()) {
-            // Installed beside a library, installed beside a program, and inside a build tree.
-            for (const char* relative : {"/taffrail/", "/../lib/taffrail/", "/../../lib/taffrail/",
-                                         "/../../../lib/taffrail/", "/"}) {
-                attempt(folder + relative + kVideoModuleFile);
-            }
-        }
-        attempt(kVideoModuleFile);
-    }
-    if (library == nullptr) {
+    const ModuleFile file =
+        load_module_file("TAFFRAIL_VIDEO_MODULE", kVideoModuleFile, kVideoModuleEntry);
+    if (file.entry == nullptr) {
         module.problem =
-            found_but.empty()
+            file.problem.empty()
                 ? "no video module here, so videos are kept as frames (it is built where FFmpeg's "
                   "development packages are; TAFFRAIL_VIDEO_MODULE names one elsewhere)"
-                : "the video module cannot be loaded: " + found_but;
+                : "the video module cannot be loaded: " + file.problem;
         return module;
     }
-    const auto entry =
-        reinterpret_cast<const TaffrailVideoModule* (*)()>(dlsym(library, kVideoModuleEntry));
-    const TaffrailVideoModule* functions = entry != nullptr ? entry() : nullptr;
+    const auto entry = reinterpret_cast<const TaffrailVideoModule* (*)()>(file.entry);
+    const TaffrailVideoModule* functions = entry();
     if (functions == nullptr || functions->abi_version != kVideoModuleAbi) {
         module.problem = "the video module found belongs to another version of Taffrail";
     } else {

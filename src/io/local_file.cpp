@@ -212,6 +212,32 @@ void Mapping::abandon() noexcept {
     }
 }
 
+bool move_pages(Mapping& from, const Mapping& to) noexcept {
+    if (from.size() != to.size() ||
+        ::mremap(from.data(), from.size(), to.size(), MREMAP_MAYMOVE | MREMAP_FIXED, to.data()) ==
+            MAP_FAILED) {
+        return false;
+    }
+    // Where it was there is nothing any more that could be released: it goes without its
+    // destructor.
+    alignas(Mapping) std::array<std::byte, sizeof(Mapping)> nowhere;
+    static_cast<void>(new (nowhere.data()) Mapping(std::move(from)));
+    return true;
+}
+
+void forget_pages(const Mapping& pages, std::size_t offset, std::size_t length) noexcept {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t begin = (offset + page - 1) / page * page;
+    const std::size_t end = std::min(pages.size(), offset + length) / page * page;
+    if (begin < end) {
+        (void)::madvise(pages.data() + begin, end - begin, MADV_DONTNEED);
+    }
+}
+
+void prefer_large_pages(const Mapping& pages) noexcept {
+    (void)::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);
+}
+
 Result<Mapping> map_memory(std::size_t size) {
     void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

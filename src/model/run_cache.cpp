@@ -8,8 +8,8 @@
 #include "codec/tlog/meta.h"
 #include "io/files.h"
 #include "io/private_folder.h"
+#include "io/user_folders.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace taffrail::model {
@@ -94,14 +94,8 @@ std::string run_cache_path(const std::string& root) {
     if (root.find("://") != std::string::npos) {
         return {};
     }
-    const char* cache = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    std::string folder;
-    if (cache != nullptr && *cache == '/') {
-        folder = cache;
-    } else if (home != nullptr && *home == '/') {
-        folder = std::string(home) + "/.cache";
-    } else {
+    const std::string folder = io::user_cache_folder();
+    if (folder.empty()) {
         return {};
     }
     const std::string absolute = std::filesystem::absolute(root).lexically_normal().string();

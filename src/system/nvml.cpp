@@ -160,17 +160,22 @@ void Nvml::list_gpus() {
     }
 }
 
-void Nvml::sample(const ReadingSink& out) {
-    const Functions& call = *functions_;
+/// Hands `visit` each GPU that answers, with the way to name its readings.
+void Nvml::for_each_gpu(const ReadingSink& out,
+                        const std::function<void(void* device, const Put& put)>& visit) {
     for (std::size_t index = 0; index < handles_.size(); ++index) {
-        Functions::Device device = handles_[index];
-        if (device == nullptr) {
+        if (handles_[index] == nullptr) {
             continue;
         }
         const std::string prefix = "system/gpu/" + std::to_string(index) + "/";
-        const auto put = [&](std::string_view name, double value) {
-            out(prefix + std::string(name), value);
-        };
+        visit(handles_[index],
+              [&](std::string_view name, double value) { out(prefix + std::string(name), value); });
+    }
+}
+
+void Nvml::sample(const ReadingSink& out) {
+    const Functions& call = *functions_;
+    for_each_gpu(out, [&call](Functions::Device device, const Put& put) {
         Functions::Utilization utilization{};
         if (call.utilization != nullptr && call.utilization(device, &utilization) == kSuccess) {
             put("percent", utilization.gpu);
@@ -207,20 +212,12 @@ void Nvml::sample(const ReadingSink& out) {
             put("throttled_by_heat", (reasons & kThermal) != 0 ? 1 : 0);
             put("throttled_otherwise", (reasons & kOther) != 0 ? 1 : 0);
         }
-    }
+    });
 }
 
 void Nvml::sample_slow(const ReadingSink& out) {
     const Functions& call = *functions_;
-    for (std::size_t index = 0; index < handles_.size(); ++index) {
-        Functions::Device device = handles_[index];
-        if (device == nullptr) {
-            continue;
-        }
-        const std::string prefix = "system/gpu/" + std::to_string(index) + "/";
-        const auto put = [&](std::string_view name, double value) {
-            out(prefix + std::string(name), value);
-        };
+    for_each_gpu(out, [&call](Functions::Device device, const Put& put) {
         unsigned number = 0;
         if (call.pcie != nullptr && call.pcie(device, 0, &number) == kSuccess) {
             put("pcie_sent_bytes_per_second", number * 1024.0);
@@ -243,7 +240,7 @@ void Nvml::sample_slow(const ReadingSink& out) {
             call.ecc(device, kUncorrected, kSinceReset, &large) == kSuccess) {
             put("ecc_errors", static_cast<double>(large));
         }
-    }
+    });
 }
 
 }  // namespace taffrail::system

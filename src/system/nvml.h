@@ -7,8 +7,10 @@
 #include "system/host_load.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taffrail::system {
@@ -42,7 +44,10 @@ class Nvml {
   private:
     struct Functions;
     Nvml(void* library, std::unique_ptr<Functions> functions);
+    using Put = std::function<void(std::string_view name, double value)>;
     void list_gpus();
+    void for_each_gpu(const ReadingSink& out,
+                      const std::function<void(void* device, const Put& put)>& visit);
 
     void* library_;
     std::unique_ptr<Functions> functions_;

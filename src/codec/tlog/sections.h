@@ -33,6 +33,7 @@ enum class Section : std::uint8_t {
     // Manifest
     SealedFiles = 64,
     Watermarks = 65,
+    Profiles = 66,
 };
 
 inline void append_section(Bytes& to, Section tag, ByteSpan body) {

@@ -216,6 +216,28 @@ Blob loaded_blob(ByteSpan bytes) {
     return blob;
 }
 
+std::optional<Kind> kind_of_plugin(std::string_view plugin) noexcept {
+    if (plugin == kImages) {
+        return Kind::Image;
+    }
+    if (plugin == kAudio) {
+        return Kind::Audio;
+    }
+    if (plugin == kHistograms) {
+        return Kind::Histogram;
+    }
+    if (plugin == kHparams) {
+        return Kind::Hparams;
+    }
+    if (plugin == kMesh) {
+        return Kind::Mesh;
+    }
+    if (plugin == kCustomScalars) {
+        return Kind::Text;
+    }
+    return plugin == kPrCurves ? std::optional(Kind::PrCurve) : std::nullopt;
+}
+
 std::optional<Kind> classify(std::string_view plugin, const ValueView& value) {
     switch (value.content) {
         case ValueContent::Simple:
@@ -234,26 +256,8 @@ std::optional<Kind> classify(std::string_view plugin, const ValueView& value) {
     if (plugin == kScalars) {
         return Kind::Scalar;
     }
-    if (plugin == kImages) {
-        return is_gif(first_tensor_image(value.body)) ? Kind::Video : Kind::Image;
-    }
-    if (plugin == kAudio) {
-        return Kind::Audio;
-    }
-    if (plugin == kHistograms) {
-        return Kind::Histogram;
-    }
-    if (plugin == kHparams) {
-        return Kind::Hparams;
-    }
-    if (plugin == kMesh) {
-        return Kind::Mesh;
-    }
-    if (plugin == kPrCurves) {
-        return Kind::PrCurve;
-    }
-    if (plugin == kCustomScalars) {
-        return Kind::Text;
+    if (const auto kind = kind_of_plugin(plugin)) {
+        return kind == Kind::Image && is_gif(first_tensor_image(value.body)) ? Kind::Video : *kind;
     }
     TensorMessage tensor;
     if (!parse_tensor(value.body, tensor)) {

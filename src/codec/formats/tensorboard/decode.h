@@ -20,6 +20,10 @@ using BlobMaker = std::function<Blob(ByteSpan bytes)>;
 /// A blob that owns a copy, named by its SHA-256.
 Blob loaded_blob(ByteSpan bytes);
 
+/// The kind every tensor of a plugin has; nothing where the tensor itself decides. Images may turn
+/// out to be films.
+std::optional<Kind> kind_of_plugin(std::string_view plugin) noexcept;
+
 /// What kind a value is, from the plugin of its tag (the first metadata counts) and its own form.
 /// Nothing when it shows nothing (a metadata-only value of an unknown plugin).
 std::optional<Kind> classify(std::string_view plugin, const ValueView& value);

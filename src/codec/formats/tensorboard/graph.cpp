@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
 #include "codec/formats/tensorboard/encode.h"
+#include "codec/formats/tensorboard/map_entry.h"
 #include "codec/protobuf_wire.h"
 
 #include <charconv>
@@ -90,18 +91,8 @@ GraphNode decode_node(ByteSpan message, bool& ok) {
                 node.device = repair_utf8(field.as_text());
                 break;
             case 5: {
-                std::string name;
-                ByteSpan attribute;
-                ProtoReader entry(field.bytes);
-                WireField part;
-                while (entry.next(part)) {
-                    if (part.is(1, WireType::Length)) {
-                        name = repair_utf8(part.as_text());
-                    } else if (part.is(2, WireType::Length)) {
-                        attribute = part.bytes;
-                    }
-                }
-                decode_attribute(std::move(name), attribute, node);
+                MapEntry entry = decode_map_entry(field.bytes);
+                decode_attribute(std::move(entry.name), entry.message, node);
                 break;
             }
             default:

@@ -1,6 +1,7 @@
 #include "codec/formats/tensorboard/hparams.h"
 
 #include "base/utf8.h"
+#include "codec/formats/tensorboard/map_entry.h"
 #include "codec/protobuf_wire.h"
 
 #include <cmath>
@@ -59,18 +60,8 @@ void decode_session_start(ByteSpan message, HparamsMessage& to) {
     WireField field;
     while (reader.next(field)) {
         if (field.is(1, WireType::Length)) {
-            std::string name;
-            Cell cell;
-            ProtoReader entry(field.bytes);
-            WireField part;
-            while (entry.next(part)) {
-                if (part.is(1, WireType::Length)) {
-                    name = repair_utf8(part.as_text());
-                } else if (part.is(2, WireType::Length)) {
-                    cell = decode_cell(part.bytes);
-                }
-            }
-            to.hparams.emplace_back(std::move(name), std::move(cell));
+            MapEntry entry = decode_map_entry(field.bytes);
+            to.hparams.emplace_back(std::move(entry.name), decode_cell(entry.message));
         } else if (field.is(4, WireType::Length)) {
             to.group_name = repair_utf8(field.as_text());
         } else if (field.is(5, WireType::Fixed64)) {
