@@ -1,14 +1,18 @@
 // How fast profiles are read, written and drawn: one JSON object a row on standard output.
 //
-//   formats_bench trace.write | trace.read | flame.svg  MEGABYTES
+//   formats_bench trace.write | trace.read | trace.rss | flame.svg  MEGABYTES
 #include "codec/json_writer.h"
 #include "profile/flame/svg.h"
 #include "profile/formats.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -97,6 +101,32 @@ std::string collapsed_stacks(std::size_t bytes) {
     return text;
 }
 
+/// The most memory that reading a file took, by its size. Another process writes the file.
+int measure_memory(std::size_t megabytes) {
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("taffrail-bench-" + std::to_string(::getpid()) + ".trace.json");
+    if (const pid_t writer = ::fork(); writer == 0) {
+        Profile profile = training_trace((megabytes << 20) / 330);
+        ::_exit(write_profile_file(profile, *find_format("chrome"), path).ok() ? 0 : 1);
+    } else {
+        int status = 0;
+        if (::waitpid(writer, &status, 0) != writer || status != 0) {
+            return 1;
+        }
+    }
+    const auto read = read_profile_file(path);
+    const auto bytes = static_cast<double>(std::filesystem::file_size(path));
+    std::filesystem::remove(path);
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    if (!read.ok() || read->profile.spans.empty()) {
+        return 1;
+    }
+    print_row("trace.read_rss_ratio", static_cast<double>(usage.ru_maxrss) * 1024 / bytes,
+              "x its file");
+    return 0;
+}
+
 int measure(const std::string& what, std::size_t megabytes) {
     if (what == "flame.svg") {
         const std::string text = collapsed_stacks(megabytes << 20);
@@ -113,6 +143,9 @@ int measure(const std::string& what, std::size_t megabytes) {
         print_row("flame.svg_mib_s",
                   static_cast<double>(text.size()) / (1 << 20) / (cpu_seconds() - start), "MiB/s");
         return 0;
+    }
+    if (what == "trace.rss") {
+        return measure_memory(megabytes);
     }
     Profile profile = training_trace((megabytes << 20) / 330);
     if (what == "trace.write") {
@@ -142,7 +175,8 @@ int measure(const std::string& what, std::size_t megabytes) {
 
 int main(int count, char** values) {
     if (count != 3) {
-        std::fprintf(stderr, "usage: formats_bench trace.write|trace.read|flame.svg MEGABYTES\n");
+        std::fprintf(stderr,
+                     "usage: formats_bench trace.write|trace.read|trace.rss|flame.svg MEGABYTES\n");
         return 2;
     }
     return measure(values[1], static_cast<std::size_t>(std::atoi(values[2])));

@@ -3,9 +3,10 @@
 TARGETS = {
     "trace.write_mb_s": {"at_least": 300},
     "trace.read_mb_s": {"at_least": 200},
+    "trace.read_rss_ratio": {"at_most": 1.5},
     "flame.svg_mib_s": {"at_least": 40},
 }
-WHAT = {"trace.write": "trace.write_mb_s", "trace.read": "trace.read_mb_s", "flame.svg": "flame.svg_mib_s"}
+WHAT = {"trace.write": "trace.write_mb_s", "trace.read": "trace.read_mb_s", "trace.rss": "trace.read_rss_ratio", "flame.svg": "flame.svg_mib_s"}
 
 
 def run(context) -> list:

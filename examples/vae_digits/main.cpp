@@ -32,7 +32,7 @@ void print_help() {
         "  trainer.max_epochs=1          change a value; see --cfg for all of them\n"
         "  experiment=vae_tensorboard    take a file of configs/experiment\n"
         "  logger=tensorboard            send the run to a tracker as well\n"
-        "  profiler=simple               measure it: none, basic, simple, advanced\n"
+        "  profiler=simple               measure it: none, basic, simple, advanced, trace\n"
         "  +new.key=1   ~key             add and remove values\n\n"
         "example: vae_digits trainer.max_epochs=1 profiler=simple");
 }

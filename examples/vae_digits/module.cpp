@@ -1,5 +1,6 @@
 #include "module.h"
 
+#include <taffrail/trace_notes.h>
 #include <taffrail/trainer.h>
 #include <taffrail/zone.h>
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 
 namespace vae_digits {
 namespace {
@@ -54,46 +54,8 @@ DigitsModule::DigitsModule(const Settings& settings, taffrail::Run& run,
 }
 
 std::shared_ptr<taffrail::Loader> DigitsModule::train_dataloader() {
-    class Shuffled : public taffrail::Loader {
-      public:
-        Shuffled(const Digits& data, std::int64_t batches, int size, std::uint64_t seed)
-            : data_(data),
-              batches_(batches),
-              size_(size),
-              random_(seed),
-              order_(data.labels.size()) {
-            std::iota(order_.begin(), order_.end(), 0);
-        }
-
-        [[nodiscard]] std::optional<std::int64_t> size() const override { return batches_; }
-
-        void start(std::int64_t) override {
-            next_ = 0;
-            for (std::size_t i = order_.size() - 1; i > 0; --i) {
-                std::swap(order_[i], order_[random_.below(i + 1)]);
-            }
-        }
-
-        std::optional<taffrail::Batch> next() override {
-            if (next_ >= batches_) {
-                return std::nullopt;
-            }
-            const auto first = order_.begin() + next_++ * size_;
-            return taffrail::Batch(PictureBatch{
-                data_.pixels(Eigen::all, std::vector<Eigen::Index>(first, first + size_))});
-        }
-
-      private:
-        const Digits& data_;
-        std::int64_t batches_, next_ = 0;
-        int size_;
-        Random random_;
-        std::vector<Eigen::Index> order_;
-    };
-
-    return std::make_shared<Shuffled>(
-        data_, batches_, settings_.batch_size,
-        settings_.seed + 5 + static_cast<std::uint64_t>(ranks_->rank()));
+    return shuffled_batches(data_, batches_, settings_,
+                            settings_.seed + 5 + static_cast<std::uint64_t>(ranks_->rank()));
 }
 
 taffrail::LoaderList DigitsModule::val_dataloader() {
@@ -141,6 +103,7 @@ void DigitsModule::training_step(const taffrail::Batch& batch, std::int64_t) {
     const Eigen::MatrixXf& pictures = batch.as<PictureBatch>().pixels;
     const Loss loss = [&] {
         TAFFRAIL_ZONE("Model::gather");
+        TAFFRAIL_ZONE_SHAPE(pictures.cols(), pictures.rows());
         return model_.gather(pictures, static_cast<float>(settings_.beta), noise_);
     }();
     losses_.push_back(loss.total());

@@ -7,6 +7,7 @@
 #include <taffrail/module.h>
 #include <taffrail/run.h>
 
+#include "batches.h"
 #include "digits.h"
 #include "latent.h"
 #include "model.h"
@@ -19,11 +20,6 @@
 #include <vector>
 
 namespace vae_digits {
-
-/// Pictures in columns.
-struct PictureBatch {
-    Eigen::MatrixXf pixels;
-};
 
 class DigitsModule : public taffrail::Module {
   public:
@@ -71,10 +67,3 @@ class DigitsModule : public taffrail::Module {
 };
 
 }  // namespace vae_digits
-
-template <>
-struct taffrail::BatchTraits<vae_digits::PictureBatch> {
-    static void visit(BatchVisitor& visitor, const vae_digits::PictureBatch& batch) {
-        visitor.tensor(batch.pixels.cols());
-    }
-};

@@ -44,6 +44,8 @@ constexpr const char* kData = R"(
 train_digits: 6000
 held_out_digits: 500
 batch_size: 64
+read_ms: 0               # as if the files of a batch took so long to read, to see what the profilers say
+workers: 0               # 1 = the next batch is made while this one is computed with
 )";
 
 // The example's configs/ where the build and where an installation put them: its experiments are
@@ -113,6 +115,8 @@ taffrail::Result<Settings> read_settings(const taffrail::Config& config) {
         settings.train_digits = at_least(config, "data.train_digits", 10).value();
         settings.held_out_digits = at_least(config, "data.held_out_digits", 40).value();
         settings.batch_size = at_least(config, "data.batch_size", 2).value();
+        settings.read_ms = at_least(config, "data.read_ms", 0).value();
+        settings.workers = at_least(config, "data.workers", 0).value();
         return settings;
     } catch (const taffrail::ResultError& error) {
         return error.error();

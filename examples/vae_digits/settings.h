@@ -15,6 +15,8 @@ struct Settings {
     std::uint64_t seed = 0;
     ModelShape model;
     int max_epochs = 0, batch_size = 0, train_digits = 0, held_out_digits = 0;
+    int read_ms = 0;  ///< a batch takes so much longer to make
+    int workers = 0;  ///< above 0: batches are made ahead
     double learning_rate = 0, beta = 0;
     bool progress_bar = true;
     int refresh_rate = 1;

@@ -4,6 +4,9 @@
 //   basic     the mean time of each tagged function (zones of the program, <taffrail/zone.h>)
 //   simple    how often and how long each action of the training loop ran, and the same as a tree
 //   advanced  for each action, what ran inside it: one table each, and files for snakeviz
+//   trace     every zone of a few steps one by one, as files that trace viewers and TensorBoard
+//   open;
+//             `pytorch` is the same by the name that people know
 #pragma once
 
 #include <taffrail/api.h>
@@ -20,6 +23,26 @@
 
 namespace taffrail {
 
+/// What a tracer does in one step.
+enum class TraceAction : std::uint8_t {
+    None,
+    WarmUp,         ///< gets ready, keeps nothing
+    Record,         ///< keeps everything
+    RecordAndSave,  ///< the same, and the trace is written when the step is over
+};
+
+/// Which steps are traced. Steps before `skip_first` are not; then cycles of `wait` steps without,
+/// `warmup` steps to get ready and `active` steps with recording follow each other, `repeat` times
+/// or for ever when it is 0.
+struct ScheduleOptions {
+    std::int64_t skip_first = 0, wait = 1, warmup = 1, active = 3, repeat = 0;
+};
+
+using Schedule = std::function<TraceAction(std::int64_t step)>;
+
+/// The action of every step, counted from 0. An error when a number is negative or `active` is 0.
+TAFFRAIL_API Result<Schedule> schedule(const ScheduleOptions& options);
+
 struct ProfilerOptions {
     /// Where files go; the folder given to setup() when empty: `profiles/` of the run.
     std::string dirpath = {};
@@ -33,6 +56,18 @@ struct ProfilerOptions {
     std::string sort_by = "cumulative";
     /// advanced: a .prof file for each action.
     bool dump_stats = true;
+    /// trace: by default one window of three steps, the third to the fifth.
+    ScheduleOptions schedule = {.repeat = 1};
+    /// trace: of all windows together, as kept in the run; the last one ends there.
+    std::uint64_t max_bytes = std::uint64_t{1} << 30;
+    /// trace: the shapes that zones tell of (TAFFRAIL_ZONE_SHAPE), the memory that is reported
+    /// (<taffrail/trace_notes.h>), and for each zone where it stands in the source and what called
+    /// it.
+    bool record_shapes = false, profile_memory = false, with_stack = false;
+    /// trace: the files are <worker>.<nanoseconds>.pt.trace.json; <host>_<process> when empty.
+    std::string worker = {};
+    /// trace: packed, and named .gz.
+    bool use_gzip = true;
 };
 
 /// Measures named actions. Every function is safe from any thread.
@@ -55,7 +90,7 @@ class TAFFRAIL_API Profiler {
     virtual Result<void> start(std::string_view action) = 0;
     /// It ends, on the thread that started it. Stopping an action that does not run is an error.
     virtual Result<void> stop(std::string_view action) = 0;
-    /// A training step begins.
+    /// A training step begins; in stages without one, a batch.
     virtual void step(Step step) noexcept;
     /// The report as text; empty when there is nothing to say.
     [[nodiscard]] virtual std::string summary() const = 0;

@@ -74,6 +74,13 @@ class TAFFRAIL_API Sink {
     /// The run ends with this state; called once, bounded by RunOptions::finish_timeout.
     virtual Result<void> close(RunState state) = 0;
 
+    /// The run ends: calls that wait for something outside (a server) give up by then, and what did
+    /// not arrive is kept. The only method that other threads call, at any time before and during
+    /// the others.
+    virtual void finish_by(std::chrono::steady_clock::time_point deadline) noexcept {
+        static_cast<void>(deadline);
+    }
+
     /// False for kinds the back end has no place for: those are skipped, data with one warning.
     [[nodiscard]] virtual bool accepts(Kind kind) const noexcept = 0;
 

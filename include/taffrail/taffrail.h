@@ -38,6 +38,7 @@
 #include <taffrail/summary_writer.h>
 #include <taffrail/terminal.h>
 #include <taffrail/throughput.h>
+#include <taffrail/trace_notes.h>
 #include <taffrail/trainer.h>
 #include <taffrail/training_bars.h>
 #include <taffrail/value.h>

@@ -198,8 +198,10 @@ TAFFRAIL_API void reset_zones() noexcept;
 /// The same with the name of the function, classes and namespaces included.
 #define TAFFRAIL_ZONE_FUNCTION() TAFFRAIL_ZONE_AT_(__PRETTY_FUNCTION__, true, __COUNTER__)
 /// The same with a text made at run time.
-#define TAFFRAIL_ZONE_NAMED(zone_name) \
-    const ::taffrail::Zone TAFFRAIL_JOIN(taffrail_zone_, __COUNTER__)(::std::string_view(zone_name))
+#define TAFFRAIL_ZONE_NAMED(zone_name)                                  \
+    const ::taffrail::Zone TAFFRAIL_JOIN(taffrail_zone_, __COUNTER__) { \
+        ::std::string_view(zone_name)                                   \
+    }
 /// A number about the innermost zone of this thread: summed up.
 #define TAFFRAIL_ZONE_VALUE(value) ::taffrail::detail::add_zone_value(value)
 /// Phases that follow each other inside a zone: each ends where the next begins, the last with the

@@ -5,6 +5,7 @@
 #include <taffrail/result.h>
 
 #include "base/bytes.h"
+#include "io/file.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 
@@ -57,6 +58,10 @@ struct Format {
     Result<void> (*read)(ByteSpan bytes, Profile& profile) = nullptr;
     /// May add derived parts to `profile`. Null for formats that are only read.
     Result<void> (*write)(Profile& profile, Output& out, const WriteOptions& options) = nullptr;
+    /// As `read`, of the first `size` bytes of pages that are given back once they are read; null
+    /// where reading looks back.
+    Result<void> (*read_once)(const io::Mapping& pages, std::size_t size,
+                              Profile& profile) = nullptr;
 
     [[nodiscard]] bool can_hold(Holds what) const noexcept {
         return (holds & static_cast<std::uint32_t>(what)) != 0;

@@ -26,7 +26,7 @@ constexpr Format kFormats[] = {
      ".pt.trace.json .trace.json .json",
      Holds::Stacks | Holds::Spans | Holds::Instants | Holds::Counters | Holds::Flows | Holds::Args |
          Holds::Threads | Holds::Files | Holds::Columns | Holds::Metadata,
-     is_chrome_trace, read_chrome_trace, write_chrome_trace},
+     is_chrome_trace, read_chrome_trace, write_chrome_trace, read_chrome_trace_once},
     {"pstats", "Python's cProfile", ".prof .pstats", Holds::Graph | Holds::Calls | Holds::Files,
      is_pstats, read_pstats, write_pstats},
     {"callgrind", "valgrind's callgrind and KCachegrind", ".callgrind .callgrind.out",

@@ -20,6 +20,8 @@ std::string format_names(bool writable);
 
 struct ReadLimits {
     std::uint64_t max_unpacked_bytes = std::uint64_t{2} << 30;
+    std::uint64_t max_file_bytes = std::uint64_t{8} << 30;
+    Progress* progress = nullptr;  ///< told how far the reader is; null = nobody wants to know
 };
 
 struct ReadProfile {
@@ -31,7 +33,7 @@ struct ReadProfile {
 /// names them in messages.
 Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what,
                                  const Format* format = nullptr, const ReadLimits& limits = {});
-/// The file at `path`, mapped where that is possible.
+/// The file at `path`; where its format allows it, memory is given back as it is read.
 Result<ReadProfile> read_profile_file(const std::string& path, const Format* format = nullptr,
                                       const ReadLimits& limits = {});
 

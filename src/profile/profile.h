@@ -8,6 +8,7 @@
 
 #include "profile/call_tree.h"
 #include "profile/notes.h"
+#include "profile/progress.h"
 #include "profile/texts.h"
 
 #include <cstdint>
@@ -142,6 +143,9 @@ class Profile {
 
     /// What was wrong with the file.
     Notes notes;
+
+    /// Told by readers of large files how far they are; null = nobody wants to know.
+    Progress* progress = nullptr;
 
     TextId text(std::string_view text) { return texts.id(text); }
 

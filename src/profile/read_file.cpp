@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/gzip.h"
 #include "io/files.h"
+#include "io/map_memory.h"
 #include "profile/formats.h"
 #include "profile/gunzip_part.h"
 
@@ -14,6 +15,35 @@ namespace {
 bool is_gzip(ByteSpan bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
 }
+
+/// A file in memory of its own, so that a part of it can be given back; a file that somebody cuts
+/// off meanwhile is only shorter.
+struct Loaded {
+    io::Mapping pages = {};
+    std::size_t size = 0;
+    bool is_limited = false;
+};
+
+Result<Loaded> load_file(const std::string& path, std::uint64_t most_bytes) {
+    TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::Read));
+    TAFFRAIL_ASSIGN(const io::FileInfo info, io::stat(path));
+    Loaded loaded;
+    if (info.size > 0) {
+        TAFFRAIL_ASSIGN(loaded.pages,
+                        io::map_memory(static_cast<std::size_t>(std::min(info.size, most_bytes))));
+        // A fault for each 4 KiB costs a tenth of what reading a trace does.
+        constexpr std::size_t kMany = 16u << 20;
+        if (loaded.pages.size() >= kMany) {
+            io::prefer_large_pages(loaded.pages);
+        }
+        loaded.is_limited = info.size > most_bytes;
+        TAFFRAIL_ASSIGN(loaded.size, file->read_at(0, {loaded.pages.data(), loaded.pages.size()}));
+    }
+    return loaded;
+}
+
+Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Format* format,
+                               const ReadLimits& limits, const Loaded* loaded);
 
 }  // namespace
 
@@ -36,6 +66,13 @@ const Format* format_of_path(std::string_view path) {
 
 Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what, const Format* format,
                                  const ReadLimits& limits) {
+    return read_bytes(bytes, what, format, limits, nullptr);
+}
+
+namespace {
+
+Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Format* format,
+                               const ReadLimits& limits, const Loaded* loaded) {
     const auto fail = [&](ErrorCode code, const std::string& why) {
         return Error{code, std::string(what) + ": " + why};
     };
@@ -44,6 +81,10 @@ Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what, const Fo
     }
     ReadProfile read;
     Bytes unpacked;
+    if (loaded != nullptr && loaded->is_limited) {
+        read.profile.notes.add("the file is larger than " + std::to_string(limits.max_file_bytes) +
+                               " bytes: only that much was read");
+    }
     if (is_gzip(bytes)) {
         // A cut stream still gives its beginning, and a bomb the part within the limit.
         GunzippedPart part = gunzip_part(bytes, limits.max_unpacked_bytes);
@@ -65,6 +106,12 @@ Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what, const Fo
     if (as_text(bytes).starts_with("\xEF\xBB\xBF")) {
         bytes = bytes.subspan(3);
     }
+    if (limits.progress != nullptr) {
+        limits.progress->all_bytes = bytes.size();
+        limits.progress->done_bytes = 0;
+        limits.progress->phase = Progress::Phase::Reading;
+    }
+    read.profile.progress = limits.progress;
     read.format = format;
     for (const Format& known : formats()) {
         if (read.format == nullptr && known.recognises != nullptr && known.recognises(bytes)) {
@@ -75,16 +122,30 @@ Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what, const Fo
         return fail(ErrorCode::Unsupported,
                     "no profile that is known here; what can be read: " + format_names(false));
     }
-    if (const Result<void> done = read.format->read(bytes, read.profile); !done.ok()) {
+    const bool once = loaded != nullptr && read.format->read_once != nullptr &&
+                      bytes.data() == loaded->pages.data();
+    if (const Result<void> done =
+            once ? read.format->read_once(loaded->pages, loaded->size, read.profile)
+                 : read.format->read(bytes, read.profile);
+        !done.ok()) {
         return fail(done.error().code, done.error().message);
     }
+    read.profile.progress = nullptr;
     return read;
 }
 
+}  // namespace
+
 Result<ReadProfile> read_profile_file(const std::string& path, const Format* format,
                                       const ReadLimits& limits) {
-    TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
-    return read_profile(bytes, path, format, limits);
+    // A pipe does not say how long it is.
+    if (const auto info = io::stat(path);
+        info.ok() && (info->type != io::EntryType::File || info->size == 0)) {
+        TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
+        return read_profile(bytes, path, format, limits);
+    }
+    TAFFRAIL_ASSIGN(const Loaded loaded, load_file(path, limits.max_file_bytes));
+    return read_bytes(loaded.pages.bytes().first(loaded.size), path, format, limits, &loaded);
 }
 
 Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,

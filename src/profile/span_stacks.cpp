@@ -70,21 +70,33 @@ class NodeSums {
 }  // namespace
 
 std::vector<std::uint32_t> nesting_order(const Profile& profile) {
-    std::vector<std::uint32_t> order(profile.spans.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::erase_if(order, [&](std::uint32_t index) { return profile.spans[index].async_id != 0; });
+    // Thread by thread first, keeping the order of the file: programs write the spans of a thread
+    // in the order in which they begin, or nearly, and then there is nothing to sort.
+    std::vector<std::size_t> begins(profile.threads.size() + 1, 0);
+    for (const Span& span : profile.spans) {
+        begins[span.thread + 1] += span.async_id == 0 ? 1 : 0;
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<std::uint32_t> order(begins.back());
+    std::vector<std::size_t> next = begins;
+    for (std::uint32_t index = 0; index < profile.spans.size(); ++index) {
+        if (profile.spans[index].async_id == 0) {
+            order[next[profile.spans[index].thread]++] = index;
+        }
+    }
     const auto before = [&](std::uint32_t left, std::uint32_t right) {
         const Span &a = profile.spans[left], &b = profile.spans[right];
-        if (a.thread != b.thread) {
-            return a.thread < b.thread;
-        }
         if (a.begin_ns != b.begin_ns) {
             return a.begin_ns < b.begin_ns;
         }
         return a.duration_ns != b.duration_ns ? a.duration_ns > b.duration_ns : left < right;
     };
-    if (!std::is_sorted(order.begin(), order.end(), before)) {
-        std::sort(order.begin(), order.end(), before);
+    for (std::size_t thread = 0; thread < profile.threads.size(); ++thread) {
+        const auto first = order.begin() + static_cast<std::ptrdiff_t>(begins[thread]);
+        const auto last = order.begin() + static_cast<std::ptrdiff_t>(begins[thread + 1]);
+        if (!std::is_sorted(first, last, before)) {
+            std::sort(first, last, before);
+        }
     }
     return order;
 }

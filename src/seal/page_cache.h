@@ -31,15 +31,25 @@ class PageCache {
     void set_limit(std::size_t bytes);
     /// For a file that is closed.
     void forget(std::uint64_t file);
+    /// Lets go of pages that nobody used since the `turns`-th call before this one: whoever serves
+    /// others calls it now and then, so that a page left open does not hold what was decoded for
+    /// it.
+    void forget_unused_for(unsigned turns);
 
     [[nodiscard]] std::size_t bytes() const;
 
   private:
     using Name = std::tuple<std::uint64_t, std::size_t, std::size_t>;  // file, column, page
 
+    struct Kept {
+        Page page;
+        std::uint64_t used = 0;  ///< the turn of its last use
+    };
+
     mutable std::mutex mutex_;
-    Lru<Name, Page> pages_;
+    Lru<Name, Kept> pages_;
     std::size_t limit_;
+    std::uint64_t turn_ = 0;  ///< counted by calls, not by a clock: pages are found by the million
     std::uint64_t files_ = 0;
 };
 

@@ -27,6 +27,13 @@ using parquet::Type;
 
 constexpr std::size_t kPhaseColumn = 8, kKeyColumn = kFixedColumns;
 
+template <typename T>
+ByteSpan bytes_of(const std::vector<T>& values) {
+    return std::as_bytes(std::span(values));
+}
+
+}  // namespace
+
 std::vector<Column> fixed_columns() {
     return {{"step", Type::Int64, Shape::Required, Meaning::None},
             {"time", Type::Int64, Shape::Required, Meaning::TimestampNs},
@@ -38,13 +45,6 @@ std::vector<Column> fixed_columns() {
             {"rank", Type::Int32, Shape::Required, Meaning::None},
             {"phase", Type::ByteArray, Shape::Optional, Meaning::Text}};
 }
-
-template <typename T>
-ByteSpan bytes_of(const std::vector<T>& values) {
-    return std::as_bytes(std::span(values));
-}
-
-}  // namespace
 
 std::vector<Column> columns_before_values(TableKind kind) {
     std::vector<Column> columns = fixed_columns();

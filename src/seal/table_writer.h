@@ -113,6 +113,10 @@ class TableWriter {
     std::uint32_t crc_ = 0;
 };
 
+/// The columns that every sealed table begins with: where a row stands on each axis, and who logged
+/// it.
+std::vector<parquet::Column> fixed_columns();
+
 /// The columns before the values, `key` of a long table included.
 std::vector<parquet::Column> columns_before_values(TableKind kind);
 

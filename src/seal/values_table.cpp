@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace taffrail::seal {
@@ -29,28 +30,23 @@ constexpr std::size_t kRowGroupBytes = 8 << 20;
 }  // namespace
 
 const std::vector<Column>& value_columns() {
-    static const std::vector<Column> kColumns{
-        {"step", Type::Int64, Shape::Required, Meaning::None},
-        {"time", Type::Int64, Shape::Required, Meaning::TimestampNs},
-        {"epoch", Type::Double, Shape::Optional, Meaning::None},
-        {"samples", Type::Int64, Shape::Optional, Meaning::None},
-        {"writer", Type::Int64, Shape::Required, Meaning::Unsigned},
-        {"seq", Type::Int64, Shape::Required, Meaning::None},
-        {"attempt", Type::Int32, Shape::Required, Meaning::None},
-        {"rank", Type::Int32, Shape::Required, Meaning::None},
-        {"phase", Type::ByteArray, Shape::Optional, Meaning::Text},
-        {"key", Type::ByteArray, Shape::Required, Meaning::Text},
-        {"kind", Type::ByteArray, Shape::Required, Meaning::Text},
-        {"kind_number", Type::Int32, Shape::Required, Meaning::None},
-        {"route", Type::Int64, Shape::Required, Meaning::None},
-        {"text", Type::ByteArray, Shape::Optional, Meaning::Text},
-        {"edges", Type::Double, Shape::List, Meaning::None},
-        {"counts", Type::Double, Shape::List, Meaning::None},
-        {"format", Type::ByteArray, Shape::Optional, Meaning::Text},
-        {"sha256", Type::ByteArray, Shape::Optional, Meaning::Text},
-        {"size", Type::Int64, Shape::Optional, Meaning::None},
-        {"metadata", Type::ByteArray, Shape::Required, Meaning::None},
-        {"blobs", Type::ByteArray, Shape::Required, Meaning::None}};
+    static const std::vector<Column> kColumns = [] {
+        std::vector<Column> columns = fixed_columns();
+        const Column more[] = {{"key", Type::ByteArray, Shape::Required, Meaning::Text},
+                               {"kind", Type::ByteArray, Shape::Required, Meaning::Text},
+                               {"kind_number", Type::Int32, Shape::Required, Meaning::None},
+                               {"route", Type::Int64, Shape::Required, Meaning::None},
+                               {"text", Type::ByteArray, Shape::Optional, Meaning::Text},
+                               {"edges", Type::Double, Shape::List, Meaning::None},
+                               {"counts", Type::Double, Shape::List, Meaning::None},
+                               {"format", Type::ByteArray, Shape::Optional, Meaning::Text},
+                               {"sha256", Type::ByteArray, Shape::Optional, Meaning::Text},
+                               {"size", Type::Int64, Shape::Optional, Meaning::None},
+                               {"metadata", Type::ByteArray, Shape::Required, Meaning::None},
+                               {"blobs", Type::ByteArray, Shape::Required, Meaning::None}};
+        columns.insert(columns.end(), std::begin(more), std::end(more));
+        return columns;
+    }();
     return kColumns;
 }
 

@@ -67,6 +67,16 @@ Bytes encode(const Manifest& manifest) {
     body.clear();
     append_zigzag(body, manifest.time_ns);
     append_section(payload, tlog::Section::Heartbeat, body);
+    if (!manifest.profiles.empty()) {
+        body.clear();
+        append_varint(body, manifest.profiles.size());
+        for (const ProfileFileInfo& file : manifest.profiles) {
+            append_text(body, file.name);
+            append_varint(body, file.bytes);
+            append(body, file.crc);
+        }
+        append_section(payload, tlog::Section::Profiles, body);
+    }
     return payload;
 }
 
@@ -100,6 +110,17 @@ bool decode(ByteSpan payload, Manifest& manifest) {
             });
         } else if (tag == tlog::Section::Heartbeat) {
             manifest.time_ns = from.zigzag();
+        } else if (tag == tlog::Section::Profiles) {
+            tlog::decode_list(from, manifest.profiles, [](ByteCursor& item) {
+                ProfileFileInfo file;
+                file.name = item.text();
+                file.bytes = item.varint();
+                file.crc = item.read<std::uint32_t>();
+                return file;
+            });
+            good = good && std::ranges::all_of(manifest.profiles, [](const auto& file) {
+                       return io::is_plain_name(file.name);
+                   });
         }
         good = good && from.ok();
     });
@@ -200,6 +221,7 @@ Result<void> write_manifest(const std::string& run_folder, const std::string& ru
     const std::vector<std::uint32_t> numbers = numbers_of(run_folder);
     manifest.number = numbers.empty() ? 1 : numbers.front() + 1;
     manifest.time_ns = wall_time_ns();
+    manifest.profiles = list_profile_files(run_folder);
     tlog::FileIdentity identity;
     identity.run_id = run_id;
     tlog::FrameEncoder encoder;

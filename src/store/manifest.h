@@ -5,6 +5,7 @@
 #include <taffrail/result.h>
 
 #include "seal/seal.h"
+#include "store/profile_files.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,8 @@ struct Manifest {
     std::uint32_t number = 0;
     std::int64_t time_ns = 0;
     std::vector<seal::SealedFileInfo> files;
-    std::vector<seal::CoveredLog> logs;  ///< path is left empty
+    std::vector<seal::CoveredLog> logs;     ///< path is left empty
+    std::vector<ProfileFileInfo> profiles;  ///< beside what is sealed; put in by write_manifest()
     /// The newest manifest file, when it cannot be read. Then `files` also has what lies in data/,
     /// and which logs those cover is not known.
     std::string unreadable;

@@ -79,7 +79,11 @@ std::vector<Damage> check_run_files(const std::string& run_folder) {
             }
         }
     }
-    const bool sealed_is_whole = all.size() == manifests && manifest->unreadable.empty();
+    const std::size_t sealed = all.size();
+    for (Damage& damage : check_listed_profiles(run_folder, *manifest)) {
+        all.push_back(std::move(damage));
+    }
+    const bool sealed_is_whole = sealed == manifests && manifest->unreadable.empty();
     for (const seal::CoveredLog& log : manifest->logs) {
         std::vector<Damage> found = check_covered_log(run_folder, log);
         for (Damage& damage : found) {

@@ -15,10 +15,15 @@ Result<void> attach_open_block(const std::string& path) {
     if (!made.ok()) {
         return std::move(made).error();
     }
+    // A thread may just be storing through the block that was detached last, so its addresses stay;
+    // what it stores then is one entry of this block, until its next zone.
+    if (!all.detached.empty() && (*made)->move_to_place_of(*all.detached.back())) {
+        delete all.detached.back();
+        all.detached.pop_back();
+    }
     for (const SiteInfo& site : sites_from(0)) {
         (*made)->add_name(site.id, site.name);
     }
-    // Never destroyed: a thread may just be storing through it when it is detached.
     all.detached.reserve(all.detached.size() + 1);
     all.block = made->release();
     for (ThreadZones* zones : all.threads) {

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "io/files.h"
+#include "io/map_memory.h"
 
 #include <unistd.h>
 
@@ -89,6 +90,14 @@ void OpenBlock::remove_file() noexcept {
     } catch (...) {
         // It stays, and tells of nothing: its threads have no open zones.
     }
+}
+
+bool OpenBlock::move_to_place_of(OpenBlock& earlier) noexcept {
+    if (!io::move_pages(mapping_, earlier.mapping_)) {
+        return false;
+    }
+    mapping_ = std::move(earlier.mapping_);
+    return true;
 }
 
 void OpenBlock::abandon() noexcept {

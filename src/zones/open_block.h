@@ -82,6 +82,9 @@ class OpenBlock {
     void add_name(std::uint32_t site, std::string_view name) noexcept;
     OpenHeader& header() noexcept;
     void remove_file() noexcept;
+    /// Moves to the addresses of a block that was abandoned, which is left empty: processes with
+    /// many short runs need one range for all of them. Before anybody has a place in this one.
+    bool move_to_place_of(OpenBlock& earlier) noexcept;
     /// The file keeps what it has, and nobody can write into it any more: what a forked child does,
     /// and whoever ends before the threads that hold a place.
     void abandon() noexcept;

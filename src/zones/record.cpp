@@ -1,5 +1,6 @@
 // The path that every zone takes: two reads of the counter, and stores into the tree of its thread.
 #include "base/clock.h"
+#include "zones/record_path.h"
 #include "zones/this_thread.h"
 
 #include <algorithm>
@@ -101,6 +102,16 @@ bool close_above(ThreadZones& mine, const Node& node, std::uint64_t now) noexcep
 }
 
 }  // namespace
+
+void count_call(Node& node, std::uint64_t duration) noexcept {
+    count_bucket(node, duration);
+}
+
+std::uint64_t innermost_since() noexcept {
+    const ThreadZones* mine = zones_of_this_thread();
+    const Node* open = mine != nullptr ? mine->current.load(std::memory_order_relaxed) : nullptr;
+    return open != nullptr && open->parent != nullptr ? since_of(*mine, *open) : 0;
+}
 
 void close_all(ThreadZones& zones) noexcept {
     const std::uint64_t now = ticks();

@@ -5,12 +5,14 @@
 #include "zones/attach.h"
 #include "zones/exit_report.h"
 #include "zones/thread_zones.h"
+#include "zones/trace_range.h"
 #include "zones/zone_file.h"
 
 #include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 namespace taffrail::zones {
 
@@ -21,6 +23,7 @@ struct RunFiles {
     std::string folder, writer;
     std::unique_ptr<ZoneFile> of_run;
     std::unique_ptr<ZoneFile> of_trace;  ///< a window of a program without a run
+    ZoneFile* of_range = nullptr;        ///< the one of the two that a tracer reads
 };
 
 RunFiles*& run_files() {
@@ -48,6 +51,14 @@ std::string name_of(std::uint64_t writer) {
     std::array<char, 17> text{};
     std::snprintf(text.data(), text.size(), "%016" PRIx64, writer);
     return text.data();
+}
+
+Result<void> check_no_window(const RunFiles& files) {
+    if ((files.of_run && files.of_run->tracing()) || files.of_trace) {
+        return Error{ErrorCode::AlreadyExists,
+                     "zones are traced already; stop_zone_trace() ends that window"};
+    }
+    return {};
 }
 
 void begin_or_say(RunFiles& files) {
@@ -104,6 +115,7 @@ Result<void> detach_run(const std::string& folder) noexcept {
             return {};
         }
         files.folder.clear();
+        files.of_range = files.of_range == files.of_run.get() ? nullptr : files.of_range;
         detach_open_block();
         Result<void> closed = files.of_run ? files.of_run->close() : Result<void>();
         files.of_run.reset();
@@ -112,6 +124,43 @@ Result<void> detach_run(const std::string& folder) noexcept {
         return Error{ErrorCode::Internal,
                      std::string("closing the profile of the run failed: ") + problem.what()};
     }
+}
+
+Result<TickClock> begin_trace_range(std::uint64_t max_bytes) {
+    static_cast<void>(zones_of_this_thread());
+    RunFiles& files = *run_files();
+    const std::lock_guard lock(files.mutex);
+    TAFFRAIL_TRY(check_no_window(files));
+    if (!files.folder.empty() && !files.of_run) {
+        begin_or_say(files);
+    }
+    if (!files.of_run) {
+        const std::string path = "memory://zones/window.tprof";
+        static_cast<void>(io::remove(path));
+        TAFFRAIL_ASSIGN(files.of_trace, ZoneFile::create(path, "trace"));
+    }
+    files.of_range = files.of_run ? files.of_run.get() : files.of_trace.get();
+    files.of_range->start_trace(max_bytes);
+    return files.of_range->clock();
+}
+
+Result<Bytes> end_trace_range() {
+    RunFiles& files = *run_files();
+    const std::lock_guard lock(files.mutex);
+    ZoneFile* const file = std::exchange(files.of_range, nullptr);
+    if (file == nullptr) {
+        return Error{ErrorCode::InvalidArgument,
+                     "the run was finished while a window of its zones was open; what they came to "
+                     "is in its profile"};
+    }
+    TAFFRAIL_TRY(file->stop_trace());
+    Result<Bytes> bytes = file->read_window();
+    if (file == files.of_trace.get()) {
+        const std::string path = file->path();
+        files.of_trace.reset();
+        static_cast<void>(io::remove(path));
+    }
+    return bytes;
 }
 
 }  // namespace taffrail::zones
@@ -123,10 +172,7 @@ Result<void> start_zone_trace(const ZoneTraceOptions& options) {
         zones::zones_of_this_thread());  // the files of a run begin with the first zone
     zones::RunFiles& files = *zones::run_files();
     const std::lock_guard lock(files.mutex);
-    if ((files.of_run && files.of_run->tracing()) || files.of_trace) {
-        return Error{ErrorCode::AlreadyExists,
-                     "zones are traced already; stop_zone_trace() ends that window"};
-    }
+    TAFFRAIL_TRY(zones::check_no_window(files));
     if (!options.path.empty()) {
         TAFFRAIL_ASSIGN(files.of_trace, zones::ZoneFile::create(options.path, "trace"));
         files.of_trace->start_trace(options.max_bytes);
@@ -149,6 +195,7 @@ Result<void> stop_zone_trace() {
     if (files.of_trace) {
         Result<void> stopped = files.of_trace->stop_trace();
         Result<void> closed = files.of_trace->close();
+        files.of_range = nullptr;
         files.of_trace.reset();
         return stopped.ok() ? closed : stopped;
     }

@@ -220,7 +220,7 @@ std::string footing(const Snapshot& snapshot) {
     }
     if (snapshot.not_kept > 0) {
         text += std::to_string(snapshot.not_kept) +
-                " zones are not in this table: nested deeper than 128, or in more than 4,096 "
+                " zones are not in this table: nested deeper than 128, or in more than 16,384 "
                 "different nestings\n";
     }
     return text;

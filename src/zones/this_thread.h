@@ -18,6 +18,8 @@ void show_open(AllThreads& all, ThreadZones& zones) noexcept;
 
 /// Zones of this thread are kept one by one from now on; the caller holds the lock.
 void begin_trace(ThreadZones& zones) noexcept;
+/// When the innermost zone that is open on this thread began, by the counter; 0 = none is open.
+std::uint64_t innermost_since() noexcept;
 /// Ends what the thread of `zones` left open; called on it.
 void close_all(ThreadZones& zones) noexcept;
 

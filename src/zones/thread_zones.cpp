@@ -161,6 +161,22 @@ Node* ThreadZones::make(Node* parent, ZoneSite* site, bool span) noexcept {
     return node;
 }
 
+bool ThreadZones::has_room(const Node& parent, const ZoneSite& site) const noexcept {
+    // A few places are left for calls that are only counted.
+    if (parent.depth < kMostDepth && count() < kNodesInChunk * (kMostChunks - 8)) {
+        return true;
+    }
+    const Node* const first = parent.hint;
+    const Node* child = first;
+    do {
+        if (child->site == &site) {
+            return true;
+        }
+        child = child->next;
+    } while (child != first);
+    return false;
+}
+
 Node* ThreadZones::child_of(Node& parent, ZoneSite& site, bool span) noexcept {
     Node* const first = parent.hint;
     if (first != &nobody) {
@@ -180,10 +196,11 @@ Node* ThreadZones::child_of(Node& parent, ZoneSite& site, bool span) noexcept {
     Node* made = make(&parent, &site, span);
     if (made == nullptr) {
         not_kept.fetch_add(1, std::memory_order_relaxed);
-        diagnose_once(DiagnosticLevel::Warning, "zones.room",
-                      "a thread has entered zones in more than 4,096 different nestings, or memory "
-                      "is short: further ones are counted but not measured. Give zones of names "
-                      "made at run time fewer names");
+        diagnose_once(
+            DiagnosticLevel::Warning, "zones.room",
+            "a thread has entered zones in more than 16,384 different nestings, or memory "
+            "is short: further ones are counted but not measured. Give zones of names "
+            "made at run time fewer names");
         return nullptr;
     }
     if (first == &nobody) {

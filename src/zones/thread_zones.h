@@ -51,7 +51,7 @@ namespace taffrail::zones {
 using Node = detail::ZoneNode;
 
 inline constexpr std::uint32_t kNodesInChunk = 64;
-inline constexpr std::uint32_t kMostChunks = 64;  ///< 4,096 places a thread, 16 MiB of sketches
+inline constexpr std::uint32_t kMostChunks = 256;  ///< 16,384 places a thread, 64 MiB of sketches
 inline constexpr std::uint32_t kMostDepth = 128;
 
 class ThreadZones {
@@ -60,6 +60,9 @@ class ThreadZones {
 
     /// The child of `parent` at `site`, made when it is new; nullptr when there is no room.
     Node* child_of(Node& parent, ZoneSite& site, bool span) noexcept;
+
+    /// Whether child_of() would find or make it.
+    [[nodiscard]] bool has_room(const Node& parent, const ZoneSite& site) const noexcept;
 
     /// Nodes 0 … count() - 1 are whole; the first is the root, which is no zone.
     [[nodiscard]] std::uint32_t count() const noexcept {

@@ -59,6 +59,7 @@ Result<std::unique_ptr<ZoneFile>> ZoneFile::create(const std::string& path,
     TAFFRAIL_TRY(io::make_directories(io::parent(path)));
     std::unique_ptr<ZoneFile> made(new ZoneFile);
     made->path_ = path;
+    made->writer_ = writer;
     TAFFRAIL_ASSIGN(made->file_, io::open(path, io::OpenMode::CreateExclusive));
     made->clock_ = make_tick_clock();
     made->begun_ns_ = made->table_ns_ = monotonic_ns();
@@ -84,6 +85,7 @@ void ZoneFile::append(ByteSpan frame) {
         return;
     }
     failure_ = file_->append(frame);
+    written_ += frame.size();
     if (!failure_.ok()) {
         diagnose_once(DiagnosticLevel::Warning, "zones.file",
                       "zones are not kept any more: " + failure_.error().message);
@@ -167,6 +169,7 @@ void ZoneFile::close_trace(bool because_of_budget) {
     }
     write_zones();
     tracing_ = false;
+    window_end_ = written_;
     if (because_of_budget) {
         append(tprof::encode_loss(0, tprof::LossReason::Budget));
         diagnose_once(DiagnosticLevel::Warning, "zones.budget:" + path_,
@@ -201,6 +204,8 @@ void ZoneFile::start_trace(std::uint64_t max_bytes) {
     tracing_ = true;
     trace_budget_ = max_bytes;
     trace_bytes_ = 0;
+    window_begin_ = written_;
+    sites_written_ = 0;  // a window can be read without what stands before it
     AllThreads& all = all_threads();
     const std::lock_guard of_threads(all.mutex);
     all.tracing = true;
@@ -218,6 +223,20 @@ Result<void> ZoneFile::stop_trace() {
         close_trace(false);
     }
     return failure_;
+}
+
+Result<Bytes> ZoneFile::read_window() {
+    const std::lock_guard lock(mutex_);
+    TAFFRAIL_TRY(failure_);
+    Bytes bytes = tprof::encode_header({.writer = writer_,
+                                        .process_id = static_cast<std::uint64_t>(::getpid()),
+                                        .start_ns = wall_time_ns()});
+    const std::size_t header = bytes.size();
+    bytes.resize(header + (window_end_ - window_begin_));
+    TAFFRAIL_ASSIGN(const std::size_t got,
+                    file_->read_at(window_begin_, std::span(bytes).subspan(header)));
+    bytes.resize(header + got);
+    return bytes;
 }
 
 bool ZoneFile::tracing() const {

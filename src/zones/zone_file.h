@@ -30,8 +30,13 @@ class ZoneFile {
     /// Returns when all of them are in the file.
     Result<void> stop_trace();
     [[nodiscard]] bool tracing() const;
+    /// The frames of the window that ended last, with those that name its zones.
+    Result<Bytes> read_window();
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+    /// By which its zones are told; the same from its first to its last.
+    [[nodiscard]] const TickClock& clock() const noexcept { return clock_; }
 
   private:
     ZoneFile() = default;
@@ -51,6 +56,9 @@ class ZoneFile {
     std::thread thread_;
     bool closing_ = false, tracing_ = false;
     std::uint64_t trace_budget_ = 0, trace_bytes_ = 0;
+    std::uint64_t written_ = 0;                        ///< bytes of the file
+    std::uint64_t window_begin_ = 0, window_end_ = 0;  ///< places in it
+    std::string writer_;
     std::uint32_t sites_written_ = 0;
     std::uint64_t calls_written_ = 0;
     std::int64_t begun_ns_ = 0, table_ns_ = 0;

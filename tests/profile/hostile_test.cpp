@@ -1,9 +1,12 @@
 // Files that nobody should write: a clear report, everything good out, memory within bounds.
 #include "codec/gzip.h"
+#include "io/files.h"
 #include "places.h"
 #include "profile/derive.h"
 #include "sample_profiles.h"
+#include "test_files.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -140,6 +143,23 @@ TEST(HostileFiles, EmptyAndForeignOnesAreRefusedInWords) {
 }
 
 // Every format, cut at every few bytes and with every few bytes changed.
+// A terabyte of nothing behind a few events: the limit holds for files that are not packed too.
+TEST(HostileFiles, AGiganticOneIsReadUpToTheLimit) {
+    const test::TestFolder folder;
+    const std::string path = folder / "huge.trace.json";
+    {
+        const auto file = *io::open(path, io::OpenMode::Truncate);
+        ASSERT_TRUE(file->append(as_bytes(std::string_view(
+                                     R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},)")))
+                        .ok());
+    }
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+    const auto read = read_profile_file(path, nullptr, {.max_file_bytes = 1u << 20});
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->profile.spans.size(), 1u);
+    EXPECT_FALSE(read->profile.notes.empty());
+}
+
 TEST(HostileFiles, CutAndChangedFilesNeverCrash) {
     for (const Format& format : formats()) {
         if (format.read == nullptr || format.write == nullptr) {

@@ -54,7 +54,8 @@ void work(std::chrono::microseconds duration) {
 }
 
 TEST_F(Profilers, AllAreMadeByNameInAnyCase) {
-    for (const char* name : {"none", "basic", "simple", "advanced", "Simple", "ADVANCED"}) {
+    for (const char* name : {"none", "basic", "simple", "advanced", "trace", "pytorch", "Simple",
+                             "ADVANCED", "PyTorch"}) {
         EXPECT_TRUE(make_profiler(name).ok()) << name;
     }
     const auto unknown = make_profiler("simpel");
@@ -90,7 +91,10 @@ TEST_F(Profilers, BasicGivesTheMeanOfWhatIsTaggedAndNothingElse) {
     std::getline(lines, line);
     EXPECT_TRUE(line.starts_with("FIT Profiler Report")) << text;
     std::getline(lines, line);
-    EXPECT_TRUE(line.starts_with("render              : 0.02")) << text;
+    ASSERT_TRUE(line.starts_with("render              : ")) << text;
+    // Others may have had the processor meanwhile.
+    EXPECT_GE(std::stod(line.substr(22)), 0.02) << text;
+    EXPECT_LT(std::stod(line.substr(22)), 1) << text;
     EXPECT_EQ(line.size(), std::string("render              : 0.0200").size()) << line;
     std::getline(lines, line);
     EXPECT_NE(line.find("tagged"), std::string::npos) << text;

@@ -12,12 +12,41 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <random>
 #include <thread>
 
 namespace taffrail::zones {
 namespace {
+
+// A process with many short runs: each has its file, all of them one range of addresses.
+TEST(OpenBlock, OneRangeIsEnoughForManyRuns) {
+    const test::TestFolder folder;
+    const auto mappings = [] {
+        const std::string maps = *io::read_text("/proc/self/maps");
+        return std::ranges::count(maps, '\n');
+    };
+    std::ptrdiff_t after_first = 0;
+    for (int run = 0; run < 50; ++run) {
+        const std::string path = folder.path() + "/" + std::to_string(run) + ".open";
+        TAFFRAIL_ZONE("around the run");
+        ASSERT_TRUE(attach_open_block(path).ok());
+        {
+            TAFFRAIL_ZONE("of the run");
+            const auto open = read_open_zones(path);
+            ASSERT_TRUE(open.ok());
+            ASSERT_EQ(open->zones.size(), 2u);
+            EXPECT_EQ(open->zones[1].name, "of the run");
+        }
+        detach_open_block();
+        EXPECT_FALSE(io::stat(path).ok());
+        if (run == 4) {
+            after_first = mappings();
+        }
+    }
+    EXPECT_LE(mappings(), after_first + 25);  // 45 when each left its own
+}
 
 TEST(OpenZonesOfAKilledProcess, AreNamedWithTheirNestingAndThread) {
     const test::TestFolder folder;

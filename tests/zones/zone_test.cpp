@@ -158,7 +158,10 @@ TEST_F(Zones, FunctionsAreNamedWithTheirClassAndPassEverythingOn) {
 TEST_F(Zones, NamesMadeAtRunTime) {
     for (int turn = 0; turn < 30; ++turn) {
         TAFFRAIL_ZONE_NAMED("layer " + std::to_string(turn % 3));
+        const std::string name = "a name alone";
+        TAFFRAIL_ZONE_NAMED(name);
     }
+    EXPECT_EQ(by_name().at("a name alone").calls, 30u);
     for (int layer = 0; layer < 3; ++layer) {
         EXPECT_EQ(by_name().at("layer " + std::to_string(layer)).calls, 10u);
     }

@@ -1,6 +1,9 @@
 // One page that needs nothing else: the flame graph and the table of functions.
 #include "base/try.h"
+#include "codec/gzip.h"
+#include "codec/single_page.h"
 #include "profile/flame/svg.h"
+#include "profile/formats/speedscope/speedscope.h"
 #include "profile/function_table.h"
 
 #include <algorithm>
@@ -10,6 +13,7 @@ namespace taffrail::profile {
 namespace {
 
 constexpr std::size_t kMaxRows = 500;
+constexpr std::size_t kMaxOwnBytes = 16u << 20;
 
 constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark; }
@@ -18,7 +22,7 @@ table { border-collapse: collapse; width: 100%; margin-top: 16px; font-variant-n
 th { text-align: right; font-weight: 600; color: #667085; border-bottom: 1px solid #d0d5dd; padding: 6px 10px; position: sticky; top: 0; background: #fcfcfd; }
 td { text-align: right; padding: 4px 10px; border-bottom: 1px solid #eaecf0; white-space: nowrap; }
 th:last-child, td:last-child { text-align: left; width: 70%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
-td small { color: #667085; }
+td small { color: #667085; } p a { color: #667085; }
 td .bar { display: inline-block; height: 8px; border-radius: 4px; background: #f2a65a; margin-right: 8px; vertical-align: middle; }
 @media (prefers-color-scheme: dark) {
   body, th { background: #14161b; color: #e6e8ee; }
@@ -67,6 +71,24 @@ void write_rows(const FunctionTable& table, Output& out) {
     to += "</tbody></table>\n";
 }
 
+// The profile itself, to be saved out of the page; large ones are where the page came from.
+std::string profile_link(Profile& profile) {
+    Bytes text;
+    Output own([&](ByteSpan piece) -> Result<void> {
+        append(text, piece);
+        return text.size() <= kMaxOwnBytes
+                   ? Result<void>()
+                   : Error{ErrorCode::Unsupported, "too large to stand in a page"};
+    });
+    if (!write_speedscope(profile, own, {}).ok()) {
+        return {};
+    }
+    return "<p>" +
+           saving_link("profile.speedscope.json.gz", gzip(text),
+                       "Save the profile of this page as a speedscope file") +
+           "</p>\n";
+}
+
 }  // namespace
 
 Result<void> write_html(Profile& profile, Output& out, const WriteOptions& options) {
@@ -85,7 +107,7 @@ Result<void> write_html(Profile& profile, Output& out, const WriteOptions& optio
     to += "</style></head><body>\n";
     write_flame_svg(layout, flame, out, false);
     write_rows(table, out);
-    out.buffer() += "</body></html>\n";
+    out.buffer() += profile_link(profile) + "</body></html>\n";
     return out.finish();
 }
 

@@ -26,6 +26,8 @@ class ReportFiles {
     /// "FIT Profiler Report", with the rank where there are several.
     [[nodiscard]] std::string heading() const;
 
+    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
     [[nodiscard]] std::optional<int> rank() const noexcept { return rank_; }
 
   private:

@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 TORCH = ROOT / "tests" / "data" / "profile" / "torch-2.11.pt.trace.json.gz"
+BUILD = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
 STACKS = {
     ("main", "train", "forward", "aten::mm"): 4000,
     ("main", "train", "forward"): 500,
@@ -23,8 +24,7 @@ STACKS = {
 
 
 def taffrail(*arguments, **more):
-    built = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
-    done = subprocess.run([built / "bin" / "taffrail", *map(str, arguments)], capture_output=True, timeout=120, **more)
+    done = subprocess.run([BUILD / "bin" / "taffrail", *map(str, arguments)], capture_output=True, timeout=120, **more)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 

@@ -53,3 +53,22 @@ def test_every_format_that_it_knows_is_understood(speedscope, convert, folded):
     theirs = stacks_of(torch)
     assert len(torch["profiles"]) == len(json.loads(timeline.read_text())["profiles"])
     assert {key: round(weight) for key, weight in theirs.items()} == ours
+
+
+def test_names_of_any_bytes_load_as_a_trace_that_nests(speedscope, convert, tmp_path):
+    names = ['a "quoted" name', "back\\slash \\u0041", "two\nlines\t", "nul \0 inside", "emoji 🚀", "</script><b>", "größe", "\x7f"]
+    events = [{"ph": "X", "name": "main", "pid": 1, "tid": 1, "ts": 0, "dur": 100 * len(names)}]
+    events += [{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": 100 * place, "dur": 90} for place, name in enumerate(names)]
+    source = tmp_path / "names.trace.json"
+    text = json.dumps({"traceEvents": events}).encode()
+    source.write_bytes(text.replace(b'"main"', b'"broken \xff\xfe utf-8 \xc3"'))
+    written = [convert(source, name) for name in ("again.trace.json", "again.speedscope.json")]
+    for path in written:
+        json.loads(path.read_text(encoding="utf-8", errors="strict"))
+    for path, document in loaded(speedscope, *written).items():
+        assert "refused" not in document, (path, document)
+        found = stacks_of(document)
+        assert [stack[0].startswith("broken ") for stack in found] == [True] * len(found), path
+        leaves = {stack[1]: weight for stack, weight in found.items() if len(stack) == 2}
+        scale = 1000 if path.endswith("speedscope.json") else 1
+        assert {name: round(weight) for name, weight in leaves.items()} == {name: 90 * scale for name in names}, path

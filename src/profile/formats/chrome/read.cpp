@@ -1,16 +1,30 @@
 // Reads trace events in one pass over the text.
 #include "base/strings.h"
+#include "io/map_memory.h"
 #include "profile/boundaries.h"
 #include "profile/formats/chrome/chrome.h"
 #include "profile/json_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace taffrail::profile {
 namespace {
 
 constexpr std::size_t kMaxMetadataBytes = 16u << 20;
+
+/// A text of at most seven bytes as a number, its length included; longer ones are all alike.
+constexpr std::uint64_t packed(std::string_view text) noexcept {
+    if (text.size() > 7) {
+        return UINT64_MAX;
+    }
+    std::uint64_t bytes = text.size();
+    for (const char each : text) {
+        bytes = bytes << 8 | static_cast<unsigned char>(each);
+    }
+    return bytes;
+}
 
 /// The members of an event that mean something here, as they stand in the text.
 struct RawEvent {
@@ -26,8 +40,8 @@ struct RawEvent {
 
 class ChromeReader {
   public:
-    ChromeReader(std::string_view text, Profile& profile)
-        : scan_(text), profile_(profile), boundaries_(profile) {
+    ChromeReader(std::string_view text, Profile& profile, const io::Mapping* pages = nullptr)
+        : scan_(text), profile_(profile), boundaries_(profile), pages_(pages) {
         // Room that is not used is never touched, and growing would hold everything twice.
         constexpr std::size_t kBytesPerEvent = 256;
         profile.spans.reserve(text.size() / kBytesPerEvent);
@@ -38,6 +52,7 @@ class ChromeReader {
 
   private:
     void read_events();
+    void forget_what_was_read();
     bool read_event(RawEvent& event);
     void read_member(RawEvent& event, std::string_view name);
     void take_event(const RawEvent& event);
@@ -56,10 +71,18 @@ class ChromeReader {
     Profile& profile_;
     Boundaries boundaries_;
     std::string buffer_;
-    // Neighbours mostly come from one thread and often have one name.
-    std::string last_process_, last_thread_;
-    ThreadId last_thread_id_ = kNone;
+
+    /// Events come from few threads, which take turns.
+    struct SeenThread {
+        std::uint64_t process = 0, thread = 0;  ///< as they stand in the text, packed
+        ThreadId id = kNone;
+    };
+
+    std::array<SeenThread, 61> seen_threads_ = {};
     bool found_events_ = false, is_cut_ = false;
+    std::uint64_t events_ = 0;
+    const io::Mapping* pages_;
+    std::size_t forgotten_ = 0;
 };
 
 Result<void> ChromeReader::read() {
@@ -121,11 +144,15 @@ void ChromeReader::read_events() {
         } else {
             RawEvent event;
             event.offset = scan_.offset();
+            forget_what_was_read();
             if (scan_.peek() != '{') {
                 (void)scan_.value();
                 profile_.notes.add("an element of the list is no event", event.offset);
             } else if (read_event(event)) {
                 take_event(event);
+                if ((++events_ & 0xFFF) == 0 && profile_.progress != nullptr) {
+                    profile_.progress->done_bytes = event.offset;
+                }
             }
         }
         if (scan_.failed()) {
@@ -138,6 +165,16 @@ void ChromeReader::read_events() {
             profile_.notes.add("an event that is no valid JSON was left out", offset);
             is_first = true;
         }
+    }
+}
+
+void ChromeReader::forget_what_was_read() {
+    // Whole pieces, so that large pages go as they came.
+    constexpr std::size_t kPiece = 4u << 20;
+    if (pages_ != nullptr && scan_.offset() - forgotten_ >= kPiece) {
+        const std::size_t until = scan_.offset() / kPiece * kPiece;
+        io::forget_pages(*pages_, forgotten_, until - forgotten_);
+        forgotten_ = until;
     }
 }
 
@@ -158,35 +195,68 @@ bool ChromeReader::read_event(RawEvent& event) {
 
 void ChromeReader::read_member(RawEvent& event, std::string_view name) {
     const char next = scan_.peek();
-    if (name == "name" && next == '"') {
-        event.name = scan_.string();
-    } else if (name == "ph" && next == '"') {
-        const RawString phase = scan_.string();
-        event.phase = phase.text.size() == 1 ? phase.text[0] : '?';
-    } else if (name == "ts") {
-        event.time = scan_.value();
-    } else if (name == "dur") {
-        event.duration = scan_.value();
-    } else if (name == "cat" && next == '"') {
-        event.category = scan_.string();
-    } else if (name == "pid") {
-        event.process = scan_.value();
-    } else if (name == "tid") {
-        event.thread = scan_.value();
-    } else if (name == "args" && next == '{') {
-        scan_.clear_doubt();
-        event.args = scan_.value();
-        event.args_doubtful = scan_.is_doubtful();
-    } else if (name == "id" || name == "id2") {
-        event.id = scan_.value();
-    } else if (name == "s" && next == '"') {
-        const RawString scope = scan_.string();
-        event.scope = scope.text.empty() ? 't' : scope.text[0];
-    } else if (name == "bp" && next == '"') {
-        event.binds_enclosing = scan_.string().text == "e";
-    } else {
-        (void)scan_.value();
+    // Names of members are short: as a number each is one comparison, and there are eight an event.
+    switch (packed(name)) {
+        case packed("name"):
+            if (next == '"') {
+                event.name = scan_.string();
+                return;
+            }
+            break;
+        case packed("ph"):
+            if (next == '"') {
+                const RawString phase = scan_.string();
+                event.phase = phase.text.size() == 1 ? phase.text[0] : '?';
+                return;
+            }
+            break;
+        case packed("ts"):
+            event.time = scan_.value();
+            return;
+        case packed("dur"):
+            event.duration = scan_.value();
+            return;
+        case packed("cat"):
+            if (next == '"') {
+                event.category = scan_.string();
+                return;
+            }
+            break;
+        case packed("pid"):
+            event.process = scan_.value();
+            return;
+        case packed("tid"):
+            event.thread = scan_.value();
+            return;
+        case packed("args"):
+            if (next == '{') {
+                scan_.clear_doubt();
+                event.args = scan_.value();
+                event.args_doubtful = scan_.is_doubtful();
+                return;
+            }
+            break;
+        case packed("id"):
+        case packed("id2"):
+            event.id = scan_.value();
+            return;
+        case packed("s"):
+            if (next == '"') {
+                const RawString scope = scan_.string();
+                event.scope = scope.text.empty() ? 't' : scope.text[0];
+                return;
+            }
+            break;
+        case packed("bp"):
+            if (next == '"') {
+                event.binds_enclosing = scan_.string().text == "e";
+                return;
+            }
+            break;
+        default:
+            break;
     }
+    (void)scan_.value();
 }
 
 TextId ChromeReader::text_of(const RawString& raw) {
@@ -215,16 +285,20 @@ std::pair<std::int64_t, TextId> ChromeReader::id_of(std::string_view raw) {
 }
 
 ThreadId ChromeReader::thread_of(const RawEvent& event) {
-    if (last_thread_id_ == kNone || event.process != last_process_ ||
-        event.thread != last_thread_) {
-        const auto [process, process_text] = id_of(event.process);
-        const auto [thread, thread_text] = id_of(event.thread);
-        last_thread_id_ =
-            profile_.thread(profile_.process(process, process_text), thread, thread_text);
-        last_process_ = event.process;
-        last_thread_ = event.thread;
+    const std::uint64_t process_key = packed(event.process), thread_key = packed(event.thread);
+    const bool is_short = process_key != UINT64_MAX && thread_key != UINT64_MAX;
+    SeenThread& seen = seen_threads_[(process_key * 31 + thread_key) % seen_threads_.size()];
+    if (is_short && seen.id != kNone && seen.process == process_key && seen.thread == thread_key) {
+        return seen.id;
     }
-    return last_thread_id_;
+    const auto [process, process_text] = id_of(event.process);
+    const auto [thread, thread_text] = id_of(event.thread);
+    const ThreadId id =
+        profile_.thread(profile_.process(process, process_text), thread, thread_text);
+    if (is_short) {
+        seen = {process_key, thread_key, id};
+    }
+    return id;
 }
 
 void ChromeReader::take_event(const RawEvent& event) {
@@ -389,6 +463,10 @@ bool is_chrome_trace(ByteSpan bytes) {
 
 Result<void> read_chrome_trace(ByteSpan bytes, Profile& profile) {
     return ChromeReader(as_text(bytes), profile).read();
+}
+
+Result<void> read_chrome_trace_once(const io::Mapping& pages, std::size_t size, Profile& profile) {
+    return ChromeReader(as_text(pages.bytes().first(size)), profile, &pages).read();
 }
 
 }  // namespace taffrail::profile

@@ -1,0 +1,102 @@
+// Traces the CUDA work of a program that knows nothing of Taffrail:
+//
+//   CUDA_INJECTION64_PATH=…/libtaffrail-cuda.so python train.py
+//
+// CUDA loads the library when the program first uses it and calls InitializeInjection; the trace is
+// written when the program ends. Programs may also load it themselves and call the two functions
+// below.
+#include "base/clock.h"
+#include "gpu/collector.h"
+#include "gpu/to_trace.h"
+#include "io/files.h"
+#include "profile/formats/chrome/chrome.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace taffrail::gpu {
+namespace {
+
+void say(const std::string& message) {
+    std::fprintf(stderr, "taffrail: %s\n", message.c_str());
+}
+
+std::string default_path() {
+    std::array<char, 256> host = {};
+    (void)::gethostname(host.data(), host.size() - 1);
+    const char* folder = std::getenv("TAFFRAIL_CUDA_TRACE");
+    std::string path = folder != nullptr && *folder != '\0' ? folder : ".";
+    return path + "/" + host.data() + "_" + std::to_string(::getpid()) + "." +
+           std::to_string(wall_time_ns()) + ".pt.trace.json";
+}
+
+bool write_trace(const std::string& path) {
+    const Records records = stop_collecting();
+    const auto cupti = load_cupti();
+    profile::Profile trace;
+    trace.metadata.emplace_back("schemaVersion", "1");
+    add_records(
+        records,
+        {.cupti = cupti.ok() ? *cupti : nullptr, .devices = device_facts(), .process = ::getpid()},
+        trace);
+    const auto file = io::open(path, io::OpenMode::Truncate);
+    Result<void> done = file.ok() ? Result<void>() : Result<void>(file.error());
+    if (done.ok()) {
+        profile::Output out([&](ByteSpan bytes) { return (*file)->append(bytes); });
+        done = profile::write_chrome_trace(trace, out, {});
+    }
+    if (!done.ok()) {
+        say("the GPU trace is not kept: " + done.error().message);
+        return false;
+    }
+    return true;
+}
+
+void write_at_exit() {
+    const std::string path = default_path();
+    if (write_trace(path)) {
+        say("GPU trace: " + path);
+    }
+}
+
+}  // namespace
+}  // namespace taffrail::gpu
+
+extern "C" {
+
+/// Called by CUDA. Anything but 1 tells it that nothing is traced.
+[[gnu::visibility("default")]] int InitializeInjection() {
+    const auto started = taffrail::gpu::start_collecting();
+    if (!started.ok()) {
+        taffrail::gpu::say(started.error().message);
+        return 0;
+    }
+    std::atexit(taffrail::gpu::write_at_exit);
+    return 1;
+}
+
+/// Starts recording: 0, or -1 after one line on standard error. `calls` 0 records kernels, copies
+/// and memsets only.
+[[gnu::visibility("default")]] int taffrail_cuda_start(int calls) {
+    const auto started =
+        taffrail::gpu::start_collecting({.calls = calls != 0, .markers = calls != 0});
+    if (!started.ok()) {
+        taffrail::gpu::say(started.error().message);
+        return -1;
+    }
+    return 0;
+}
+
+/// Ends recording and writes a trace to `path`; a null path drops it.
+[[gnu::visibility("default")]] int taffrail_cuda_stop(const char* path) {
+    if (path == nullptr) {
+        (void)taffrail::gpu::stop_collecting();
+        return 0;
+    }
+    return taffrail::gpu::write_trace(path) ? 0 : -1;
+}
+}
