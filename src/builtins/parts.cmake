@@ -5,10 +5,10 @@
 #   routines/NAME.cpp           taffrail::routines::register_NAME()
 #   profilers/NAME.cpp          taffrail::profilers::register_NAME()
 #   cli/command_NAME.cpp        taffrail::cli::make_NAME()                       in the order of the overview
-set(TAFFRAIL_SINKS csv terminal tensorboard wandb)
-set(TAFFRAIL_SOURCES native tensorboard wandb)
+set(TAFFRAIL_SINKS csv terminal tensorboard wandb mlflow comet neptune aim)
+set(TAFFRAIL_SOURCES native tensorboard wandb mlflow comet neptune aim)
 set(TAFFRAIL_ROUTINES metric histogram hparams image mesh video text audio table graph)
-set(TAFFRAIL_PROFILERS none basic simple advanced)
+set(TAFFRAIL_PROFILERS none basic simple advanced trace)
 set(TAFFRAIL_COMMANDS demo ui ls show compare tail profile export import sync tag note rm restore gc du verify seal list version completion)
 
 # What a build may lack.

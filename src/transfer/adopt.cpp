@@ -96,6 +96,10 @@ std::string note_path(const std::string& run_folder, std::string_view name) {
     return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".sink");
 }
 
+std::string attached_path(const std::string& run_folder, std::string_view name) {
+    return io::join(io::join(run_folder, "cursors"), folder_safe(name) + ".attached");
+}
+
 }  // namespace
 
 Result<Adopted> adopt_orphans(const std::string& run_folder, const std::string& run_id,
@@ -169,6 +173,77 @@ std::vector<NotedSink> noted_sinks(const std::string& run_folder) {
     return sinks;
 }
 
+Result<void> attach_sink(const std::string& run_folder, const NotedSink& sink) {
+    TAFFRAIL_TRY(store::check_writable(run_folder));
+    const auto sealed = io::list_inside(run_folder, io::join(run_folder, store::kDataFolder));
+    const std::vector<std::uint64_t> writers = store::list_writers(run_folder);
+    for (const io::DirectoryEntry& entry :
+         sealed.ok() ? *sealed : std::vector<io::DirectoryEntry>()) {
+        const auto writer = store::writer_of_rest_log(entry.name);
+        if (writer && std::ranges::find(writers, *writer) == writers.end()) {
+            return Error{ErrorCode::Unsupported,
+                         "logs of this run were removed after sealing, so it cannot be handed over "
+                         "to '" +
+                             sink.type + "' any more; taffrail export writes it in other formats"};
+        }
+    }
+    for (const std::uint64_t writer : writers) {
+        const std::string path = record::cursor_path(run_folder, sink.name, writer);
+        if (!io::exists(path)) {
+            TAFFRAIL_TRY(io::make_directories(io::parent(path)));
+            TAFFRAIL_TRY(record::write_cursor(path, {}));
+        }
+    }
+    TAFFRAIL_TRY(note_sink(run_folder, sink));
+    return io::write_file_atomically(attached_path(run_folder, sink.name), {}, false);
+}
+
+bool is_attached(const std::string& run_folder, std::string_view sink) {
+    return io::exists_inside(run_folder, attached_path(run_folder, sink));
+}
+
+Result<std::uint64_t> count_backlog(const std::string& run_folder, const std::string& run_id,
+                                    const NotedSink& noted, bool is_new) {
+    std::uint64_t count = 0;
+    const auto count_from = [&](record::LogReader& log, record::LogPosition at) -> Result<void> {
+        for (;;) {
+            TAFFRAIL_ASSIGN(const record::LogReader::Chunk chunk, log.read(at, noted.mask, 4096));
+            if (chunk.next == at) {
+                return {};
+            }
+            count += chunk.records.size();
+            at = chunk.next;
+        }
+    };
+    if (is_new) {
+        for (const std::uint64_t writer : store::list_writers(run_folder)) {
+            TAFFRAIL_ASSIGN(const auto log, store::open_log_reader(run_folder, writer));
+            TAFFRAIL_TRY(count_from(*log, {}));
+        }
+        return count;
+    }
+    TAFFRAIL_ASSIGN(const auto backlogs, find_backlogs(run_folder, run_id, noted.name));
+    for (const record::Backlog& backlog : backlogs) {
+        TAFFRAIL_TRY(count_from(*backlog.log, backlog.start));
+    }
+    return count;
+}
+
+namespace {
+
+/// Whether anything stands behind `start` that sinks are given.
+Result<bool> has_records(record::LogReader& log, record::LogPosition start) {
+    for (;;) {
+        TAFFRAIL_ASSIGN(const auto chunk, log.read(start, kAllSinks, 1));
+        if (!chunk.records.empty() || chunk.next == start) {
+            return !chunk.records.empty();
+        }
+        start = chunk.next;
+    }
+}
+
+}  // namespace
+
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except,
@@ -186,23 +261,34 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
     };
 
     std::vector<Found> found;
+    const bool attached = is_attached(run_folder, sink);
     for (const std::uint64_t writer : store::list_writers(run_folder)) {
         const std::string path = record::cursor_path(run_folder, sink, writer);
-        // A writer that this sink was not attached to has no cursor.
-        if (writer == except || !io::exists(path)) {
+        // A writer that this sink was not attached to has no cursor; of a sink that no process
+        // knows every writer is ours.
+        if (writer == except || (!attached && !io::exists(path))) {
             continue;
         }
-        if (is_alive(writer)) {
-            continue;
-        }
+        const bool lives = is_alive(writer);
         const tlog::FileIdentity identity = identity_of(run_folder, writer);
-        if ((identity.forked_from != 0 && is_alive(identity.forked_from)) ||
+        if ((!attached &&
+             (lives || (identity.forked_from != 0 && is_alive(identity.forked_from)))) ||
             (rank && *rank != identity.rank)) {
             continue;
         }
         TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));
         TAFFRAIL_ASSIGN(auto log, store::open_log_reader(run_folder, writer));
-        if (!log->at_end(start)) {
+        if (lives) {
+            TAFFRAIL_ASSIGN(const auto news, log->read(start, kAllSinks, 1));
+            if (news.next == start) {
+                continue;
+            }
+        }
+        bool is_behind = !log->at_end(start);
+        if (is_behind && io::exists(record::closed_path(path))) {
+            TAFFRAIL_ASSIGN(is_behind, has_records(*log, start));
+        }
+        if (is_behind || io::exists(record::unclosed_path(path))) {
             found.push_back(
                 {{std::move(log), path, start, identity.rank, identity.attempt,
                   identity.resume_step != INT64_MIN ? std::optional(identity.resume_step)
@@ -222,7 +308,8 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
 
 Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
                                       const NotedSink& noted, const SinkMaker& make,
-                                      const Ending& ending) {
+                                      const Ending& ending,
+                                      const std::function<void(std::uint64_t)>& progress) {
     TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name));
     if (backlogs.empty()) {
         return 0;
@@ -231,6 +318,7 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
     options.sink_name = noted.name;
     options.mask = noted.mask;
     options.context = describe_to_sinks(run_folder);
+    options.progress = progress;
     const std::uint32_t newest = newest_attempt(run_folder);
     std::uint64_t delivered = 0;
     for (auto next = backlogs.begin(); next != backlogs.end();) {
@@ -239,11 +327,13 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
         options.context.resume_step = next->resume_step;
         TAFFRAIL_ASSIGN(const std::unique_ptr<Sink> sink, make());
         record::OpenSink open_sink(*sink);
+        std::vector<std::string> cursors;
         const auto same = [&](const record::Backlog& one) {
             return one.rank == options.context.rank && one.attempt == options.context.attempt;
         };
         for (; next != backlogs.end() && same(*next); ++next) {
             options.cursor_path = next->cursor_path;
+            cursors.push_back(next->cursor_path);
             record::Delivery delivery(open_sink, *next->log, options, next->start);
             TAFFRAIL_TRY(delivery.drain());
             delivered += delivery.delivered();
@@ -259,6 +349,14 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
             sink->give_reason(ending.reason);
         }
         TAFFRAIL_TRY(sink->close(ending.state));
+        for (const std::string& cursor : cursors) {
+            if (io::exists(record::unclosed_path(cursor))) {
+                TAFFRAIL_TRY(io::remove(record::unclosed_path(cursor)));
+            }
+            if (ending.state != RunState::Running) {
+                TAFFRAIL_TRY(io::write_file_atomically(record::closed_path(cursor), {}, false));
+            }
+        }
     }
     return delivered;
 }

@@ -45,8 +45,16 @@ struct NotedSink {
 Result<void> note_sink(const std::string& run_folder, const NotedSink& sink);
 std::vector<NotedSink> noted_sinks(const std::string& run_folder);
 
+/// A sink the run never had: notes it as one that processes of the run know nothing of, with every
+/// log from its start on. Once is enough; later calls keep where it stands. Fails where logs were
+/// removed after sealing: then they cannot be handed over in order.
+Result<void> attach_sink(const std::string& run_folder, const NotedSink& sink);
+/// Whether attach_sink() noted it: then living writers are ours to follow, too.
+bool is_attached(const std::string& run_folder, std::string_view sink);
+
 /// The logs that `sink` has not seen to their end, of dead writers other than `except`, earlier
-/// attempts first. Those of dead children are left to the process they were forked from while that
+/// attempts first (of living ones too where the sink was attached, as far as they have something
+/// new). Those of dead children are left to the process they were forked from while that
 /// lives. `rank`: of this one only; each rank has a sink of its own.
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
@@ -61,10 +69,16 @@ struct Ending {
 
 using SinkMaker = std::function<Result<std::unique_ptr<Sink>>()>;
 
+/// How many records a sink would be handed over now. A sink that was never noted is asked about
+/// with `is_new`.
+Result<std::uint64_t> count_backlog(const std::string& run_folder, const std::string& run_id,
+                                    const NotedSink& noted, bool is_new);
+
 /// Delivers them now, each rank of each attempt to a sink that is opened for it. Returns the number
 /// of records.
 Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
                                       const NotedSink& noted, const SinkMaker& make,
-                                      const Ending& ending = {});
+                                      const Ending& ending = {},
+                                      const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace taffrail::transfer

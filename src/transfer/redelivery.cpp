@@ -1,6 +1,7 @@
 #include "transfer/redelivery.h"
 
 #include "base/try.h"
+#include "store/glance.h"
 
 #include <algorithm>
 
@@ -40,9 +41,43 @@ std::vector<Destination> destinations(const StoredRun& run, std::string_view wan
     return found;
 }
 
+Result<void> add_destination(const StoredRun& run, const std::string& type,
+                             const OptionMap& options) {
+    // Refused here with its reason, before anything is noted.
+    TAFFRAIL_TRY(make_sink(type, options));
+    return attach_sink(run.folder,
+                       {.name = type, .type = type, .mask = kAllSinks, .options = options});
+}
+
+RunInfo state_now(const StoredRun& run) {
+    RunInfo info = store::glance_at_run(run.folder).info;
+    info.id = run.info.id;
+    return info;
+}
+
+Result<std::vector<Pending>> pending(const StoredRun& run, std::string_view wanted, bool is_new) {
+    std::vector<Pending> all;
+    if (is_new) {
+        const NotedSink noted{
+            .name = std::string(wanted), .type = std::string(wanted), .mask = kAllSinks};
+        TAFFRAIL_ASSIGN(const std::uint64_t count,
+                        count_backlog(run.folder, run.info.id, noted, true));
+        return std::vector<Pending>{{std::string(wanted), count}};
+    }
+    for (const Destination& destination : destinations(run, wanted)) {
+        if (destination.obstacle.empty()) {
+            TAFFRAIL_ASSIGN(const std::uint64_t count,
+                            count_backlog(run.folder, run.info.id, destination.sink, false));
+            all.push_back({destination.sink.name, count});
+        }
+    }
+    return all;
+}
+
 Result<bool> redeliver(const StoredRun& run, std::string_view wanted,
                        const std::function<void(const Adopted&)>& adopted,
-                       const std::function<void(const Delivered&)>& delivered) {
+                       const std::function<void(const Delivered&)>& delivered,
+                       const std::function<void(std::uint64_t)>& progress) {
     TAFFRAIL_ASSIGN(const Adopted taken, adopt_orphans(run.folder, run.info.id));
     adopted(taken);
     bool complete = true;
@@ -53,7 +88,7 @@ Result<bool> redeliver(const StoredRun& run, std::string_view wanted,
                 return make_sink(destination.sink.type, destination.sink.options);
             };
             const auto done = deliver_backlog(run.folder, run.info.id, destination.sink, made_again,
-                                              {run.info.state, run.info.message});
+                                              {run.info.state, run.info.message}, progress);
             outcome.records = done.ok() ? *done : 0;
             outcome.problem = done.ok() ? std::string() : done.error().message;
         }

@@ -38,11 +38,29 @@ struct Delivered {
     std::string problem = {};  ///< "" when everything arrived
 };
 
+/// Gives `run` a sink that it never had, by the name of its type. Its options come from the caller;
+/// secrets among them are not kept.
+Result<void> add_destination(const StoredRun& run, const std::string& type,
+                             const OptionMap& options);
+
+/// The run as its folder tells now.
+RunInfo state_now(const StoredRun& run);
+
+/// What a delivery would hand over now, and to whom; nothing is written. `is_new`: `wanted` is a
+/// type that the run was not given yet.
+struct Pending {
+    std::string sink;
+    std::uint64_t records = 0;
+};
+
+Result<std::vector<Pending>> pending(const StoredRun& run, std::string_view wanted, bool is_new);
+
 /// Takes over what dead processes left in their rings, then delivers to each destination what it
 /// has not seen. `adopted` is called once, `delivered` after each destination; one that fails does
 /// not stop the others. True when nothing is left undone.
 Result<bool> redeliver(const StoredRun& run, std::string_view wanted,
                        const std::function<void(const Adopted&)>& adopted,
-                       const std::function<void(const Delivered&)>& delivered);
+                       const std::function<void(const Delivered&)>& delivered,
+                       const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace taffrail::transfer

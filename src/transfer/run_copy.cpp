@@ -3,6 +3,8 @@
 #include "base/try.h"
 #include "codec/capture.h"
 #include "codec/value_codec.h"
+#include "store/layout.h"
+#include "store/profile_files.h"
 
 namespace taffrail::transfer {
 namespace {
@@ -107,6 +109,9 @@ Result<void> RunCopy::take(const RecordedRun& run, const Hparams& environment) {
     }
     TAFFRAIL_TRY(writers_.at(kFirst)->environment(environment));
     TAFFRAIL_TRY(add_console(run.console(0, SIZE_MAX)));
+    if (store::is_run_folder(run.info().location)) {
+        TAFFRAIL_TRY(store::copy_profile_files(run.info().location, writers_.at(kFirst)->folder()));
+    }
     return finish();
 }
 

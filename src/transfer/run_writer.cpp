@@ -126,7 +126,8 @@ Result<void> RunWriter::console(const std::vector<ConsoleLine>& lines) {
 
 Result<void> RunWriter::scalar(std::string_view key, const Point& point) {
     rows_.key.push_back(key_id(key, Kind::Scalar));
-    rows_.route.push_back(kStoreOnly);
+    // For sinks that the copy is given later; the load of the machine they read themselves.
+    rows_.route.push_back(key.starts_with("system/") ? kStoreOnly : kAllSinks);
     rows_.seq.push_back(next_seq_++);
     rows_.step.push_back(point.step);
     rows_.time_ns.push_back(point.time_ns);
@@ -173,7 +174,7 @@ Result<void> RunWriter::value(std::string_view key, const Entry& entry) {
     record.epoch = entry.epoch.value_or(std::nan(""));
     record.samples = entry.samples.value_or(INT64_MIN);
     record.phase = entry.phase;
-    record.route = kStoreOnly;
+    record.route = kAllSinks;
     const Bytes metadata = encode_value(value);
     record.metadata = metadata;
     TAFFRAIL_ASSIGN(record.blobs, store::store_blobs(*log_, value));

@@ -291,7 +291,7 @@ TEST(WandbSink, OtherRanksAndDisabledOnesWriteNothing) {
 
 TEST(WandbSink, RefusesWhatItCannotDo) {
     const test::TestFolder folder;
-    EXPECT_THAT(sinks::wandb::make({{"mode", "online"}}).error().message, HasSubstr("wandb sync"));
+    EXPECT_THAT(sinks::wandb::make({{"mode", "shared"}}).error().message, HasSubstr("offline"));
     EXPECT_THAT(sinks::wandb::make({{"logdir", "x"}}).error().message, HasSubstr("log_dir"));
     auto sink = make(folder, {{"id", "../x"}});
     EXPECT_THAT(sink->open(context_of(folder)).error().message, HasSubstr("../x"));

@@ -5,7 +5,7 @@
 #include "codec/gif.h"
 #include "codec/media_probe.h"
 #include "codec/mesh.h"
-#include "codec/png.h"
+#include "codec/raw_picture.h"
 #include "codec/tensor.h"
 #include "codec/video_encoder.h"
 
@@ -25,20 +25,6 @@ std::string join_captions(const std::vector<std::string>& captions) {
         text += (text.empty() ? "" : " · ") + caption;
     }
     return text;
-}
-
-/// Float pixels 0…1 as an 8-bit PNG.
-Result<Bytes> raw_to_png(const Image& image, ByteSpan bytes) {
-    const Shape shape{image.height, image.width, image.channels};
-    const std::int64_t elements = shape.elements();
-    if (elements < 0 || bytes.size() != static_cast<std::size_t>(elements) * size_of(image.dtype)) {
-        return Error{ErrorCode::InvalidArgument,
-                     "raw pixels do not fill width × height × channels"};
-    }
-    const auto pixels = to_u8(TensorView(bytes.data(), image.dtype, shape));
-    return encode_png(reinterpret_cast<const std::byte*>(pixels.data()),
-                      static_cast<std::uint32_t>(image.width),
-                      static_cast<std::uint32_t>(image.height), image.channels);
 }
 
 Result<EncodedValue> encode_image(std::string_view tag, const Image& image) {

@@ -4,6 +4,7 @@
 #include "base/diagnostics.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/framing.h"
+#include "codec/formats/tensorboard/tag_table.h"
 #include "io/files.h"
 
 #include <unistd.h>
@@ -105,18 +106,6 @@ Result<std::unique_ptr<EventLog>> EventLog::create(const EventLogOptions& option
     return Error{ErrorCode::AlreadyExists, "no free event file name in " + options.folder};
 }
 
-void EventLog::grow() {
-    table_.assign(std::max<std::size_t>(64, table_.size() * 2), 0);
-    const std::size_t mask = table_.size() - 1;
-    for (std::uint32_t index = 0; index < tags_.size(); ++index) {
-        std::size_t slot = tags_[index].hash & mask;
-        while (table_[slot] != 0) {
-            slot = (slot + 1) & mask;
-        }
-        table_[slot] = index + 1;
-    }
-}
-
 std::string EventLog::free_name(std::string_view name, std::string_view plugin) const {
     const std::string valid = is_valid_utf8(name) ? std::string(name) : repair_utf8(name);
     std::string candidate = valid;
@@ -130,7 +119,7 @@ std::string EventLog::free_name(std::string_view name, std::string_view plugin) 
 EventLog::Tag& EventLog::tag_of(std::string_view name, std::string_view plugin) {
     const std::uint32_t hash = crc32c(as_bytes(name), static_cast<std::uint32_t>(plugin.size()));
     if ((tags_.size() + 1) * 2 > table_.size()) {
-        grow();
+        formats::tensorboard::grow_tag_table(table_, tags_);
     }
     const std::size_t mask = table_.size() - 1;
     std::size_t slot = hash & mask;

@@ -94,7 +94,6 @@ class EventLog {
 
     Tag& tag_of(std::string_view name, std::string_view plugin);
     std::string free_name(std::string_view name, std::string_view plugin) const;
-    void grow();
 
     std::unique_ptr<io::File> file_;
     std::string folder_, path_;

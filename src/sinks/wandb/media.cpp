@@ -7,8 +7,7 @@
 #include "codec/json_writer.h"
 #include "codec/media_probe.h"
 #include "codec/mesh.h"
-#include "codec/png.h"
-#include "codec/tensor.h"
+#include "codec/raw_picture.h"
 #include "codec/video_encoder.h"
 #include "io/files.h"
 #include "sinks/wandb/tables.h"
@@ -24,20 +23,6 @@ Result<ByteSpan> bytes_of(const Blob& blob, std::string_view key) {
                      "the bytes of '" + std::string(key) + "' were not loaded for wandb"};
     }
     return ByteSpan(*blob.bytes);
-}
-
-/// Float pixels 0…1 as an 8-bit PNG.
-Result<Bytes> png_of(const Image& image, ByteSpan bytes) {
-    const Shape shape{image.height, image.width, image.channels};
-    const std::int64_t elements = shape.elements();
-    if (elements < 0 || bytes.size() != static_cast<std::size_t>(elements) * size_of(image.dtype)) {
-        return Error{ErrorCode::InvalidArgument,
-                     "raw pixels do not fill width × height × channels"};
-    }
-    const auto pixels = to_u8(TensorView(bytes.data(), image.dtype, shape));
-    return encode_png(reinterpret_cast<const std::byte*>(pixels.data()),
-                      static_cast<std::uint32_t>(image.width),
-                      static_cast<std::uint32_t>(image.height), image.channels);
 }
 
 JsonWriter& put_file(JsonWriter& json, std::string_view type, const StoredFile& file) {
@@ -103,7 +88,7 @@ Result<std::string> MediaFiles::image(std::string_view key, Step step, const Ima
         TAFFRAIL_ASSIGN(const ByteSpan bytes, bytes_of(blob, key));
         Bytes converted;
         if (is_raw) {
-            TAFFRAIL_ASSIGN(converted, png_of(image, bytes));
+            TAFFRAIL_ASSIGN(converted, raw_to_png(image, bytes));
         }
         TAFFRAIL_ASSIGN(StoredFile file, store("images", key, step, file_extension(format),
                                                is_raw ? ByteSpan(converted) : bytes));
@@ -225,7 +210,7 @@ Result<std::optional<std::string>> MediaFiles::json_of(std::string_view key, Ste
         return std::optional(*std::move(json));
     };
     if (const auto* histogram = std::get_if<Histogram>(&value)) {
-        return std::optional(histogram_json(*histogram));
+        return std::optional(histogram_document(*histogram));
     }
     if (const auto* text = std::get_if<Text>(&value)) {
         std::string json;
@@ -249,7 +234,7 @@ Result<std::optional<std::string>> MediaFiles::json_of(std::string_view key, Ste
     }
     if (const auto* graph = std::get_if<Graph>(&value)) {
         TAFFRAIL_ASSIGN(const StoredFile file,
-                        store("graph", key, step, "graph.json", as_bytes(graph_json(*graph))));
+                        store("graph", key, step, "graph.json", as_bytes(graph_document(*graph))));
         return std::optional(file_json("graph-file", file));
     }
     return std::optional<std::string>();

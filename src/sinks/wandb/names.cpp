@@ -23,13 +23,14 @@ std::string metric_name(std::string_view key) {
     });
 }
 
-std::string folder_name(std::int64_t time_ns, std::string_view id) {
+std::string folder_name(std::int64_t time_ns, std::string_view id, bool is_online) {
     const std::time_t seconds = static_cast<std::time_t>(time_ns / 1'000'000'000);
     std::tm parts{};
     ::localtime_r(&seconds, &parts);
     std::array<char, 32> text{};
     const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%d_%H%M%S", &parts);
-    return "offline-run-" + std::string(text.data(), length) + "-" + std::string(id);
+    return (is_online ? "run-" : "offline-run-") + std::string(text.data(), length) + "-" +
+           std::string(id);
 }
 
 }  // namespace taffrail::sinks::wandb

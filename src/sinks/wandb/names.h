@@ -14,7 +14,8 @@ inline constexpr std::string_view kTrueStep = "step";
 /// `_runtime`, …), our own `step` and no text at all: these are escaped (codec/escaped_names.h).
 std::string metric_name(std::string_view key);
 
-/// "offline-run-20260301_123456-<id>", in local time as the official program has it.
-std::string folder_name(std::int64_t time_ns, std::string_view id);
+/// "offline-run-20260301_123456-<id>", or "run-…" for one that is online; in local time as the
+/// official program has it.
+std::string folder_name(std::int64_t time_ns, std::string_view id, bool is_online);
 
 }  // namespace taffrail::sinks::wandb

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/expand.h"
+#include "sinks/wandb/graphql.h"
 
 #include <cstdlib>
 
@@ -25,13 +26,11 @@ void fill(std::string& field, const char* name, const std::string& otherwise = {
 }
 
 Result<void> check_mode(const std::string& text) {
-    if (text == "offline" || text == "disabled") {
+    if (text == "online" || text == "offline" || text == "disabled" || text.empty()) {
         return {};
     }
     return Error{ErrorCode::Unsupported,
-                 "mode '" + text +
-                     "' is not offered: run folders are written offline, and `wandb sync FOLDER` "
-                     "uploads them; use offline or disabled"};
+                 "mode '" + text + "' is not offered; use online, offline or disabled"};
 }
 
 Result<void> check_id(const std::string& id) {
@@ -63,7 +62,10 @@ const OptionSchema<Options>& schema() {
             .add("job_type", &Options::job_type, "the job type; that of the run where none is")
             .add("notes", &Options::notes, "notes; those of the run where none are given")
             .add("tags", &Options::tags, "tags beside those of the run")
-            .add("mode", &Options::mode, "offline, or disabled: nothing is written",
+            .add("mode", &Options::mode,
+                 "online: sent to WANDB_BASE_URL while it is written; offline: run folders for "
+                 "`wandb sync`; disabled: nothing. Where none is given: WANDB_MODE, else online "
+                 "where there is a key (WANDB_API_KEY or ~/.netrc)",
                  {.check = check_mode})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
@@ -93,12 +95,19 @@ Result<Options> completed(Options options, const SinkContext& context) {
     }
     options.tags.insert(options.tags.end(), context.tags.begin(), context.tags.end());
     const std::string mode = variable("WANDB_MODE");
-    if (mode == "disabled") {
+    if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
         options.mode = mode;
-    } else if (!mode.empty() && mode != "offline") {
+    } else if (!mode.empty() && mode != "offline" && mode != "online") {
         diagnose_once(DiagnosticLevel::Warning, "wandb mode",
-                      "wandb: WANDB_MODE=" + mode +
-                          " is not offered; the run is written offline, `wandb sync` uploads it");
+                      "wandb: WANDB_MODE=" + mode + " is not offered; use online or offline");
+    }
+    const std::string key = find_key(find_base());
+    if (options.mode.empty()) {
+        options.mode = key.empty() ? "offline" : "online";
+    }
+    if (options.mode == "online" && key.empty()) {
+        return Error{ErrorCode::InvalidArgument,
+                     "wandb: no key to go online with; set WANDB_API_KEY, or use mode=offline"};
     }
     if (options.project.empty()) {
         options.project = "uncategorized";

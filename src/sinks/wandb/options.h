@@ -5,9 +5,11 @@
 #include <taffrail/sink.h>
 
 #include "base/clock.h"
+#include "io/http_client.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,12 @@ struct Options {
     std::string log_dir;  ///< run folders go to log_dir/wandb; empty: inside the run's own folder
     std::string project, entity, name, id, group, job_type, notes;
     std::vector<std::string> tags;
-    std::string mode = "offline";
+    std::string mode;  ///< online, offline or disabled; empty: online where there is a key
     bool console = true, system_metrics = true;
     std::function<std::int64_t()> now_ns = wall_time_ns;  ///< for the names of folders
+    std::shared_ptr<io::HttpTransport> transport = {};    ///< for tests; else libcurl
+    io::HttpPolicy policy = {};
+    io::HttpTime time = {};
 };
 
 const OptionSchema<Options>& schema();

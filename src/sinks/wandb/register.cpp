@@ -7,7 +7,7 @@ void register_part() {
     record::sink_registry().add(
         {.name = "wandb",
          .class_name = "WandbWriter",
-         .summary = "offline run folders of Weights & Biases, for `wandb sync`",
+         .summary = "runs of Weights & Biases: online, or run folders for `wandb sync`",
          .make = make,
          .options = schema().infos()});
 }

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "codec/formats/wandb/system_names.h"
 #include "codec/json_writer.h"
+#include "codec/value_files.h"
 #include "io/files.h"
 #include "io/inside.h"
 #include "record/identity.h"
@@ -41,7 +42,8 @@ bool is_own_file(const std::string& file, const Options& options) {
     const std::string parent = io::join(options.log_dir, "wandb");
     const std::string name =
         folder.size() > parent.size() ? folder.substr(parent.size() + 1) : std::string();
-    return io::is_plain_name(name) && name.starts_with("offline-run-") &&
+    return io::is_plain_name(name) &&
+           (name.starts_with("offline-run-") || name.starts_with("run-")) &&
            folder == io::join(parent, name) &&
            file == io::join(folder, "run-" + options.id + ".wandb") && !io::is_link(folder) &&
            !io::is_link(file) && io::exists(file);
@@ -94,15 +96,62 @@ Result<void> WandbSink::open(const SinkContext& context) {
     const bool goes_on = state && state->attempt == attempt_ &&
                          is_own_file(state->file, options_) && !io::exists(state->file + ".synced");
     TAFFRAIL_TRY(goes_on ? go_on(context, *state) : begin(context, state.has_value()));
+    if (options_.mode == "online") {
+        TAFFRAIL_TRY(start_uploader(run_.resume, goes_on ? state : std::nullopt));
+    }
     is_open_ = true;
     return save();
+}
+
+Result<void> WandbSink::start_uploader(bool is_resumed, const std::optional<State>& state) {
+    std::shared_ptr<io::HttpTransport> transport = options_.transport;
+    if (!transport) {
+        TAFFRAIL_ASSIGN(transport, io::make_curl_transport({}));
+    }
+    const std::string base = find_base();
+    auto server = std::make_unique<GraphqlServer>(std::move(transport), base, find_key(base),
+                                                  options_.policy, options_.time);
+    const std::lock_guard guard(patience_mutex_);
+    if (deadline_) {
+        server->client().patience().end_by(*deadline_);
+    }
+    uploader_ = std::make_unique<Uploader>(std::move(server), folder_, file_->path());
+    bool is_known = false;
+    for (const std::string& line : state ? state->lines : std::vector<std::string>()) {
+        is_known = uploader_->restore(line) || is_known;
+    }
+    if (is_resumed && !is_known) {
+        uploader_->continue_run();
+    }
+    return {};
+}
+
+Result<void> WandbSink::upload(bool is_the_end) {
+    if (!uploader_) {
+        return {};
+    }
+    Result<void> sent = uploader_->send(file_->length(), is_the_end);
+    // How far it came counts, whether it came to the end or not.
+    if (auto saved = save_state(); !saved.ok()) {
+        return saved;
+    }
+    return sent;
+}
+
+void WandbSink::finish_by(std::chrono::steady_clock::time_point deadline) noexcept {
+    const std::lock_guard guard(patience_mutex_);
+    deadline_ = deadline;
+    if (uploader_) {
+        uploader_->server().client().patience().end_by(deadline);
+    }
 }
 
 Result<void> WandbSink::begin(const SinkContext& context, bool is_resumed) {
     run_.start_time_ns = is_resumed ? options_.now_ns() : start_time_ns_;
     run_.resume = is_resumed || attempt_ > 0;
     const std::string parent = io::join(options_.log_dir, "wandb");
-    const std::string name = folder_name(run_.start_time_ns, options_.id);
+    const std::string name =
+        folder_name(run_.start_time_ns, options_.id, options_.mode == "online");
     folder_ = io::join(parent, name);
     for (int number = 1; io::exists(folder_); ++number) {
         folder_ = io::join(parent, name + "-" + std::to_string(number));
@@ -204,7 +253,7 @@ Result<void> WandbSink::take_value(const Record& record) {
     const auto* curve = std::get_if<PrCurve>(&value);
     if (table != nullptr || curve != nullptr) {
         const Table shown = table != nullptr ? *table : table_of(*curve);
-        const std::string json = table_json(shown);
+        const std::string json = table_document(shown);
         const auto file =
             media_->store("table", record.key, record.step, "table.json", as_bytes(json));
         if (!file.ok()) {
@@ -295,6 +344,15 @@ Result<void> WandbSink::save() {
                 .attempt = attempt_};
     history_->save(state);
     state.lines = {delivered_.save(), watched_->save()};
+    noted_ = std::move(state);
+    return save_state();
+}
+
+Result<void> WandbSink::save_state() {
+    State state = noted_;
+    if (uploader_) {
+        state.lines.push_back(uploader_->save());
+    }
     if (!state_path_.empty()) {
         TAFFRAIL_TRY(io::make_directories(io::parent(state_path_)));
     }
@@ -307,7 +365,8 @@ Result<void> WandbSink::flush() {
     }
     TAFFRAIL_TRY(watch(false));
     history_->write_summary(*file_);
-    return save();
+    TAFFRAIL_TRY(save());
+    return upload(false);
 }
 
 Result<void> WandbSink::close(RunState state) {
@@ -319,7 +378,7 @@ Result<void> WandbSink::close(RunState state) {
     history_->write_summary(*file_);
     TAFFRAIL_TRY(save());
     if (state == RunState::Running) {
-        return {};
+        return upload(false);
     }
     // Behind what is noted: who comes again with more cuts the end off and goes on.
     const std::int64_t end_ns = std::max(history_->last_time_ns(), start_time_ns_);
@@ -331,7 +390,8 @@ Result<void> WandbSink::close(RunState state) {
                                        {{"_runtime"}, std::to_string(seconds)}};
     file_->add(encode_summary(file_->next_number(), runtime));
     file_->add(encode_exit(file_->next_number(), exit_code_of(state), seconds));
-    return file_->write_out();
+    TAFFRAIL_TRY(file_->write_out());
+    return upload(true);
 }
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {

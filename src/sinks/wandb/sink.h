@@ -1,5 +1,5 @@
-// The `wandb` sink: the offline run folder that the official program makes, ready for its
-// `wandb sync`.
+// The `wandb` sink: the run folder that the official program makes, ready for its `wandb sync`;
+// online the same folder is sent to the server while it grows (uploader.h).
 //
 // Exactly once: records that are handed over again are recognised, and bytes that were not noted as
 // delivered are cut off (state.h). A resumed run gets a further folder of the same id, as there:
@@ -14,10 +14,13 @@
 #include "sinks/wandb/media.h"
 #include "sinks/wandb/options.h"
 #include "sinks/wandb/run_file.h"
+#include "sinks/wandb/uploader.h"
 #include "trackers/delivered_rows.h"
 #include "trackers/watched_log.h"
 
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -34,6 +37,7 @@ class WandbSink final : public Sink {
     void give_reason(std::string_view reason) override { reason_ = reason; }
 
     Result<void> close(RunState state) override;
+    void finish_by(std::chrono::steady_clock::time_point deadline) noexcept override;
 
     [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
 
@@ -49,6 +53,9 @@ class WandbSink final : public Sink {
     void add_files();
     Result<void> watch(bool is_the_end);
     Result<void> save();
+    Result<void> save_state();
+    Result<void> start_uploader(bool is_resumed, const std::optional<State>& state);
+    Result<void> upload(bool is_the_end);
 
     Options given_, options_;
     bool is_silent_ = false;
@@ -63,6 +70,11 @@ class WandbSink final : public Sink {
     trackers::DeliveredRows delivered_;
     ConfigItems config_;
     formats::wandb::RunDescription run_;
+    State noted_;  ///< as of the last save()
+    // Patience may be ended from another thread, also before there is somebody who waits.
+    std::mutex patience_mutex_;
+    std::optional<std::chrono::steady_clock::time_point> deadline_;
+    std::unique_ptr<Uploader> uploader_;  ///< online
 };
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given);

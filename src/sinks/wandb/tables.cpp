@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "codec/json_writer.h"
+#include "codec/value_files.h"
 
 #include <cmath>
 
@@ -26,39 +27,11 @@ void put_cell(JsonWriter& json, const Cell& cell) {
 
 }  // namespace
 
-std::string table_json(const Table& table) {
-    JsonWriter json;
-    json.begin_object().key("columns").begin_array();
-    for (const std::string& column : table.columns) {
-        json.value(column);
-    }
-    json.end_array().key("data").begin_array();
-    for (const std::vector<Cell>& row : table.rows) {
-        json.begin_array();
-        for (const Cell& cell : row) {
-            put_cell(json, cell);
-        }
-        json.end_array();
-    }
-    json.end_array().end_object();
-    return std::move(json).take();
+std::string table_document(const Table& table) {
+    return table_json(table, put_cell);
 }
 
-Table table_of(const PrCurve& curve) {
-    Table table{.columns = {"threshold", "precision", "recall", "true_positives", "false_positives",
-                            "true_negatives", "false_negatives"}};
-    const auto at = [](const std::vector<double>& values, std::size_t i) -> Cell {
-        return i < values.size() ? Cell(values[i]) : Cell();
-    };
-    for (std::size_t i = 0; i < curve.thresholds.size(); ++i) {
-        table.rows.push_back({curve.thresholds[i], at(curve.precision, i), at(curve.recall, i),
-                              at(curve.true_positives, i), at(curve.false_positives, i),
-                              at(curve.true_negatives, i), at(curve.false_negatives, i)});
-    }
-    return table;
-}
-
-std::string histogram_json(const Histogram& histogram) {
+std::string histogram_document(const Histogram& histogram) {
     constexpr std::size_t kMostBins = 512;
     const std::size_t join = (histogram.counts.size() + kMostBins - 1) / kMostBins;
     JsonWriter json;
@@ -81,7 +54,7 @@ std::string histogram_json(const Histogram& histogram) {
     return std::move(json).take();
 }
 
-std::string graph_json(const Graph& graph) {
+std::string graph_document(const Graph& graph) {
     JsonWriter json;
     json.begin_object().member("format", "keras").key("nodes").begin_array();
     for (const GraphNode& node : graph.nodes) {

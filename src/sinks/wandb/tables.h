@@ -7,13 +7,11 @@
 
 namespace taffrail::sinks::wandb {
 
-/// {"columns": …, "data": …}
-std::string table_json(const Table& table);
-/// The counts and rates of a precision-recall curve, one threshold a row.
-Table table_of(const PrCurve& curve);
+/// {"columns": …, "data": …}; numbers that JSON lacks as the bare words the tracker takes
+std::string table_document(const Table& table);
 /// {"_type": "histogram", …} with at most 512 bins; neighbours are joined where there are more.
-std::string histogram_json(const Histogram& histogram);
+std::string histogram_document(const Histogram& histogram);
 /// {"format": "keras", "nodes": …, "edges": …}
-std::string graph_json(const Graph& graph);
+std::string graph_document(const Graph& graph);
 
 }  // namespace taffrail::sinks::wandb

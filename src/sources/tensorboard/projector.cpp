@@ -11,7 +11,12 @@
 #include <cctype>
 
 namespace taffrail::sources::tensorboard {
+
+using formats::tensorboard::loaded_blob;
+
 namespace {
+
+using formats::tensorboard::loaded_blob;
 
 /// Words of protobuf's text format: names, numbers, quoted strings, and the signs { } :
 class Words {
@@ -102,7 +107,7 @@ std::optional<Embedding> parse_tsv(std::string_view text) {
         embedding.dimensions = columns;
         ++embedding.count;
     }
-    embedding.vectors = loaded_blob(bytes);
+    embedding.vectors = formats::tensorboard::loaded_blob(bytes);
     return embedding;
 }
 
@@ -230,7 +235,7 @@ std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
         embedding.emplace();
         embedding->count = from.tensor_shape[0];
         embedding->dimensions = from.tensor_shape[1];
-        embedding->vectors = loaded_blob(as_bytes(tensor));
+        embedding->vectors = formats::tensorboard::loaded_blob(as_bytes(tensor));
     } else {
         embedding = parse_tsv(tensor);
     }
@@ -242,7 +247,7 @@ std::optional<Embedding> read_embedding(const ProjectorEmbedding& from) {
     }
     if (const auto bytes = read(from.folder, from.sprite_path);
         bytes.ok() && from.sprite_size.size() == 2) {
-        embedding->sprite = loaded_blob(*bytes);
+        embedding->sprite = formats::tensorboard::loaded_blob(*bytes);
         embedding->thumbnail_width = from.sprite_size[0];
         embedding->thumbnail_height = from.sprite_size[1];
     }

@@ -3,6 +3,7 @@
 #include "base/crc32c.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/decode.h"
+#include "codec/formats/tensorboard/tag_table.h"
 #include "codec/formats/tensorboard/tensor.h"
 
 #include <algorithm>
@@ -19,33 +20,6 @@ PlaceList& TagData::places_of(Kind kind) {
     }
     return all.places.emplace_back(PlaceList{.kind = kind, .places = {}});
 }
-
-namespace {
-
-/// The kind every tensor of a plugin has; nothing where the tensor itself decides.
-std::optional<Kind> kind_of_plugin(std::string_view plugin) noexcept {
-    if (plugin == kImages) {
-        return Kind::Image;
-    }
-    if (plugin == kAudio) {
-        return Kind::Audio;
-    }
-    if (plugin == kHistograms) {
-        return Kind::Histogram;
-    }
-    if (plugin == kHparams) {
-        return Kind::Hparams;
-    }
-    if (plugin == kMesh) {
-        return Kind::Mesh;
-    }
-    if (plugin == kCustomScalars) {
-        return Kind::Text;
-    }
-    return plugin == kPrCurves ? std::optional(Kind::PrCurve) : std::nullopt;
-}
-
-}  // namespace
 
 void TagData::refile() {
     auto kind =
@@ -66,18 +40,6 @@ void TagData::refile() {
             list.kind == Kind::Tensor || list.kind == Kind::Text || list.kind == Kind::Table;
         std::vector<Place>& to = places_of(by_looks ? *kind : list.kind).places;
         to.insert(to.end(), list.places.begin(), list.places.end());
-    }
-}
-
-void RunPart::grow_table() {
-    table_.assign(std::max<std::size_t>(16, table_.size() * 2), 0);
-    const std::size_t mask = table_.size() - 1;
-    for (std::uint32_t index = 0; index < tags_.size(); ++index) {
-        std::size_t slot = tags_[index].hash & mask;
-        while (table_[slot] != 0) {
-            slot = (slot + 1) & mask;
-        }
-        table_[slot] = index + 1;
     }
 }
 
@@ -103,7 +65,7 @@ std::uint32_t RunPart::tag_index(std::string_view tag) {
     if (index >= tags_.size() || tags_[index].name != tag) {
         const std::uint32_t hash = crc32c(as_bytes(tag));
         if ((tags_.size() + 1) * 4 > table_.size() * 3) {
-            grow_table();
+            formats::tensorboard::grow_tag_table(table_, tags_);
         }
         const std::size_t mask = table_.size() - 1;
         std::size_t slot = hash & mask;

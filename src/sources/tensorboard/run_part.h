@@ -120,7 +120,6 @@ class RunPart {
 
   private:
     [[nodiscard]] std::uint32_t tag_index(std::string_view tag);
-    void grow_table();
     bool take_scalars_fast(ByteSpan payload, std::uint32_t file);
     bool take_summary(ByteSpan summary, const EventView& event, const std::byte* base,
                       std::uint64_t offset, std::uint32_t file);

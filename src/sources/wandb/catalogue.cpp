@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "io/files.h"
+#include "model/run_lookup.h"
 #include "sources/wandb/discovery.h"
 
 #include <algorithm>
@@ -140,35 +141,11 @@ std::vector<UnreadableRun> WandbCatalogue::unreadable() const {
 
 Result<std::shared_ptr<RecordedRun>> WandbCatalogue::run(std::string_view id) const {
     std::shared_lock lock(mutex_);
-    if (const auto exact = runs_.find(id); exact != runs_.end()) {
-        return std::shared_ptr<RecordedRun>(exact->second);
-    }
-    std::string_view wanted = id;
-    while (wanted.size() > 1 && wanted.ends_with('/')) {
-        wanted.remove_suffix(1);
-    }
-    std::shared_ptr<WandbRun> prefixed, named;
-    std::size_t count = 0;
-    for (const auto& [run_id, run] : runs_) {
-        const RunInfo info = run->info();
-        if (info.location == wanted || std::ranges::count(run->paths(), wanted) > 0) {
-            return std::shared_ptr<RecordedRun>(run);
-        }
-        if (info.name == wanted && (!named || info.start_time_ns > named->info().start_time_ns)) {
-            named = run;
-        }
-        if (!id.empty() && run_id.starts_with(id)) {
-            prefixed = run;
-            ++count;
-        }
-    }
-    if (named || count == 1) {
-        return std::shared_ptr<RecordedRun>(named ? named : prefixed);
-    }
-    return Error{ErrorCode::NotFound,
-                 "no run '" + std::string(id) + "'" +
-                     (count > 1 ? ": " + std::to_string(count) + " runs begin so"
-                                : " in this folder; `taffrail ls` lists them")};
+    return model::run_meant_by(
+        id, runs_, [](const std::shared_ptr<WandbRun>& run) { return run; },
+        [](const WandbRun& run, std::string_view path) {
+            return std::ranges::count(run.paths(), path) > 0;
+        });
 }
 
 Result<std::shared_ptr<Catalogue>> open_runs(const std::string& path) {

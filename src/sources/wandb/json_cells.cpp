@@ -7,22 +7,6 @@
 
 namespace taffrail::sources::wandb {
 
-Cell cell_of(const Json& json) {
-    if (const auto truth = json.truth()) {
-        return *truth;
-    }
-    if (const auto whole = json.integer()) {
-        return *whole;
-    }
-    if (const auto number = json.number()) {
-        return *number;
-    }
-    if (const auto* text = json.string()) {
-        return *text;
-    }
-    return json.is_null() ? Cell() : Cell(json.dump());
-}
-
 void flatten(const std::string& name, const Json& json, char joint,
              std::map<std::string, Cell>& to) {
     const auto* members = json.object();

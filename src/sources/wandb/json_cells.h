@@ -3,7 +3,7 @@
 
 #include <taffrail/value.h>
 
-#include "codec/json.h"
+#include "codec/json_cells.h"
 
 #include <map>
 #include <optional>
@@ -13,8 +13,6 @@
 
 namespace taffrail::sources::wandb {
 
-/// Lists and objects become their text.
-Cell cell_of(const Json& json);
 /// Objects become several names, joined.
 void flatten(const std::string& name, const Json& json, char joint,
              std::map<std::string, Cell>& to);

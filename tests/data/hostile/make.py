@@ -16,6 +16,8 @@ import sys
 import zlib
 from pathlib import Path
 
+import trackers
+
 WRITER = 0xBAD
 RUN = "01HOSTILE"
 
@@ -229,6 +231,7 @@ def make(destination):
     stores(base, outside)
     logdirs(base, outside)
     sealed(base)
+    trackers.make(base, outside, png_bomb())
     return sorted(path.name for path in base.iterdir())
 
 

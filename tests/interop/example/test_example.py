@@ -84,7 +84,7 @@ def test_prints_its_configuration(tmp_path):
 
 
 @pytest.mark.parametrize("word,message", [
-    ("profiler=fast", "group 'profiler' has no option 'fast' (known: advanced, basic, none, simple)"),
+    ("profiler=fast", "group 'profiler' has no option 'fast' (known: advanced, basic, none, pytorch, simple, trace)"),
     ("trainer.max_epoch=1", "did you mean 'trainer.max_epochs'"),
     ("trainer.max_epochs=many", "a whole number"),
     ("logger=nowhere", "group 'logger' has no option 'nowhere'"),
@@ -233,6 +233,28 @@ def test_experiment_with_wandb_drives_a_run(tmp_path):
         assert f"Hist/hist_loss/{phase}" in found
 
 
+@pytest.mark.parametrize("tracker", ["comet", "neptune"])
+def test_experiment_with_a_tracker_drives_a_run(tmp_path, tracker):
+    text = EXPERIMENT.replace("override /logger: aim", f"override /logger: {tracker}").replace("  aim:", f"  {tracker}:")
+    experiment(tmp_path, "page", text)
+    run(tmp_path, "experiment=page", f"+logger.{tracker}.config.log_dir=tracker", *QUICK)
+    found, _ = keys(tmp_path / "tracker")
+    for phase in ("train", "val"):
+        assert {f"Metric-BatchWise/{name}/{phase}" for name in ("reconstruction_loss", "regularization_loss")} <= found
+        assert {f"Image/{name}/{phase}" for name in ("render_gt", "render_rec_gt", "render_rec")} <= {key.removesuffix("/image0.png") for key in found}
+        assert f"Hist/hist_loss/{phase}" in found
+
+
+@pytest.mark.parametrize("tracker", ["Comet", "Neptune"])
+def test_logging_block_with_a_tracker_drives_a_run(tmp_path, tracker):
+    text = (DATA / "logging_block.yaml").read_text().replace("TensorboardWriter:", f"{tracker}Writer:")
+    experiment(tmp_path, "graphs_default", text)
+    run(tmp_path, "experiment=graphs_default", *QUICK, "trainer.enable_progress_bar=false")
+    (place,) = {path.parent for path in tmp_path.glob("*.zip")} if tracker == "Comet" else {path.parent for path in tmp_path.glob("*/run_operations.sqlite3")}
+    found, _ = keys(place)
+    assert {"Train Iter (time)", "Train Rays / Sec", "Train Loss", "Test PSNR"} <= found
+
+
 TWO_TRACKERS = """
 defaults:
   - override /logger: [csv, tensorboard]
@@ -275,10 +297,17 @@ def test_experiment_with_one_name_replaced_is_refused(tmp_path, override, block)
     assert not (tmp_path / "taffrail").exists(), "no run was begun"
 
 
-def test_interface_that_this_build_lacks_is_refused(tmp_path):
+def test_experiment_as_printed_drives_a_run(tmp_path):
     experiment(tmp_path, "page", EXPERIMENT)
-    done = run(tmp_path, "experiment=page", *QUICK, check=2)
-    assert "aim" in done.stderr and "tensorboard" in done.stderr, "it names what is missing and what there is"
+    run(tmp_path, "experiment=page", "+logger.aim.config.log_dir=repo", *QUICK)
+    found, _ = keys(tmp_path / "repo")
+    assert any("reconstruction_loss" in key for key in found) and any("render_rec" in key for key in found)
+
+
+def test_interface_whose_component_is_missing_is_refused(tmp_path):
+    experiment(tmp_path, "page", EXPERIMENT)
+    done = run(tmp_path, "experiment=page", *QUICK, check=2, TAFFRAIL_ROCKSDB_MODULE=str(tmp_path / "none.so"))
+    assert "librocksdb" in done.stderr, "it names the package to install"
     assert not (tmp_path / "taffrail").exists()
 
 

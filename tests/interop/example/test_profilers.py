@@ -1,5 +1,6 @@
 """The digits example with each profiler: its tables at the end, on Ctrl-C, on every rank, and what Python's own pstats reads of its files."""
 
+import gzip
 import json
 import os
 import pstats
@@ -7,6 +8,8 @@ import re
 import signal
 import subprocess
 import time
+
+import pytest
 
 from test_example import PROGRAM, QUICK, ROOT, TAFFRAIL, run
 
@@ -93,18 +96,22 @@ def test_advanced_is_read_by_pstats(tmp_path):
     assert not [name for name in files if set(name) & set("<>:\"/\\|?*[] ")]
 
 
-def test_ctrl_c_still_gives_the_table(tmp_path):
-    process = subprocess.Popen([str(PROGRAM), "profiler=simple", "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, text=True,
+@pytest.mark.parametrize("profiler", ["basic", "simple", "advanced", "trace"])
+def test_ctrl_c_still_gives_the_table(tmp_path, profiler):
+    process = subprocess.Popen([str(PROGRAM), f"profiler={profiler}", "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
     deadline = time.monotonic() + 60
-    while not list((tmp_path / "taffrail").rglob("*.tlog")) and time.monotonic() < deadline:
+    # Its first zone makes the file, and that is in the loop; wherever it is then, the report comes.
+    while not list((tmp_path / "taffrail").rglob("profiles/*.tprof")) and time.monotonic() < deadline:
         time.sleep(0.05)
-    time.sleep(1)  # into the loop; wherever it is, the report comes
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130, out + errors
-    _, rows = table(out)
-    check(rows)
+    assert "FIT Profiler Report" in out
+    if profiler == "simple":
+        _, rows = table(out)
+        check(rows)
 
 
 def test_each_of_two_ranks_has_its_own(tmp_path):
@@ -147,8 +154,16 @@ def test_a_run_keeps_its_zones_and_the_commands_know_them(tmp_path):
     assert "whole" in command("verify", "--root", root)
     used = json.loads(command("du", "--root", root, "--json"))
     assert used[0]["other"] >= file.stat().st_size
-    file.write_bytes(before[:20] + bytes([before[20] ^ 1]) + before[21:])
-    assert "bytes that are no frame" in command("verify", "--root", root, check=1)
+    copies = tmp_path / "copies"
+    command("import", root, "--root", str(copies))
+    copied = list(copies.rglob("profiles/*.tprof"))
+    assert [path.read_bytes() for path in copied] == [before], "a copy takes profiles along"
+    command("gc", "--root", root)
+    assert file.read_bytes() == before, "nor does clearing up touch them"
+    middle = len(before) // 2
+    file.write_bytes(before[:middle] + bytes([before[middle] ^ 1]) + before[middle + 1:])
+    said = command("verify", "--root", root, check=1)
+    assert "bytes that are no frame" in said and "not those that the manifest lists" in said
 
 
 def test_a_killed_run_says_what_it_was_in(tmp_path):
@@ -166,3 +181,18 @@ def test_a_killed_run_says_what_it_was_in(tmp_path):
     said = json.loads(command("show", "--root", str(tmp_path / "taffrail"), "--json"))
     for line in said["open_zones"]:
         assert re.search(r"^(Model::|vae_digits::DigitsModule::)", line) and f"process {process.pid}" in line, line
+
+
+@pytest.mark.parametrize("profiler", ["trace", "pytorch"])
+def test_trace_is_a_file_of_the_steps_in_the_run(tmp_path, profiler):
+    out = run(tmp_path, *QUICK, f"profiler={profiler}", "+profiler.repeat=2", "+profiler.wait=0").stdout
+    files = sorted((tmp_path / "taffrail").rglob("profiles/*.pt.trace.json.gz"))
+    assert len(files) == 2 and all(re.fullmatch(r".+_\d+\.\d{16,}\.pt\.trace\.json\.gz", path.name) for path in files)
+    assert [out.count(path.name) for path in files] == [1, 1]
+    steps = []
+    for path in files:
+        events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+        names = [event["name"] for event in events if event["ph"] == "X"]
+        steps.append(sorted(name for name in names if name.startswith("ProfilerStep#")))
+        assert names.count("run_training_batch") == 3 and names.count("Model::gather") == 3
+    assert steps == [["ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"], ["ProfilerStep#5", "ProfilerStep#6", "ProfilerStep#7"]]

@@ -146,15 +146,27 @@ class ToldSize:
             self.longest = max(self.longest, now - self.differ_since)
 
     def drag(self, widths, rows=24):
-        for self.wanted in widths:
-            self.look()
-            self.window.resize(self.wanted, rows)
-            self.look()
+        """From rest: the bar still fits into the first width, and the program has been told of it before the window gets narrower than the bar.
+        Of a drag that tmux has not told of yet no program can know (it keeps even the first width to itself where it told another a moment ago)."""
+        first, *others = widths
+        self.resize(first, rows)
+        self.wait_until_told()
+        for width in others:
             time.sleep(0.02)
+            self.resize(width, rows)
+        self.wait_until_told()
+        os.close(self.tty)
+
+    def resize(self, width, rows):
+        self.wanted = width
+        self.look()
+        self.window.resize(width, rows)
+        self.look()
+
+    def wait_until_told(self):
         while self.told != self.wanted:
             self.look()
             time.sleep(0.005)
-        os.close(self.tty)
 
 
 SETTLED = 0.3  # seconds a width must have stood before the bar is drawn on it; a tmux that tells it later than that cannot be helped

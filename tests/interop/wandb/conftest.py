@@ -7,9 +7,11 @@ exit code. TAFFRAIL_BUILD names the build folder (default: build/ci).
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -59,10 +61,11 @@ class Recorded:
 
 
 class Server:
-    """Answers GraphQL, the file stream and uploads; ends with the test."""
+    """Answers GraphQL, the file stream and uploads; ends with the test. `faults` is asked before each answer what goes wrong with it."""
 
-    def __init__(self):
+    def __init__(self, faults=None):
         self.runs: dict[str, Recorded] = {}
+        self.faults = faults or (lambda: None)
         self.uploads: dict[str, bytes] = {}
         server = self
 
@@ -78,8 +81,34 @@ class Server:
             def body(self) -> bytes:
                 return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
+            def fails(self, serve) -> bool:
+                """What goes wrong with this request; `serve` is what it asks for."""
+                fault = server.faults()
+                if fault in ("429", "500"):
+                    self.send_response(int(fault))
+                    self.send_header("Retry-After", "1") if fault == "429" else None
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                elif fault in ("cut", "stall", "refused"):
+                    if fault == "cut":  # it was done, and the answer does not arrive whole
+                        serve()
+                        self.send_response(200)
+                        self.send_header("Content-Length", "1000")
+                        self.end_headers()
+                        self.wfile.write(b'{"data": {')
+                    elif fault == "stall":
+                        time.sleep(1.5)
+                    self.close_connection = True
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                elif fault == "replay":  # somebody between sent it twice
+                    serve()
+                return fault in ("429", "500", "cut", "stall", "refused")
+
             def do_POST(self):
                 body = self.body()
+                graphql = self.path.endswith("/graphql")
+                if self.fails(lambda: server.graphql(json.loads(body)) if graphql else server.stream(self.path.split("/")[-2], json.loads(body))):
+                    return
                 if self.path.endswith("/graphql"):
                     self.answer(json.dumps(server.graphql(json.loads(body))).encode())
                 elif self.path.endswith("/file_stream"):
@@ -89,7 +118,10 @@ class Server:
                     self.answer(b"", 404)
 
             def do_PUT(self):
-                server.uploads[self.path] = self.body()
+                body = self.body()
+                if self.fails(lambda: server.uploads.update({self.path: body})):
+                    return
+                server.uploads[self.path] = body
                 self.answer(b"")
 
             def log_message(self, *_):

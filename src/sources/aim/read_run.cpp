@@ -1,0 +1,468 @@
+#include "sources/aim/read_run.h"
+
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "codec/formats/aim/encoding.h"
+#include "io/files.h"
+#include "io/inside.h"
+#include "rocksdb/store.h"
+#include "sources/aim/read_objects.h"
+#include "sqlite/database.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace taffrail::sources::aim {
+
+using namespace formats::aim;
+
+namespace {
+
+std::string joined(const std::vector<PathPart>& parts, std::size_t first) {
+    std::string name;
+    for (std::size_t i = first; i < parts.size(); ++i) {
+        const auto* text = std::get_if<std::string>(&parts[i]);
+        name += (i == first ? "" : "/") +
+                (text != nullptr ? *text : std::to_string(std::get<std::int64_t>(parts[i])));
+    }
+    return repair_utf8(name);
+}
+
+std::int64_t time_of(double seconds) {
+    return std::isfinite(seconds) && seconds > 0 && seconds < 9e9
+               ? static_cast<std::int64_t>(seconds * 1e9)
+               : 0;
+}
+
+/// "2026-11-18 08:43:06.407488"
+std::int64_t time_in(std::string_view text) {
+    std::tm parts{};
+    const std::string copy(text);
+    if (::strptime(copy.c_str(), "%Y-%m-%d %H:%M:%S", &parts) == nullptr) {
+        return 0;
+    }
+    const auto dot = copy.find('.');
+    const double fraction =
+        dot != std::string::npos ? parse_double("0" + copy.substr(dot)).value_or(0) : 0;
+    return static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000'000 +
+           static_cast<std::int64_t>(fraction * 1e9);
+}
+
+/// RocksDB opens whatever lies in its folder by name: a named pipe would hold it for ever, a link
+/// lead it elsewhere.
+bool is_ordinary(const std::string& folder) {
+    constexpr std::string_view kManifest = "MANIFEST-";
+    const auto entries = io::list_inside(folder, folder);
+    const auto current = io::read_inside(folder, io::join(folder, "CURRENT"), 100);
+    if (io::is_link(folder) || !entries.ok() || !current.ok()) {
+        return false;
+    }
+    const std::string_view name = trim(as_text(*current));
+    return name.starts_with(kManifest) &&
+           name.find_first_not_of("0123456789", kManifest.size()) == std::string_view::npos &&
+           std::ranges::all_of(*entries, [&](const io::DirectoryEntry& entry) {
+               return entry.type != io::EntryType::Other &&
+                      !io::is_link(io::join(folder, entry.name));
+           });
+}
+
+struct Head {
+    std::string type;
+    std::int64_t version = 1;
+};
+
+/// The columns of one metric, each in the order of the places of its points.
+struct Columns2 {
+    std::vector<std::int64_t> at, step_at, time_at, epoch_at;
+    std::vector<double> value, time, epoch;
+    std::vector<std::int64_t> step;
+};
+
+class Reader {
+  public:
+    Reader(const std::string& repository, const std::string& hash, model::GatheredContent& to)
+        : repository_(repository), hash_(hash), to_(to) {}
+
+    bool read() {
+        const std::string meta = io::join(repository_, "meta/chunks/" + hash_);
+        const std::string points = io::join(repository_, "seqs/chunks/" + hash_);
+        if (!is_ordinary(meta)) {
+            return false;
+        }
+        auto store = rocksdb::Store::open(meta, rocksdb::Access::Read);
+        if (!store.ok()) {
+            return false;
+        }
+        const Path run({"meta", "chunks", hash_});
+        const auto scanned =
+            (*store)->scan(run.bytes(), [&](std::string_view key, std::string_view value) {
+                take_meta(key, value);
+                return true;
+            });
+        if (!scanned.ok()) {
+            to_.damaged(meta, scanned.error().message);
+        }
+        if (!is_ordinary(points)) {
+            to_.damaged(points, "no folder of RocksDB with ordinary files alone");
+            return true;
+        }
+        store = rocksdb::Store::open(points, rocksdb::Access::Read);
+        if (!store.ok()) {
+            to_.damaged(points, store.error().message);
+        } else {
+            read_points(**store, points);
+        }
+        return true;
+    }
+
+  private:
+    void take_meta(std::string_view key, std::string_view value) {
+        const auto parts = parse_path(as_bytes(key));
+        if (!parts || parts->size() < 4) {
+            return;
+        }
+        const Leaf leaf = parse_leaf(as_bytes(value));
+        const auto* section = std::get_if<std::string>(&(*parts)[3]);
+        if (section == nullptr) {
+            return;
+        }
+        if (*section == "attrs" && parts->size() > 4 && leaf.type <= LeafType::Text) {
+            take_parameter(joined(*parts, 4), leaf);
+        } else if (*section == "end_time" && leaf.type == LeafType::Number) {
+            to_.info.end_time_ns = time_of(leaf.number);
+            to_.is_open_ended = false;
+        } else if (*section == "contexts" && parts->size() > 5) {
+            if (const auto* context = std::get_if<std::int64_t>(&(*parts)[4])) {
+                const Cell cell = cell_of(leaf);
+                const auto* text = std::get_if<std::string>(&cell);
+                contexts_[*context][joined(*parts, 5)] = text != nullptr ? *text
+                                                         : leaf.type == LeafType::Whole
+                                                             ? std::to_string(leaf.whole)
+                                                             : format_double(leaf.number);
+            }
+        } else if (*section == "traces" && parts->size() == 7) {
+            const auto* context = std::get_if<std::int64_t>(&(*parts)[4]);
+            const auto* name = std::get_if<std::string>(&(*parts)[5]);
+            const std::string field = joined(*parts, 6);
+            if (context != nullptr && name != nullptr) {
+                Head& head = heads_[{*context, *name}];
+                head.type = field == "dtype" ? std::string(as_text(leaf.content)) : head.type;
+                head.version = field == "version" ? leaf.whole : head.version;
+            }
+        }
+    }
+
+    void take_parameter(const std::string& name, const Leaf& leaf) {
+        const Cell cell = cell_of(leaf);
+        const auto* text = std::get_if<std::string>(&cell);
+        constexpr std::string_view kOwn = "taffrail/", kSummary = "summary/", kHparams = "hparams/";
+        if (name.starts_with(kOwn)) {
+            to_.environment.emplace_back(name, cell);
+            const std::string_view rest = std::string_view(name).substr(kOwn.size());
+            if (text != nullptr && rest == "group") {
+                to_.info.group = *text;
+            } else if (text != nullptr && rest == "job_type") {
+                to_.info.job_type = *text;
+            } else if (text != nullptr && rest == "state_reason") {
+                to_.info.message = *text;
+            } else if (text != nullptr && rest == "state") {
+                for (const RunState one :
+                     {RunState::Finished, RunState::Failed, RunState::Crashed, RunState::Aborted}) {
+                    to_.info.state = *text == to_string(one) ? one : to_.info.state;
+                }
+            }
+        } else if (name.starts_with(kSummary)) {
+            to_.info.summary.insert_or_assign(name.substr(kSummary.size()), cell);
+        } else if (name.starts_with(kHparams)) {
+            to_.info.config.emplace_back(name.substr(kHparams.size()), cell);
+        } else {
+            to_.info.config.emplace_back(name, cell);
+        }
+    }
+
+    /// One context of a name needs no word of it; several are told apart.
+    std::string key_of(std::int64_t context, const std::string& name) const {
+        std::string key = repair_utf8(name == "%-" ? "" : name);
+        std::size_t same = 0;
+        for (const auto& [place, head] : heads_) {
+            same += place.second == name ? 1 : 0;
+        }
+        const auto found = contexts_.find(context);
+        if (found == contexts_.end() || same < 2) {
+            return key;
+        }
+        for (const auto& [word, value] : found->second) {
+            key = word == "subset" ? value + "/" + key : key + " " + word + "=" + value;
+        }
+        return key;
+    }
+
+    Phase phase_of(std::int64_t context) const {
+        const auto found = contexts_.find(context);
+        const auto subset = found != contexts_.end()
+                                ? found->second.find("subset")
+                                : std::map<std::string, std::string>::const_iterator();
+        if (found == contexts_.end() || subset == found->second.end()) {
+            return Phase::None;
+        }
+        const std::string& word = subset->second;
+        return word == "train"                       ? Phase::Train
+               : word == "val" || word == "validate" ? Phase::Validate
+               : word == "test"                      ? Phase::Test
+               : word == "predict"                   ? Phase::Predict
+               : word == "sanity"                    ? Phase::Sanity
+                                                     : Phase::None;
+    }
+
+    void read_points(rocksdb::Store& store, const std::string& folder) {
+        for (const auto& [place, head] : heads_) {
+            const auto& [context, name] = place;
+            const bool is_number =
+                head.type == "float" || head.type == "int" || head.type == "number";
+            if (is_number && !name.starts_with("step/")) {
+                read_metric(store, folder, context, name, head);
+            } else if (!is_number) {
+                read_objects(store, folder, context, name, head);
+            }
+        }
+    }
+
+    Columns2 columns_of(rocksdb::Store& store, const std::string& folder, std::int64_t context,
+                        const std::string& name, const Head& head) {
+        Path base = head.version >= 2 ? Path({"seqs", "v2", "chunks", hash_})
+                                      : Path({"seqs", "chunks", hash_});
+        base.add(context).add(name);
+        Columns2 columns;
+        const auto column = [&](std::string_view what, auto take) {
+            const std::string prefix = (base / what).bytes();
+            const auto scanned =
+                store.scan(prefix, [&](std::string_view key, std::string_view value) {
+                    key.remove_prefix(prefix.size());
+                    if (key.size() == 10) {
+                        take(static_cast<std::int64_t>(
+                                 __builtin_bswap64(taffrail::load<std::uint64_t>(key.data() + 1))),
+                             parse_leaf(as_bytes(value)));
+                    }
+                    return true;
+                });
+            if (!scanned.ok()) {
+                to_.damaged(folder, "'" + repair_utf8(name) + "': " + scanned.error().message);
+            }
+        };
+        column("val", [&](std::int64_t at, const Leaf& leaf) {
+            columns.at.push_back(at);
+            columns.value.push_back(leaf.number);
+        });
+        column("step", [&](std::int64_t at, const Leaf& leaf) {
+            columns.step_at.push_back(at);
+            columns.step.push_back(leaf.type == LeafType::Number
+                                       ? static_cast<std::int64_t>(leaf.number)
+                                       : leaf.whole);
+        });
+        column("time", [&](std::int64_t at, const Leaf& leaf) {
+            columns.time_at.push_back(at);
+            columns.time.push_back(leaf.number);
+        });
+        column("epoch", [&](std::int64_t at, const Leaf& leaf) {
+            columns.epoch_at.push_back(at);
+            columns.epoch.push_back(leaf.type == LeafType::None ? NAN : leaf.number);
+        });
+        return columns;
+    }
+
+    void read_metric(rocksdb::Store& store, const std::string& folder, std::int64_t context,
+                     const std::string& name, const Head& head) {
+        const Columns2 columns = columns_of(store, folder, context, name, head);
+        // All columns are in the same order; one that lacks a place is behind the others.
+        const auto value_at = [](const std::vector<std::int64_t>& places, const auto& values,
+                                 std::size_t& next, std::int64_t at, auto otherwise) {
+            const auto before = [](std::int64_t a, std::int64_t b) {
+                return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
+            };
+            while (next < places.size() && before(places[next], at)) {
+                ++next;
+            }
+            return next < places.size() && places[next] == at
+                       ? static_cast<decltype(otherwise)>(values[next])
+                       : otherwise;
+        };
+
+        struct Row {
+            Step step;
+            double value, time, epoch;
+        };
+
+        std::vector<Row> rows;
+        std::size_t step = 0, time = 0, epoch = 0;
+        for (std::size_t i = 0; i < columns.at.size(); ++i) {
+            const std::int64_t at = columns.at[i];
+            const std::int64_t place = head.version >= 2 ? value_at(columns.step_at, columns.step,
+                                                                    step, at, std::int64_t{0})
+                                                         : at;
+            rows.push_back({place, columns.value[i],
+                            value_at(columns.time_at, columns.time, time, at, 0.0),
+                            value_at(columns.epoch_at, columns.epoch, epoch, at, std::nan(""))});
+        }
+        std::ranges::stable_sort(rows, {}, &Row::step);
+        std::map<Step, Step> true_steps;
+        if (const auto beside = heads_.find({context, "step/" + name}); beside != heads_.end()) {
+            const Columns2 told =
+                columns_of(store, folder, context, "step/" + name, beside->second);
+            std::size_t next = 0;
+            for (std::size_t i = 0; i < told.at.size(); ++i) {
+                true_steps[value_at(told.step_at, told.step, next, told.at[i], std::int64_t{0})] =
+                    static_cast<Step>(told.value[i]);
+            }
+        }
+        const bool is_load = name.starts_with("__system__");
+        const std::string key = name == "__system__cpu"              ? "system/cpu/percent"
+                                : name == "__system__memory_percent" ? "system/memory/percent"
+                                : is_load ? "system/" + repair_utf8(name.substr(10))
+                                          : key_of(context, name);
+        model::GatheredSeries& series = to_.series[key];
+        series.begin(0, 0, phase_of(context));
+        for (const Row& row : rows) {
+            const auto truth = true_steps.find(row.step);
+            const std::int64_t time_ns = time_of(row.time);
+            series.add(truth != true_steps.end() ? truth->second : row.step, time_ns, row.value,
+                       row.epoch);
+            last_time_ns_ = std::max(last_time_ns_, time_ns);
+        }
+        to_.info.end_time_ns = std::max(to_.info.end_time_ns, last_time_ns_);
+    }
+
+    void read_objects(rocksdb::Store& store, const std::string& folder, std::int64_t context,
+                      const std::string& name, const Head& head) {
+        Path base({"seqs", "chunks", hash_});
+        base.add(context).add(name);
+        std::map<std::int64_t, std::shared_ptr<Leaves>> objects;
+        std::map<std::int64_t, double> times;
+        const auto scan = [&](const std::string& prefix, auto take) {
+            const auto scanned =
+                store.scan(prefix, [&](std::string_view key, std::string_view value) {
+                    const auto parts = parse_path(as_bytes(key.substr(prefix.size())));
+                    const auto* at = parts && !parts->empty()
+                                         ? std::get_if<std::int64_t>(&parts->front())
+                                         : nullptr;
+                    if (at != nullptr) {
+                        take(*at, joined(*parts, 1), value);
+                    }
+                    return true;
+                });
+            if (!scanned.ok()) {
+                to_.damaged(folder, "'" + repair_utf8(name) + "': " + scanned.error().message);
+            }
+        };
+        const auto object_at = [&](std::int64_t at) -> Leaves& {
+            auto& found = objects[at];
+            found = found ? found : std::make_shared<Leaves>();
+            return *found;
+        };
+        const std::string values = (base / "val").bytes();
+        scan(values, [&](std::int64_t at, const std::string& field, std::string_view value) {
+            object_at(at).encoded[field] = value;
+        });
+        scan(Path({"BLOBS"}).bytes() + values,
+             [&](std::int64_t at, const std::string& field, std::string_view value) {
+                 object_at(at).blobs[field] = value;
+             });
+        scan((base / "time").bytes(),
+             [&](std::int64_t at, const std::string&, std::string_view value) {
+                 times[at] = parse_leaf(as_bytes(value)).number;
+             });
+        const bool is_console = name == "stdout" || name == "stderr" || name == "logs";
+        for (const auto& [step, leaves] : objects) {
+            const std::int64_t time_ns = time_of(times[step]);
+            if (is_console && head.type == "aim.text") {
+                model::GatheredBlobs none;
+                const auto value = value_of(head.type, *leaves, none);
+                if (value.ok()) {
+                    to_.console.push_back(
+                        {time_ns, name == "stderr", 0, std::get<Text>(*value).text});
+                }
+                continue;
+            }
+            model::GatheredValue value;
+            value.kind = aim::kind_of(head.type);
+            value.step = step;
+            value.time_ns = time_ns;
+            value.phase = phase_of(context);
+            value.make = [type = head.type, leaves](model::GatheredBlobs& blobs) {
+                return value_of(type, *leaves, blobs);
+            };
+            to_.values[key_of(context, name)].push_back(std::move(value));
+        }
+    }
+
+    const std::string& repository_;
+    const std::string& hash_;
+    model::GatheredContent& to_;
+    std::map<std::int64_t, std::map<std::string, std::string>> contexts_;
+    std::map<std::pair<std::int64_t, std::string>, Head> heads_;
+    std::int64_t last_time_ns_ = 0;
+};
+
+void take_row(const std::string& repository, const std::string& hash, RunInfo& info) {
+    const std::string file = io::join(repository, "run_metadata.sqlite");
+    const auto database = io::open_inside(repository, file).ok()
+                              ? sqlite::Database::open(file, sqlite::Mode::Read)
+                              : Result<sqlite::Database>(Error{});
+    if (!database.ok() || !database->has_table("run")) {
+        return;
+    }
+    auto row = database->prepare(
+        "SELECT run.name, run.description, run.created_at, run.is_archived, experiment.name FROM "
+        "run LEFT JOIN experiment ON experiment.id = run.experiment_id WHERE run.hash = ?1");
+    if (row.ok()) {
+        row->bind(1, std::string_view(hash));
+        if (const auto found = row->step(); found.ok() && *found) {
+            info.name = repair_utf8(row->text(0));
+            info.notes = repair_utf8(row->text(1));
+            info.start_time_ns = time_in(row->text(2));
+            info.archived = row->whole(3) != 0;
+            info.project = repair_utf8(row->text(4));
+        }
+    }
+    auto tags = database->prepare(
+        "SELECT tag.name FROM tag JOIN run_tag ON run_tag.tag_id = tag.id JOIN run ON run.id = "
+        "run_tag.run_id WHERE run.hash = ?1 ORDER BY tag.id");
+    if (tags.ok()) {
+        tags->bind(1, std::string_view(hash));
+        for (auto more = tags->step(); more.ok() && *more; more = tags->step()) {
+            info.tags.push_back(repair_utf8(tags->text(0)));
+        }
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<model::GatheredContent> read_run(const std::string& repository,
+                                                 const std::string& hash) {
+    auto content = std::make_shared<model::GatheredContent>();
+    content->info.source = "aim";
+    content->info.id = hash;
+    content->info.state = RunState::Finished;
+    content->info.location = io::join(repository, "meta/chunks/" + hash);
+    content->is_open_ended = true;
+    take_row(repository, hash, content->info);
+    content->info.name = content->info.name.empty() ? hash : content->info.name;
+    if (!Reader(repository, hash, *content).read()) {
+        return nullptr;
+    }
+    for (const char* part : {"meta/chunks/", "seqs/chunks/"}) {
+        const std::string folder = io::join(repository, part + hash);
+        const auto entries = io::list_inside(repository, folder);
+        for (const io::DirectoryEntry& entry :
+             entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
+            if (entry.name.ends_with(".log") || entry.name == "CURRENT") {
+                content->files.push_back(io::join(folder, entry.name));
+            }
+        }
+        content->files.push_back(folder);
+    }
+    std::ranges::stable_sort(content->console, {}, &ConsoleLine::time_ns);
+    return content;
+}
+
+}  // namespace taffrail::sources::aim

@@ -1,0 +1,30 @@
+#include "base/try.h"
+#include "model/source_registry.h"
+#include "sources/comet/discovery.h"
+
+namespace taffrail::sources::comet {
+namespace {
+
+Result<std::shared_ptr<Catalogue>> open(const std::string& path, const OptionMap& given) {
+    for (const auto& [name, text] : given) {
+        return read_option("comet", {}, name, text).error();
+    }
+    auto catalogue = std::make_shared<model::GatheredCatalogue>([path] { return find_runs(path); });
+    TAFFRAIL_TRY(catalogue->refresh());
+    return std::shared_ptr<Catalogue>(std::move(catalogue));
+}
+
+}  // namespace
+
+void register_part() {
+    model::source_registry().add({.name = "comet",
+                                  .summary = "offline archives of Comet",
+                                  .recognise =
+                                      [](const std::string& path) {
+                                          const auto depth = depth_of_archives(path);
+                                          return depth ? (*depth <= 2 ? 75 : 55) : 0;
+                                      },
+                                  .open = open});
+}
+
+}  // namespace taffrail::sources::comet

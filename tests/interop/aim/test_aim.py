@@ -1,0 +1,153 @@
+"""Our repositories, read by the real Aim during and after the run; and its repositories, read by ours."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import build_folder, taffrail, write
+
+
+def aim_program(folder: Path, text: str, *arguments) -> str:
+    """A program with the official package, in a process of its own."""
+    (folder / "program.py").write_text(text)
+    done = subprocess.run([sys.executable, folder / "program.py", *map(str, arguments)], timeout=180, capture_output=True, text=True, cwd=folder,
+                          env={"PATH": os.environ["PATH"], "HOME": str(folder), "AIM_UI_TELEMETRY_ENABLED": "0"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+READ = """
+import json, sys
+from aim import Repo
+from aim.storage.context import Context
+repo = Repo(sys.argv[1])
+runs = []
+for run in repo.iter_runs():
+    told = {"hash": run.hash, "name": run.name, "experiment": run.experiment, "tags": sorted(run.tags), "params": run.get("hparams"), "active": run.active, "metrics": {}, "objects": {}}
+    for metric in run.metrics():
+        steps, columns = metric.data.items_list()
+        told["metrics"].setdefault(metric.name, []).append({"context": metric.context.to_dict(), "steps": list(map(int, steps)), "values": [repr(float(v)) for v in columns[0]]})
+    for kind, getter, name in (("texts", run.get_text_sequence, "text"), ("images", run.get_image_sequence, "img"), ("images", run.get_image_sequence, "folder/imgs"),
+                               ("distributions", run.get_distribution_sequence, "hist"), ("audios", run.get_audio_sequence, "sound"), ("figures", run.get_figure_sequence, "figure"),
+                               ("figures", run.get_figure_sequence, "mesh")):
+        sequence = getter(name, Context({}))
+        if sequence is None:
+            continue
+        steps, columns = sequence.data.items_list()
+        value = columns[0][0]
+        value = value[0] if isinstance(value, list) else value
+        told["objects"][name] = {"kind": kind, "steps": list(map(int, steps)), "value": value.data if kind == "texts" else list(value.size) if kind == "images" else
+                                 [float(sum(value.weights)), list(value.range)] if kind == "distributions" else None}
+    runs.append(told)
+print(json.dumps(runs))
+"""
+
+
+def read(folder: Path, repository: Path) -> list[dict]:
+    return json.loads(aim_program(folder, READ, repository).splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("everything")
+    return write("all", folder)
+
+
+def test_aim_reads_everything(everything, tmp_path):
+    (run,) = read(tmp_path, everything)
+    assert run["name"] == "nice" and run["experiment"] == "demo" and run["tags"] == ["a", "b", "late"] and run["active"] is False
+    assert run["params"] == {"lr": 0.1, "opt": {"name": "adam", "layers": 3}, "x.y": True}
+    (acc,) = run["metrics"]["acc"]
+    assert (acc["steps"], list(map(float, acc["values"]))) == ([0, 1, 2], [0.0, 0.1, 0.2])
+    (loss,) = run["metrics"]["loss"]
+    assert sorted(zip(loss["steps"], map(float, loss["values"]))) == [(0, 1.0), (1, 0.5), (2, 1 / 3), (7, 0.5), (8, 0.25), (9, 0.125), (10, 0.1)]
+    (true,) = run["metrics"]["step/loss"]
+    assert sorted(zip(true["steps"], map(float, true["values"]))) == [(8, 6.0), (9, 6.0), (10, 9.0)]
+    assert run["metrics"]["nan"][0]["values"] == ["nan"] and run["metrics"]["inf"][0]["values"] == ["inf"]
+    objects = run["objects"]
+    assert objects["text"]["value"] == "hello" and objects["img"]["value"] == [5, 4] and objects["folder/imgs"]["kind"] == "images"
+    assert objects["hist"]["value"][0] == pytest.approx(4) and objects["sound"]["kind"] == "audios" and objects["figure"]["kind"] == "figures" and objects["mesh"]["kind"] == "figures"
+
+
+def test_reindexing_passes(everything, tmp_path):
+    done = subprocess.run([Path(sys.executable).with_name("aim"), "storage", "--repo", str(everything), "reindex", "--yes"], timeout=180, capture_output=True, text=True,
+                          env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "AIM_UI_TELEMETRY_ENABLED": "0"}, input="y\n")
+    assert done.returncode == 0 and "rror" not in done.stdout + done.stderr, done.stdout + done.stderr
+    assert len(read(tmp_path, everything)) == 1
+
+
+def test_failure_is_told(tmp_path):
+    shown = json.loads(taffrail("show", write("failed", tmp_path), "--json"))
+    assert shown["run"]["state"] == "failed"
+
+
+WRITE = """
+import sys
+from aim import Run, Text, Distribution
+run = Run(repo=sys.argv[1], experiment="demo", system_tracking_interval=None, capture_terminal_logs=False, log_system_params=False)
+run.name = "official"
+run.add_tag("a")
+run["hparams"] = {"lr": 0.1, "opt": {"name": "adam"}}
+for step in range(300):
+    run.track(1 / (step + 1), name="loss", step=step, context={"subset": "train"})
+    run.track(2 / (step + 1), name="loss", step=step, context={"subset": "val"})
+run.track(float("nan"), name="nan", step=3)
+run.track(Text("hello"), name="text", step=4)
+run.track(Distribution([1, 2, 3, 4]), name="dist", step=4)
+run.close()
+"""
+
+
+def test_a_live_run_beside_a_python_writer_is_read(tmp_path):
+    (tmp_path / "root").mkdir()
+    program = build_folder() / "tests/interop/comet/tracker_write"
+    process = subprocess.Popen([program, "aim", "killed", tmp_path / "root", tmp_path / "log"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        aim_program(tmp_path, WRITE, tmp_path / "log")
+        deadline, ours = time.monotonic() + 60, []
+        while time.monotonic() < deadline and len(ours) < 10:
+            ours = [value for run in read(tmp_path, tmp_path / "log") if run["name"] == "nice" for metric in run["metrics"].get("loss", []) for value in metric["values"]]
+        assert len(ours) >= 10
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    (run,) = (tmp_path / "root/runs").iterdir()
+    taffrail("sync", run, "--yes")
+    found = {run["name"]: run for run in read(tmp_path, tmp_path / "log")}
+    (loss,) = found["nice"]["metrics"]["loss"]
+    pairs = sorted(zip(loss["steps"], map(float, loss["values"])))
+    assert pairs == [(step, float(step)) for step in range(len(pairs))] and len(pairs) >= len(ours)
+    assert len(found["official"]["metrics"]["loss"]) == 2
+
+
+def test_commands_work_on_official_repositories(tmp_path):
+    (tmp_path / "repo").mkdir()
+    aim_program(tmp_path, WRITE, tmp_path / "repo")
+    shown = json.loads(taffrail("show", tmp_path / "repo", "--json"))
+    assert shown["run"]["name"] == "official" and shown["run"]["project"] == "demo" and shown["run"]["tags"] == ["a"] and shown["run"]["state"] == "finished"
+    assert shown["run"]["config"] == {"lr": 0.1, "opt/name": "adam"}
+    kinds = {key["key"]: (key["kind"], key["count"]) for key in shown["keys"]}
+    assert kinds["train/loss"] == ("scalar", 300) and kinds["val/loss"] == ("scalar", 300) and kinds["text"] == ("text", 1) and kinds["dist"] == ("histogram", 1)
+    table = tmp_path / "points.csv"
+    taffrail("export", tmp_path / "repo", "--format", "csv", "--keys", "val/loss", "-o", table)
+    values = [float(line.split(",")[-1]) for line in table.read_text().splitlines()[1:3] if line]
+    assert values and not math.isnan(values[0])
+
+
+def test_our_repositories_come_back_whole(everything):
+    shown = json.loads(taffrail("show", everything, "--json"))
+    kinds = {key["key"]: (key["kind"], key["count"]) for key in shown["keys"]}
+    assert kinds["loss"] == ("scalar", 7) and kinds["img"][0] == "image" and kinds["hist"][0] == "histogram" and kinds["text"][0] == "text"
+    assert shown["run"]["group"] == "g" and shown["run"]["summary"]["best"] == 42
+
+
+def test_a_missing_component_names_the_package(tmp_path):
+    done = subprocess.run([build_folder() / "bin/taffrail", "show", str(write("rows", tmp_path))], timeout=60, capture_output=True, text=True, env={**os.environ, "TAFFRAIL_ROCKSDB_MODULE": "/nowhere.so"})
+    assert done.returncode != 0 and "librocksdb" in done.stderr, (done.returncode, done.stderr)
