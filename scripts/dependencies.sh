@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages a part of Taffrail needs, if any is missing.
 #   scripts/dependencies.sh build            compile the library, the command and the dashboard
-#   scripts/dependencies.sh build test …     further sets: test, tools, video, mpi, tensorboard, browser, package
+#   scripts/dependencies.sh build test …     further sets: python, test, tools, video, mpi, tensorboard, aim, browser, package
 # Uses sudo when not root, and says what to install by hand when neither is possible.
 set -euo pipefail
 
@@ -9,12 +9,15 @@ declare -A sets=(
     [build]="build-essential cmake ninja-build git pkgconf ca-certificates ccache mold python3
              libboost1.81-dev libfmt-dev libyaml-cpp-dev libcli11-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev libzstd-dev
              zlib1g-dev libdeflate-dev libspng-dev libturbojpeg0-dev libgif-dev libsodium-dev libeigen3-dev"
-    [test]="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3-venv python3-dev tmux gdb strace valgrind"
+    [test]="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3-venv python3-dev tmux gdb strace valgrind
+            libusb-1.0-0 libgl1 libegl1"
+    [python]="python3-venv python3-dev"
     [tools]="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
     [video]="libavcodec-dev libavformat-dev libavutil-dev libswscale-dev libavfilter-dev"
     [mpi]="libopenmpi-dev openmpi-bin"
     [tensorboard]="libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler"
-    [browser]="chromium fonts-dejavu-core fonts-dejavu-extra"
+    [aim]="librocksdb-dev"
+    [browser]="chromium firefox-esr fonts-dejavu-core fonts-dejavu-extra"
     [package]="debootstrap"
 )
 

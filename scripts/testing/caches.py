@@ -34,5 +34,5 @@ class Caches:
         if self.compiled == 0 and not self.environments:
             return "cold"
         hits, misses = (now - then for now, then in zip(compiler_counts(), self.before))
-        needed = set(peers.FAMILIES) - {"clickhouse"}  # only the full run installs that one
+        needed = set(peers.FAMILIES) - peers.FULL_ONLY
         return "warm" if needed <= set(self.environments) and misses <= FEW * max(1, hits + misses) else None

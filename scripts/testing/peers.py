@@ -19,15 +19,31 @@ FAMILIES = {
     "media": ["pytest==9.2.0", "pillow==13.0.0", "soundfile==0.14.0", "trimesh==5.2.0", "imageio==2.38.1", "av==18.1.0", "ml_dtypes==0.6.0", "psutil==7.2.2", "numpy==2.4.6"],
     "tensorboard": ["pytest==9.2.0", "tensorboard==2.21.0", "tensorboard-data-server==0.7.2", "tensorboardX==2.6.5", "requests==2.34.2", "pillow==13.0.0", "numpy==2.4.6"],
     "profile": ["pytest==9.2.0", "perfetto==0.59.1", "snakeviz==2.2.2", "psutil==7.2.2"],
+    # The plugin that analysed traces of PyTorch, which it does not need itself.
+    "torch_tb_profiler": ["pytest==9.2.0", "torch-tb-profiler==0.4.3", "tensorboard==2.21.0", "pandas==3.1.1", "numpy==2.4.6"],
     "wandb": ["pytest==9.2.0", "wandb==0.31.0", "numpy==2.4.6", "pillow==13.0.0"],
+    "mlflow": ["pytest==9.2.0", "mlflow-skinny==3.17.2", "alembic", "sqlalchemy", "Flask", "flask-cors", "graphene", "cryptography", "aiohttp", "huey", "numpy==2.4.6", "pandas==3.1.1",
+               "pillow==13.0.0"],
+    "aim": ["pytest==9.2.0", "aim==3.29.1", "setuptools<81"],
+    "comet": ["pytest==9.2.0", "comet_ml==3.58.8"],
+    "neptune": ["pytest==9.2.0", "neptune-scale==0.30.0"],
     "server": ["pytest==9.2.0", "schemathesis==4.32.0", "requests==2.34.2", "numpy==2.4.6"],
     "lightning": ["pytest==9.2.0", "numpy==2.4.6", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "packaging", "pyyaml", "tqdm", "psutil",
                   "lightning-utilities", "aiohttp", "setuptools>=77", "scikit-learn==1.9.1", "scikit-image==0.26.0", "tensorboard==2.21.0"],
+    "open3d": ["pytest==9.2.0", "numpy==2.4.6", "plotly", "dash", "configargparse", "nbformat", "ipywidgets"],
+    # The trainers of others, beside a torch of their own: only the full run asks for it.
+    "frameworks": ["pytest==9.2.0", "numpy==2.4.6", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "packaging", "pyyaml", "tqdm", "psutil",
+                   "setuptools>=77", "transformers==5.22.0", "keras==3.15.0"],
 }
+FULL_ONLY = {"clickhouse", "frameworks"}
 # torch asks for 4 GB of CUDA libraries that a CPU test never calls: it is installed without them, and cuda_stubs.py makes
-# empty stand-ins for the names its loader insists on.
+# empty stand-ins for the names its loader insists on. MLflow's server asks for scikit-learn, matplotlib, pyarrow and docker, which tracking never calls.
 WITHOUT_DEPENDENCIES = {
+    "mlflow": ["mlflow==3.17.2"],
     "lightning": ["torch==2.15.0", "nvidia-cuda-runtime==13.2.*", "nvidia-cuda-cupti==13.2.*", "lightning==2.6.6", "pytorch-lightning==2.6.6", "torchmetrics==1.9.0"],
+    # Of what Open3D asks for, its import needs the above.
+    "open3d": ["open3d-cpu==0.20.0"],
+    "frameworks": ["torch==2.15.0", "nvidia-cuda-runtime==13.2.*", "nvidia-cuda-cupti==13.2.*", "accelerate==1.15.0"],
 }
 
 
@@ -68,6 +84,7 @@ def install(family: str) -> None:
     subprocess.run([*pip, *FAMILIES[family]], check=True)
     if bare:
         subprocess.run([*pip, "--no-deps", *bare], check=True)
+    if any(name.startswith("torch==") for name in bare):
         site = next((folder / "lib").glob("python3*/site-packages"))
         stubs = Path(__file__).with_name("cuda_stubs.py")
         subprocess.run([sys.executable, stubs, site / "torch" / "lib", folder / "stubs"], check=True)
@@ -78,7 +95,7 @@ def environment_of(family: str) -> dict:
     """Variables a family's programs need."""
     variables = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     stubs = cache_folder() / family / "stubs"
-    if family in WITHOUT_DEPENDENCIES:
+    if stubs.exists():
         variables["LD_LIBRARY_PATH"] = f"{stubs}:{os.environ.get('LD_LIBRARY_PATH', '')}"
     return variables
 

@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 
 import peers
+import stage_python
 from context import Context
 from counting import Counts, from_junit, one
 from jobs import BUILD, BUILT, INSTALL, Job
 from stage_browser import browser, reporters
 from stage_interop import interop
+from stage_python import python
 
 HERE = Path(__file__).parent
+DEBIAN_PYTHON = (3, 11)  # of Debian 12
 # The build that everything waits for goes before those that run beside the tests; these take only what is left.
 FIRST, BEHIND = 5, 19
 
@@ -31,7 +34,7 @@ def build(context: Context) -> list[Job]:
 
 def peer_environments(context: Context) -> list[Job]:
     """environments with the real peers, installed where they are not yet"""
-    families = [name for name in peers.FAMILIES if context.full or name != "clickhouse"]
+    families = [name for name in peers.FAMILIES if context.full or name not in peers.FULL_ONLY]
     return [Job("peers", name, lambda c, name=name: one(c.install_peers(name), f"peers {name}"), minutes=len(peers.FAMILIES[name]) / 10, lane=INSTALL) for name in families]
 
 
@@ -101,7 +104,7 @@ def sanitize(context: Context) -> list[Job]:
 
 # Programs whose point is threads; the rest of the tests would only repeat what the other builds show.
 THREADED = ["record_test", "run_test", "server_test", "metrics_test", "terminal_test", "sinks_tensorboard_test", "sources_tensorboard_test",
-            "model_test", "seal_test", "store_test"]
+            "model_test", "seal_test", "store_test", "zones_test"]
 
 
 def build_threads(context: Context) -> Counts:
@@ -120,7 +123,7 @@ def threads(context: Context) -> list[Job]:
         # A process for each test: runs are never forgotten by theirs, and a fork takes the locks of all of them, more than ThreadSanitizer can note. With more
         # random address bits than it expects, g++ 12's dies at start; what children do after a fork needs clang.
         fixed_addresses = ("setarch", "-R") if c.run("setarch", "-R", "true") == 0 else ()  # a sandbox may forbid it
-        not_here = "_NOT_BUILT$|^Docs[.]|^MpiCommunicator[.]|Fork|Kill|^RankWatch[.]SaysNothingOfARankThatFinished$"
+        not_here = "_NOT_BUILT$|^Docs[.]|^MpiCommunicator[.]|Fork|Kill|^ZoneTableAtExit[.]|^FunctionNames[.]|^Zones[.]CountsAndTimes|^RankWatch[.]SaysNothingOfARankThatFinished$"
         return c.ctest("tsan", "unit", exclude_names=not_here, under=fixed_addresses, environment={"TSAN_OPTIONS": "die_after_fork=0"}, part=part)
 
     return [Job("threads", "build", build_threads, minutes=1, lane=BUILD), *parts("threads", "tests", 2, run, needs=frozenset({"threads:build"}), minutes=1)]
@@ -188,8 +191,21 @@ def newcomer(context: Context) -> list[Job]:
         passed = c.run(sys.executable, HERE / "newcomer.py", how_far, timeout=3600) == 0
         return one(passed, f"newcomer: {how_far}", c.said())
 
+    def wheel(c: Context) -> Counts:
+        """For Debian's Python; built here where the stage python takes no part in this run."""
+        places = stage_python.interpreters()
+        if DEBIAN_PYTHON not in places:
+            return one(False, f"newcomer: no Python {stage_python.named(DEBIAN_PYTHON)} with headers to build the wheel with (Debian package python3-dev)")
+        folder = c.root / "build" / "wheels" / stage_python.named(DEBIAN_PYTHON)
+        if not list(folder.glob("taffrail-*.whl")):
+            built = stage_python.build_wheel(c, DEBIAN_PYTHON, places[DEBIAN_PYTHON])
+            if built.failed:
+                return built
+        return one(c.run(sys.executable, HERE / "newcomer_wheel.py", next(folder.glob("taffrail-*.whl")), timeout=3600) == 0, "newcomer: wheel", c.said())
+
     return [Job("newcomer", "root", lambda c: walk(c, "root"), minutes=0.1, lane=INSTALL),
-            Job("newcomer", "steps", lambda c: walk(c, "steps"), needs=frozenset({"build:release", "newcomer:root"}), minutes=2)]
+            Job("newcomer", "steps", lambda c: walk(c, "steps"), needs=frozenset({"build:release", "newcomer:root"}), minutes=2),
+            Job("newcomer", "wheel", wheel, needs=frozenset({f"python:wheel {stage_python.named(DEBIAN_PYTHON)}", "newcomer:root"}), minutes=0.5)]
 
 
 def capabilities(context: Context) -> list[Job]:
@@ -202,7 +218,7 @@ def capabilities(context: Context) -> list[Job]:
 
 
 STAGES = {"build": build, "peers": peer_environments, "layout": layout, "lint": lint, "unit": unit, "web": web, "sanitize": sanitize, "threads": threads,
-          "faults": faults, "fuzz": fuzz, "interop": interop, "browser": browser, "install": install, "package": package, "newcomer": newcomer,
+          "faults": faults, "fuzz": fuzz, "interop": interop, "python": python, "browser": browser, "install": install, "package": package, "newcomer": newcomer,
           "capabilities": capabilities}
 # The others take long for what they find in a single change.
 QUICK = [name for name in STAGES if name not in ("lint", "package")]

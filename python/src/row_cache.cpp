@@ -1,0 +1,71 @@
+#include "run_object.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace taffrail::python {
+namespace {
+
+// A leaked list: C++ statics end before the exit handler of the library runs.
+std::vector<std::shared_ptr<Run>>& open_runs_of_python() {
+    static auto* runs = new std::vector<std::shared_ptr<Run>>;
+    return *runs;
+}
+
+}  // namespace
+
+RunObject::RunObject(Run opened) : run(std::make_shared<Run>(std::move(opened))) {
+    if (run->active()) {
+        open_runs_of_python().push_back(run);
+    } else {
+        finished = true;
+    }
+}
+
+void forget_open(const std::shared_ptr<Run>& run) noexcept {
+    std::erase(open_runs_of_python(), run);
+}
+
+RowCache::~RowCache() {
+    for (const Entry& entry : entries_) {
+        for (PyObject* key : entry.keys) {
+            Py_DECREF(key);
+        }
+    }
+}
+
+const Row* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash) {
+    Entry& entry = entries_[hash % kEntries];
+    if (entry.keys.size() == keys.size() &&
+        std::equal(keys.begin(), keys.end(), entry.keys.begin())) {
+        if (entry.bound) [[likely]] {
+            return &entry.row;
+        }
+        std::vector<std::string_view> names;
+        names.reserve(keys.size());
+        for (PyObject* key : keys) {
+            Py_ssize_t size = 0;
+            const char* bytes = PyUnicode_AsUTF8AndSize(key, &size);
+            if (bytes == nullptr) {
+                PyErr_Clear();  // the slow way says what is wrong with it
+                return nullptr;
+            }
+            names.emplace_back(bytes, static_cast<std::size_t>(size));
+        }
+        entry.row = run.row(std::span<const std::string_view>(names));
+        entry.bound = true;
+        return &entry.row;
+    }
+    for (PyObject* key : entry.keys) {
+        Py_DECREF(key);
+    }
+    entry.keys.assign(keys.begin(), keys.end());
+    for (PyObject* key : entry.keys) {
+        Py_INCREF(key);
+    }
+    entry.bound = false;
+    return nullptr;
+}
+
+}  // namespace taffrail::python

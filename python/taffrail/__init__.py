@@ -1,0 +1,92 @@
+"""Taffrail records what a training run does and shows it.
+
+    import taffrail
+
+    run = taffrail.init(project="digits", name="vae-1", config={"lr": 3e-4})
+    for step in range(1000):
+        run.log({"train/loss": loss, "train/acc": accuracy}, step=step)
+    run.finish()
+
+`taffrail ui` in the same folder opens the dashboard. Nothing starts, and no file is touched, before the first run.
+"""
+
+from taffrail._core import (
+    AlreadyExistsError,
+    Blob,
+    ClosedError,
+    CorruptError,
+    Error,
+    InternalError,
+    InvalidArgumentError,
+    IoError,
+    NoSpaceError,
+    NotFoundError,
+    PauseDrawing,
+    PermissionDeniedError,
+    Profiler,
+    Progress,
+    Row,
+    Scalar,
+    Schedule,
+    TimeoutError,
+    UnavailableError,
+    UnsupportedError,
+    Zone,
+    ZoneSpan,
+    enable_zones,
+    mark_step,
+    print_above,
+    print_zones_at_exit,
+    registered_profilers,
+    registered_routines,
+    registered_sinks,
+    reset_zones,
+    schedule,
+    start_zone_trace,
+    stop_zone_trace,
+    zone,
+    zone_rows,
+    zone_table_text,
+    zone_tree,
+    zone_tree_text,
+    zone_value,
+)
+from taffrail._core import version as __version__
+from taffrail._debug import breakpoint, guard
+from taffrail._progress import ProgressRange, progress
+from taffrail._run import Run, active_run, finish, init, log
+from taffrail.config import Composed, compose
+from taffrail.media import Artifact, Audio, Figure, Graph, Histogram, Image, Mesh, PointCloud, Table, Text, Video
+from taffrail.reading import Catalogue, Entry, KeyInfo, RecordedRun, RunInfo, Series, read
+from taffrail.sink import Record, Sink, SinkContext
+
+__all__ = [
+    "AlreadyExistsError", "Artifact", "Audio", "Blob", "Catalogue", "ClosedError", "Composed", "CorruptError", "DataMap", "Entry", "Error",
+    "Figure", "Graph", "Histogram", "Image", "InternalError", "InvalidArgumentError", "IoError", "KeyInfo", "Logger", "Mesh", "Metric",
+    "NoSpaceError", "NotFoundError", "PauseDrawing", "PermissionDeniedError", "PointCloud", "Profiler", "Progress", "ProgressRange",
+    "Record", "RecordedRun", "Routine", "RoutineContext", "Row", "Run", "RunInfo", "Scalar", "Schedule", "Series", "Sink", "SinkContext",
+    "Table", "Text", "TimeoutError", "Tracer", "UnavailableError", "UnsupportedError", "Video", "Zone", "ZoneSpan", "__version__",
+    "active_run", "breakpoint", "compose", "enable_zones", "finish", "guard", "init", "log", "log_graph", "make_loggers", "mark_step",
+    "print_above", "print_zones_at_exit", "profile", "progress", "read", "register_routine", "registered_profilers", "registered_routines",
+    "registered_sinks", "reset_zones", "schedule", "start_zone_trace", "stop_zone_trace", "trace", "watch", "zone", "zone_rows",
+    "zone_table_text", "zone_tree", "zone_tree_text", "zone_value",
+]
+
+# Parts that few programs need, imported when they are first named: `import taffrail` stays cheap.
+_LATE = {"watch": "taffrail.torch", "log_graph": "taffrail.torch", "profile": "taffrail.profile", "Metric": "taffrail.metric", "Tracer": "taffrail.tracer", "trace": "taffrail._trace",
+         **dict.fromkeys(("DataMap", "Logger", "Routine", "RoutineContext", "make_loggers", "register_routine"), "taffrail.pipeline")}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATE:
+        import importlib
+
+        module = importlib.import_module(_LATE[name])
+        found = module if _LATE[name] == f"taffrail.{name}" else getattr(module, name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'taffrail' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,123 @@
+"""A script of W&B's words, run with the real client and with ours, leaves the same history, summary, configuration and media."""
+
+import glob
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import taffrail
+
+pytest.importorskip("wandb")
+
+SCRIPT = """
+    import sys
+    import numpy as np
+    import {module} as wandb
+
+    rng = np.random.default_rng(1)
+    run = wandb.init(project="digits", name="one", id="abc123", config={{"lr": 0.1, "depth": 4}}, mode="offline", dir=sys.argv[1], tags=["a", "b"], notes="said")
+    wandb.define_metric("val/*", step_metric="epoch")
+    for step in range(20):
+        wandb.log({{"loss": 1 / (step + 1), "acc": step / 20}}, commit=False)
+        wandb.log({{"epoch": step // 5}})
+    wandb.log({{"val/loss": 0.25, "epoch": 4}}, step=30)
+    wandb.log({{"picture": wandb.Image(rng.integers(0, 255, (6, 5, 3), dtype=np.uint8), caption="six")}}, step=31)
+    wandb.log({{"pictures": [wandb.Image(rng.integers(0, 255, (6, 5, 3), dtype=np.uint8)) for _ in range(2)]}}, step=32)
+    wandb.log({{"histogram": wandb.Histogram(np_histogram=np.histogram(np.arange(100.0), 10))}}, step=33)
+    wandb.log({{"table": wandb.Table(columns=["x", "y"], data=[[1, "a"], [2, "b"]])}}, step=34)
+    wandb.config.update({{"late": True}})
+    wandb.summary["best"] = 0.9
+    wandb.alert("careful", "something", wandb.AlertLevel.WARN)
+    assert wandb.run.id == "abc123" and wandb.config["depth"] == 4
+    wandb.finish()
+"""
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """The run of the real client and of ours, both read from the folder they wrote."""
+    folder = tmp_path_factory.mktemp("wandb")
+    runs = {}
+    for module in ("wandb", "taffrail.wandb"):
+        place = folder / module
+        place.mkdir()
+        script = folder / f"script_{module}.py"
+        script.write_text(textwrap.dedent(SCRIPT.format(module=module)))
+        done = subprocess.run([sys.executable, script, str(place)], capture_output=True, text=True, timeout=300, cwd=place,
+                              env={**os.environ, "TAFFRAIL_DIR": str(place / "native"), "WANDB_SILENT": "true", "TAFFRAIL_MACHINE_LOAD": "off"})
+        assert done.returncode == 0, done.stderr
+        written = glob.glob(f"{place}/wandb/offline-run-*")
+        assert len(written) == 1, written
+        runs[module] = next(iter(taffrail.read(written[0])))
+    runs["native"] = next(iter(taffrail.read(folder / "taffrail.wandb" / "native")))
+    return runs
+
+
+def test_history_is_the_same(pair):
+    theirs, ours = pair["wandb"], pair["taffrail.wandb"]
+    names = [info.key for info in theirs.keys() if info.kind == "scalar" and not info.key.startswith(("_", "system"))]
+    assert {"loss", "acc", "epoch", "val/loss"} <= set(names)
+    for name in names:
+        for run in (ours, pair["native"]):
+            assert run[name].step.tolist() == theirs[name].step.tolist() and run[name].value.tolist() == theirs[name].value.tolist(), name
+
+
+def test_configuration_and_summary_are_the_same(pair):
+    theirs, ours = pair["wandb"].info, pair["taffrail.wandb"].info
+    wanted = {"lr": 0.1, "depth": 4, "late": True}
+    for info in (theirs, ours, pair["native"].info):
+        assert info.config | wanted == info.config
+    assert theirs.name == ours.name == "one" and theirs.project == ours.project == "digits" and sorted(theirs.tags) == sorted(ours.tags) == ["a", "b"]
+    assert theirs.summary["best"] == ours.summary["best"] == 0.9 and theirs.state == ours.state == "finished"
+
+
+def test_media_are_the_same(pair):
+    for name in ("picture", "pictures", "histogram", "table"):
+        theirs, ours = pair["wandb"].entries(name), pair["taffrail.wandb"].entries(name)
+        assert len(theirs) == len(ours) == 1 and theirs[0].kind == ours[0].kind and theirs[0].step == ours[0].step, name
+    theirs, ours = (pair[name].entries("picture")[0].value for name in ("wandb", "taffrail.wandb"))
+    assert (theirs["width"], theirs["height"], theirs["captions"]) == (ours["width"], ours["height"], ours["captions"]) == (5, 6, ["six"])
+    assert pair["taffrail.wandb"].entries("histogram")[0].value["counts"] == pair["wandb"].entries("histogram")[0].value["counts"] == [10] * 10
+    assert pair["taffrail.wandb"].entries("table")[0].value == pair["wandb"].entries("table")[0].value
+
+
+def test_steps_only_rise_and_missing_words_are_named(root):
+    import taffrail.wandb as wandb
+
+    run = wandb.init(name="n")
+    assert wandb.init() is run
+    wandb.log({"a": 1.0}, step=5)
+    with pytest.warns(UserWarning, match="below"):
+        wandb.log({"a": 2.0}, step=3)
+    with pytest.raises(AttributeError, match="'log'"):
+        wandb.logg
+    with pytest.raises(TypeError, match="dict"):
+        wandb.log(1.0)
+    wandb.finish()
+    with pytest.raises(wandb.Error, match="init"):
+        wandb.log({"a": 1.0})
+    assert taffrail.read(root).run("n")["a"].step.tolist() == [5]
+    off = wandb.init(mode="disabled")
+    off.log({"a": 1.0})
+    assert off.disabled
+    off.finish()
+
+
+def test_media_classes_and_files(root, tmp_path):
+    np = pytest.importorskip("numpy")
+    import taffrail.wandb as wandb
+
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    with wandb.init(name="n") as run:
+        run.log({"audio": wandb.Audio(np.zeros(100, "f4"), sample_rate=8000), "video": wandb.Video(np.zeros((2, 3, 4, 4), "u1"), fps=2),
+                 "points": wandb.Object3D(np.zeros((5, 6))), "html": wandb.Html("<p>said</p>"), "plotly": wandb.Plotly({"data": []})})
+        artifact = wandb.Artifact("model", "model", metadata={"a": 1})
+        artifact.add_file(str(tmp_path / "model.bin"), "inside/model.bin")
+        run.log_artifact(artifact)
+        assert run.save(str(tmp_path / "*.bin")) == [str(tmp_path / "model.bin")]
+        assert run.native.stats["errors"] == 0
+    past = taffrail.read(root).run("n")
+    assert past.entries("audio")[0].value["sample_rate"] == 8000 and past.entries("video")[0].value["frames"] == 2 and past.entries("points")[0].value["has_colors"]
+    assert past.entries("model")[0].value["files"][0]["path"] == "inside/model.bin" and past.entries("model.bin")[0].value["files"][0]["data"].load() == b"weights"

@@ -1,0 +1,40 @@
+"""What a notebook shows: a run as a cell's value, the dashboard in a frame, and cells that are executed again."""
+
+import re
+import sys
+import urllib.request
+from types import SimpleNamespace
+
+import taffrail
+import taffrail.notebook
+
+
+def test_a_run_is_shown(root):
+    with taffrail.init(name="<n>") as run:
+        run.summary["best"] = 0.5
+        assert "&lt;n&gt;" in run._repr_html_() and "running" in run._repr_html_() and "0.5" in run._repr_html_()
+    assert "finished" in run._repr_html_()
+
+
+def test_the_dashboard_is_a_frame(root):
+    with taffrail.init(name="n") as run:
+        run.log({"a": 1.0})
+        run.flush()
+        frame = taffrail.notebook.show(run)
+        again = taffrail.notebook.show(root=str(root))
+    address = re.search(r'src="([^"]+)"', frame._repr_html_())[1]
+    assert again.address == frame.address and b"<title>" in urllib.request.urlopen(address, timeout=60).read()
+    for server, _ in taffrail.notebook._servers.values():
+        taffrail.notebook._end(server)
+    taffrail.notebook._servers.clear()
+
+
+def test_a_cell_that_is_executed_again_finishes_its_earlier_run(root, monkeypatch):
+    class ZMQInteractiveShell:
+        pass
+
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: ZMQInteractiveShell()))
+    first = taffrail.init(name="cell")
+    second = taffrail.init(name="cell")
+    assert first.finished and not second.finished and taffrail.active_run() is second
+    second.finish()

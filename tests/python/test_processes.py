@@ -1,0 +1,267 @@
+"""How runs begin and end in a Python process: exits of every kind, exceptions, forks, threads, workers; and what the module brings with it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+import taffrail
+from conftest import FULL, site
+
+
+def state_of(root, name="n"):
+    return taffrail.read(root).run(name).info
+
+
+def test_nothing_begins_before_the_first_run(program, root):
+    done = program("""
+        import os, threading, taffrail
+        print(threading.active_count(), len(os.listdir("/proc/self/task")), os.path.exists(os.environ["TAFFRAIL_DIR"]))
+    """)
+    assert done.stdout == "1 1 False\n"
+
+
+def test_the_exit_says_how_a_run_ended(program, root):
+    program("import taffrail\nrun = taffrail.init(name='well')\nrun.log({'a': 1.0})\n", "-X", "dev", "-W", "error")
+    assert state_of(root, "well").state == "finished"
+    done = program("import taffrail\nrun = taffrail.init(name='badly')\nrun.log({'a': 1.0})\nraise ValueError('the reason')\n", check=False)
+    assert done.returncode == 1 and "the reason" in done.stderr
+    info = state_of(root, "badly")
+    assert info.state == "failed" and "ValueError: the reason" in info.message and taffrail.read(root).run("badly")["a"].value.tolist() == [1.0]
+    program("import sys, taffrail\nrun = taffrail.init(name='status')\nsys.exit(3)\n", check=False)
+    assert state_of(root, "status").state == "failed"
+    program("import sys, taffrail\nrun = taffrail.init(name='zero')\nsys.exit(0)\n")
+    assert state_of(root, "zero").state == "finished"
+
+
+def test_a_with_block_ends_as_its_exception_says(root):
+    with pytest.raises(KeyError), taffrail.init(name="n") as run:
+        run.log({"a": 1.0})
+        raise KeyError("gone")
+    assert state_of(root).state == "failed" and "KeyError: 'gone'" in state_of(root).message
+    with pytest.raises(KeyboardInterrupt), taffrail.init(name="stopped") as run:
+        raise KeyboardInterrupt
+    assert state_of(root, "stopped").state == "aborted"
+
+
+def test_an_exit_without_a_word_loses_nothing(program, root):
+    program("""
+        import os, taffrail
+        run = taffrail.init(name="n")
+        for step in range(10_000):
+            run.log({"a": float(step)}, step=step)
+        os._exit(0)
+    """)
+    past = taffrail.read(root).run("n")
+    assert len(past["a"]) == 10_000
+
+
+def test_ctrl_c_while_finishing_ends_the_program(root, tmp_path):
+    (tmp_path / "p.py").write_text("""
+import time, taffrail
+class Slow(taffrail.Sink):
+    def write(self, records):
+        print("writing", flush=True)
+        time.sleep(1.5)
+run = taffrail.init(name="n", finish_timeout=20)
+run.add_sink(Slow())
+run.log({"a": 1.0})
+run.finish()
+""")
+    child = subprocess.Popen([sys.executable, tmp_path / "p.py"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "writing\n"
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=120)
+    assert taffrail.read(root).run("n")["a"].value.tolist() == [1.0]
+
+
+def test_forked_children_log_beside_their_parent(program, root):
+    count = 100 if FULL else 20
+    program(f"""
+        import os, taffrail
+        run = taffrail.init(name="n")
+        children = []
+        for child in range({count}):
+            number = os.fork()
+            if number == 0:
+                for step in range(200):
+                    run.log({{f"child/{{child}}": float(step)}}, step=step)
+                os._exit(0)
+            children.append(number)
+        for number in children:
+            assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+        run.finish()
+    """, "-X", "dev")
+    past = taffrail.read(root).run("n")
+    for child in range(count):
+        assert past[f"child/{child}"].step.tolist() == list(range(200))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_of_multiprocessing(program, root, method):
+    program(f"""
+        import multiprocessing, taffrail
+
+        def work(number):
+            if taffrail.active_run() is not None:
+                taffrail.log({{"worker": float(number)}}, step=number)
+            return number * 2
+
+        if __name__ == "__main__":
+            with taffrail.init(name="n") as run:
+                with multiprocessing.get_context("{method}").Pool(2) as pool:
+                    run.log({{"sum": float(sum(pool.map(work, range(8))))}}, step=0)
+    """)
+    past = taffrail.read(root).run("n")
+    assert past["sum"].value.tolist() == [56.0]
+    if method == "fork":
+        assert sorted(past["worker"].step.tolist()) == list(range(8))
+
+
+def test_threads_and_coroutines(program, root):
+    program("""
+        import asyncio, threading, taffrail
+        run = taffrail.init(name="n")
+
+        def work(number):
+            for step in range(500):
+                run.log({f"thread/{number}": float(step), "all": 1.0}, step=step)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+
+        async def task(number):
+            for step in range(50):
+                with taffrail.zone(f"task {number}"):
+                    await asyncio.sleep(0)
+                run.log({f"task/{number}": float(step)}, step=step)
+
+        async def main():
+            await asyncio.gather(*(task(number) for number in range(10)))
+
+        asyncio.run(main())
+    """, "-X", "dev", "-W", "error", TAFFRAIL_ZONES="none")
+    past = taffrail.read(root).run("n")
+    assert len(past["all"]) == 4000 and len(past["thread/7"]) == 500 and len(past["task/9"]) == 50
+
+
+def test_a_sink_in_python_gets_every_record_and_closes(program, root):
+    done = program("""
+        import taffrail
+
+        class Mine(taffrail.Sink):
+            def open(self, context):
+                print("open", context.run_name, context.project)
+                self.failed = False
+            def accepts(self, kind):
+                return kind in ("scalar", "text")
+            def write(self, records):
+                if not self.failed:
+                    self.failed = True
+                    raise RuntimeError("once")
+                for record in records:
+                    print(record.key, record.kind, record.step, record.value)
+            def close(self, state):
+                print("close", state)
+
+        run = taffrail.init("p", "n", sinks=[Mine()])
+        run.log({"a": 1.5, "t": "said"}, step=3)
+        run.log({"a": 2.5}, step=4)
+    """, "-X", "dev", "-W", "error")
+    assert done.stdout.splitlines() == ["open n p", "a scalar 3 1.5", "t text 3 said", "a scalar 4 2.5", "close finished"]
+
+
+def test_registered_sinks_take_options(root, tmp_path):
+    with taffrail.init(name="n") as run:
+        run.add_sink("csv", log_dir=str(tmp_path / "csv"))
+        run.log({"a": 1.5}, step=3)
+        with pytest.raises(taffrail.Error, match="log_dir"):
+            run.add_sink("csv", log_dirr="x")
+        with pytest.raises(taffrail.Error, match="tensorboard"):
+            run.add_sink("tensorbord")
+    assert "1.5" in "".join(path.read_text() for path in (tmp_path / "csv").rglob("*.csv"))
+    assert {"csv", "tensorboard", "wandb", "terminal"} <= {sink["name"] for sink in taffrail.registered_sinks()}
+
+
+def test_calls_leak_nothing(program):
+    count = 1_000_000 if FULL else 100_000
+    done = program(f"""
+        import resource, taffrail
+        run = taffrail.init(name="n", machine_load=False)
+        values = {{"a": 1.0, "b": 2.0}}
+        bound = run.scalar("c")
+
+        def calls(count):
+            for step in range(count):
+                run.log(values, step=step)
+                run.log({{f"k{{step % 100}}": 1.0}}, step=step)
+                bound.log(1.0, step)
+                with taffrail.zone("z"):
+                    pass
+
+        def pages():
+            with open("/proc/self/statm") as statm:
+                return int(statm.read().split()[1])
+
+        calls(50_000)
+        run.flush()
+        before = pages()
+        calls({count})
+        run.flush()
+        print((pages() - before) * 4096)
+        run.finish()
+    """, TAFFRAIL_ZONES="none")
+    assert int(done.stdout) < 24 << 20  # rings and buffers grow with the pace, objects would be hundreds of megabytes at full counts
+
+
+def test_a_debugger_stops_where_it_is_asked(program, root):
+    done = subprocess.run([sys.executable, "-c", "import taffrail\nrun = taffrail.init(name='n')\nvalue = 41\nrun.log({'a': 1.0})\n"
+                           "taffrail.breakpoint()\nprint('on', value)\nrun.finish()\n"], input="p value + 1\nc\n", capture_output=True, text=True, timeout=120)
+    assert "42" in done.stdout and "on 41" in done.stdout, done.stdout + done.stderr
+    assert taffrail.read(root).run("n").info.state == "finished"
+
+
+def test_a_guard_stops_at_nan(root):
+    with taffrail.init(name="n") as run:
+        with taffrail.guard():
+            run.log({"a": 1.0}, step=0)
+            for call in (lambda: run.log({"a": float("nan")}, step=1), lambda: run.scalar("b").log(float("inf"), 1), lambda: run.row("c", "d").log(1, 0.0, float("nan"))):
+                with pytest.raises(FloatingPointError, match="step 1"):
+                    call()
+        with taffrail.guard(nan="mark"):
+            run.log({"e": float("nan")}, step=2)
+            run.log({"e": float("nan")}, step=3)
+        run.log({"a": float("nan")}, step=2)
+    past = taffrail.read(root).run("n")
+    assert len(past["a"]) == 3 and len(past["b"]) == 1 and len(past["e"]) == 2
+    alerts = [entry.value for info in past.keys() if info.kind == "alert" for entry in past.entries(info.key)]
+    assert [alert["text"] for alert in alerts] == ["'e' is nan at step 2"]
+
+
+def test_the_module_exports_its_entry_alone_and_brings_its_libraries():
+    module = next(site().glob("_core*.so"))
+    said = subprocess.run(["nm", "-D", "--defined-only", module], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in said.splitlines()] == ["PyInit__core"]
+    needed = subprocess.run(["ldd", module], capture_output=True, text=True, check=True).stdout
+    ours = re.findall(r"=> (\S*/taffrail/libraries/\S+)", needed)
+    for name in ("yaml-cpp", "spng", "turbojpeg"):
+        assert any(re.search(rf"lib{name}-[0-9a-f]{{8}}\.so", path) for path in ours), needed
+    assert "libtaffrail" not in needed
+
+
+def test_the_command_is_a_program_of_its_own(root):
+    command = os.path.join(os.path.dirname(sys.executable), "taffrail")
+    with open(command, "rb") as program:
+        assert program.read(4) == b"\x7fELF"
+    with taffrail.init(name="from-python") as run:
+        run.log({"a": 1.0})
+    said = subprocess.run([command, "ls", str(root)], capture_output=True, text=True, check=True).stdout
+    assert "from-python" in said
+
+
+def test_importing_is_cheap(program):
+    done = program("import sys, taffrail\nprint([name for name in ('numpy', 'asyncio', 'pdb', 'pandas') if name in sys.modules])\n")
+    assert done.stdout == "[]\n"

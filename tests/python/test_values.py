@@ -1,0 +1,111 @@
+"""Pictures, sound, tables and other values, from arrays of any library and from objects people have."""
+
+import hashlib
+import struct
+
+import pytest
+import taffrail
+
+np = pytest.importorskip("numpy")
+
+
+def one(root, key):
+    entries = taffrail.read(root).run("n").entries(key)
+    assert len(entries) == 1
+    return entries[0].value
+
+
+def test_every_kind_comes_back(root, tmp_path):
+    rng = np.random.default_rng(1)
+    pixels = rng.integers(0, 255, (6, 5, 3), dtype=np.uint8)
+    (tmp_path / "notes.txt").write_text("content")
+    with taffrail.init(name="n") as run:
+        run.log({"image": taffrail.Image(pixels, caption="six by five"), "chw": taffrail.Image(pixels.transpose(2, 0, 1)),
+                 "float": taffrail.Image(pixels.astype("f4") / 255), "grey": taffrail.Image(pixels[..., 0]),
+                 "histogram": taffrail.Histogram(np.arange(100.0), bins=10), "bins": taffrail.Histogram(np_histogram=np.histogram([1.0, 2.0, 3.0], 2)),
+                 "audio": taffrail.Audio(np.zeros(800, "f4"), 8000), "video": taffrail.Video(rng.integers(0, 255, (4, 8, 8, 3), dtype=np.uint8), fps=4),
+                 "mesh": taffrail.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], colors=np.eye(3)), "cloud": taffrail.PointCloud(rng.random((9, 3))),
+                 "text": "**said**", "plain": taffrail.Text("<b>", plain=True), "table": taffrail.Table([[1, "a"], [2.5, None]], columns=["x", "y"]),
+                 "figure": taffrail.Figure({"data": [], "layout": {}}), "graph": taffrail.Graph([{"name": "in"}, {"name": "out", "inputs": ["in"], "parameters": 3}]),
+                 "file": taffrail.Artifact(tmp_path / "notes.txt", type="notes", metadata={"a": 1})}, step=7)
+        run.log_pr_curve("pr", [0, 1, 1, 0], [0.1, 0.9, 0.6, 0.4], 7)
+        run.log_embedding("embedding", rng.random((5, 4)), 7, metadata=list("abcde"))
+        run.log_tensor("tensor", rng.random((2, 3)).astype("f2"), 7)
+        assert run.stats["errors"] == 0
+    image = one(root, "image")
+    assert (image["width"], image["height"], image["channels"], image["format"], image["captions"]) == (5, 6, 3, "png", ["six by five"])
+    blob = image["images"][0]
+    assert hashlib.sha256(blob.load()).hexdigest() == blob.sha256 and len(blob.load()) == blob.size
+    assert one(root, "chw")["images"][0].sha256 == blob.sha256
+    assert np.frombuffer(one(root, "float")["images"][0].load(), "f4").reshape(6, 5, 3).tolist() == (pixels.astype("f4") / 255).tolist()
+    assert one(root, "histogram")["counts"] == [10] * 10 and one(root, "bins")["counts"] == [1, 2]
+    assert one(root, "audio")["sample_rate"] == 8000 and one(root, "audio")["frames"] == 800
+    assert one(root, "video")["frames"] == 4 and one(root, "video")["frames_per_second"] == 4
+    mesh = one(root, "mesh")
+    assert (mesh["vertices"], mesh["faces"], mesh["has_colors"]) == (3, 1, True) and one(root, "cloud")["vertices"] == 9
+    assert struct.unpack("<3f", mesh["data"].load()[12:24]) == (1.0, 0.0, 0.0)
+    assert one(root, "text") == "**said**" and one(root, "table") == {"columns": ["x", "y"], "rows": [[1, "a"], [2.5, None]]}
+    assert one(root, "graph")["nodes"][1]["inputs"] == ["in"] and one(root, "file")["files"][0]["data"].load() == b"content"
+    assert len(one(root, "pr")["precision"]) == 127 and one(root, "embedding")["dimensions"] == 4 and one(root, "tensor")["dtype"] == "f16"
+
+
+def test_lists_of_pictures_are_one_batch(root):
+    with taffrail.init(name="n") as run:
+        run.log({"many": [taffrail.Image(np.full((4, 4, 3), i, "u1"), caption=str(i)) for i in range(3)]})
+    assert len(one(root, "many")["images"]) == 3 and one(root, "many")["captions"] == ["0", "1", "2"]
+
+
+def test_pil_and_files(root, tmp_path):
+    picture = pytest.importorskip("PIL.Image")
+    image = picture.new("RGB", (5, 6), (1, 2, 3))
+    image.save(tmp_path / "a.png")
+    with taffrail.init(name="n") as run:
+        run.log({"pil": image, "palette": taffrail.Image(image.convert("P")), "file": taffrail.Image(tmp_path / "a.png")})
+        run.log_image("path", str(tmp_path / "a.png"))
+    assert (one(root, "pil")["width"], one(root, "pil")["height"], one(root, "palette")["channels"]) == (5, 6, 3)
+    assert one(root, "file")["images"][0].load() == (tmp_path / "a.png").read_bytes() == one(root, "path")["images"][0].load()
+
+
+def test_drawn_and_plotly_figures(root):
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(figsize=(2, 1), dpi=50)
+    axes.plot([1, 2, 3])
+
+    class Plotly:
+        def to_json(self):
+            return '{"data": [{"y": [1, 2]}]}'
+
+    with taffrail.init(name="n") as run:
+        run.log({"drawn": figure, "axes": taffrail.Image(axes), "plotly": taffrail.Figure(Plotly())})
+        assert run.stats["errors"] == 0
+    pyplot.close(figure)
+    assert one(root, "drawn")["picture"].size > 100 and (one(root, "axes")["width"], one(root, "axes")["height"]) == (100, 50)
+    assert '"y": [1, 2]' in one(root, "plotly")["plotly_json"]
+
+
+def test_objects_of_trimesh(root):
+    trimesh = pytest.importorskip("trimesh")
+    with taffrail.init(name="n") as run:
+        run.log_mesh("box", trimesh.creation.box())
+    assert (one(root, "box")["vertices"], one(root, "box")["faces"]) == (8, 12)
+
+
+def test_strided_arrays_and_wrong_ones(root):
+    with taffrail.init(name="n") as run:
+        run.log_tensor("flipped", np.arange(12.0).reshape(3, 4)[::-1, ::2])
+        with pytest.raises(TypeError, match="complex|type"):
+            run.log_tensor("complex", np.zeros(3, "c8"))
+        with pytest.raises(ValueError, match="rectangular"):
+            run.log_histogram("ragged", [[1, 2], [3]])
+        with pytest.raises(TypeError, match="array"):
+            run.log_tensor("nothing", object())
+    stored = one(root, "flipped")
+    assert np.frombuffer(stored["data"].load()).reshape(stored["shape"]).tolist() == np.arange(12.0).reshape(3, 4)[::-1, ::2].tolist()
+
+
+def test_frames_are_tables(root):
+    pandas = pytest.importorskip("pandas")
+    with taffrail.init(name="n") as run:
+        run.log({"frame": taffrail.Table(pandas.DataFrame({"a": [1, 2], "b": ["x", None]}))})
+    assert one(root, "frame")["rows"][0] == [1, "x"]
