@@ -71,6 +71,31 @@ async function hover(page, times) {
   return (await page.evaluate(() => window.__hover)).slice(3);
 }
 
+/**
+ * What a hover costs the page: from its first handler to the last change of the document that it made, without the wait
+ * for a frame.
+ */
+async function hoverWork(page, times) {
+  const box = await page.locator("[data-card] .plot[data-painted]").first().boundingBox();
+  await page.evaluate(() => {
+    window.__work = [];
+    let began = 0, ended = 0;
+    new MutationObserver(() => (ended = performance.now())).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    addEventListener("pointermove", () => {
+      began = performance.now();
+      ended = 0;
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => ended && window.__work.push(ended - began);
+      channel.port2.postMessage(0);
+    }, { capture: true });
+  });
+  for (let i = 0; i < times + 5; i++) {
+    await page.mouse.move(box.x + 80 + ((i * 41) % Math.max(60, box.width - 160)), box.y + 40 + ((i * 17) % 60));
+    await page.waitForTimeout(80);
+  }
+  return (await page.evaluate(() => window.__work)).slice(5);
+}
+
 /** Zooms by dragging; each sample runs from the release of the button to the last, exact picture of that chart. */
 async function zoom(page, times) {
   const samples = [];
@@ -124,11 +149,12 @@ const tasks = {
     const { context, page } = await navigate(address(url, "charts", project), chartsAndRuns, 4);
     await page.waitForTimeout(1500);
     const hovered = await hover(page, hovers);
+    const worked = await hoverWork(page, hovers);
     const zoomed = await zoom(page, hovers);
     await page.waitForTimeout(500);
     const heap = await memory(page);
     await context.close();
-    return { charts_ms: p95(charts), table_ms: p95(table), hover_ms: p95(hovered), hover_median: median(hovered), zoom_ms: p95(zoomed), zoom_median: median(zoomed), heap_mb: heap, hovers: hovered.length, zooms: zoomed.length };
+    return { charts_ms: p95(charts), table_ms: p95(table), hover_ms: p95(hovered), hover_median: median(hovered), hover_work_ms: p95(worked), zoom_ms: p95(zoomed), zoom_median: median(zoomed), heap_mb: heap, hovers: hovered.length, zooms: zoomed.length };
   },
 
   /** Each page once, until it asks for nothing more. */
@@ -188,6 +214,51 @@ const tasks = {
     await context.close();
     child.stdin.end();
     return { ms: p95(samples), median: median(samples), samples: samples.length };
+  },
+
+  /** What moves by itself while a run starts and brings metrics: the cumulative layout shift of the charts page. */
+  async shift({ url, project, seconds, writer }) {
+    const { context, page } = await freshPage(browser, { width: 1440, height: 900 });
+    await page.addInitScript(() => {
+      window.__shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.goto(address(url, "charts", project));
+    await page.waitForSelector("[data-card] .plot[data-painted]");
+    const child = spawn(writer[0], writer.slice(1), { stdio: ["ignore", "ignore", "inherit"] });
+    await page.waitForTimeout(seconds * 1000);
+    const late = await page.evaluate(() => document.body.textContent.includes("arrived"));
+    const cls = await page.evaluate(() => window.__shift);
+    child.kill();
+    await context.close();
+    if (!late) throw new Error("the run that arrives is not on the page");
+    return { cls };
+  },
+
+  /** Bytes of pictures that a wall of tiles asks for. */
+  async tiles({ url, project, count }) {
+    const { context, page } = await freshPage(browser, { width: 2000, height: 1400 });
+    const session = await context.newCDPSession(page);
+    await session.send("Network.enable");
+    const asked = new Map();
+    let bytes = 0;
+    session.on("Network.responseReceived", ({ requestId, response, type }) => type === "Image" && asked.set(requestId, response.url));
+    session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => asked.has(requestId) && (bytes += encodedDataLength));
+    await page.goto(address(url, "media", project));
+    await page.waitForSelector("img");
+    const loaded = () => page.evaluate(() => [...document.querySelectorAll("img")].filter((i) => i.complete && i.naturalWidth).map((i) => i.src));
+    const seen = new Set();
+    for (let turn = 0; turn < 400 && seen.size < count; turn++) {
+      for (const src of await loaded()) seen.add(src);
+      await page.mouse.move(1200, 700);
+      await page.mouse.wheel(0, 500);
+      await page.waitForTimeout(100);
+    }
+    await context.close();
+    if (seen.size < count) throw new Error(`${seen.size} of ${count} tiles`);
+    return { bytes, tiles: seen.size };
   },
 
   /** Bytes of a first visit as they travel, without the API. */

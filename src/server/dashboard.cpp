@@ -66,6 +66,7 @@ class RunningDashboard final : public Dashboard {
             return std::move(workspace).error();
         }
         context_.workspace = *workspace;
+        context_.profiles = std::make_shared<Profiles>(*workspace, options_.profiles);
         context_.read_only = options_.read_only;
         context_.assets_version = assets_version();
         if (const auto page = io::read_file(io::join(options_.ui_folder, "index.html"));
@@ -129,6 +130,9 @@ class RunningDashboard final : public Dashboard {
         }
         if (server_) {
             server_->stop();
+        }
+        if (context_.profiles) {
+            context_.profiles->stop();
         }
     }
 

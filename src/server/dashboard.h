@@ -12,6 +12,7 @@ namespace taffrail::server {
 
 struct DashboardOptions {
     std::vector<std::string> roots;  ///< folders, or "name:folder"; several are shown side by side
+    std::vector<std::string> profiles;  ///< files shown on the profile page; without roots, alone
     std::string host = "127.0.0.1";
     std::uint16_t port = 6160;  ///< busy: the next free one; 0 = any
     std::string base_path;

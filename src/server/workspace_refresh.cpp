@@ -1,5 +1,6 @@
 // Following the roots: what changed is taken in, put into the list and told to open pages.
 #include "codec/json_writer.h"
+#include "seal/page_cache.h"
 #include "server/workspace.h"
 
 #include <malloc.h>
@@ -16,7 +17,9 @@ constexpr std::chrono::seconds kLongestRest{10};
 constexpr std::chrono::seconds kRestAfterFailure{1};
 constexpr std::size_t kNamedChanges = 1000;
 constexpr unsigned kTrimEvery = 10;
-constexpr std::chrono::seconds kLinesKeptFor{10};
+// Decoded points are kept for a hand on a slider or a wheel; having them again costs milliseconds.
+constexpr std::chrono::seconds kUnusedKeptFor{10};
+constexpr unsigned kUnusedKeptTurns = kUnusedKeptFor / (kTrimEvery * kWatchEvery);
 
 }  // namespace
 
@@ -218,7 +221,8 @@ void Workspace::watch() {
         refresh();
         // Answers of many megabytes come and go; what they leave behind goes back to the system.
         if (turn % kTrimEvery == 0) {
-            lines().forget_unused_since(query::LineCache::Clock::now() - kLinesKeptFor);
+            lines().forget_unused_since(query::LineCache::Clock::now() - kUnusedKeptFor);
+            seal::PageCache::shared().forget_unused_for(kUnusedKeptTurns);
             malloc_trim(0);
         }
         lock.lock();

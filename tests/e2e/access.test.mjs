@@ -30,6 +30,7 @@ const pages = [
   "hparams",
   "system",
   "graph",
+  "profile",
   "settings",
 ];
 

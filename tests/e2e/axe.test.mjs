@@ -31,6 +31,7 @@ const pages = {
   hparams: "",
   system: "",
   graph: "",
+  profile: "",
   settings: "",
 };
 

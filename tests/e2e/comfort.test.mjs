@@ -9,7 +9,10 @@ import { serve } from "./server.mjs";
 
 const losses = [0.5, 0.1, 0.9, 0.3];
 const names = ["twin", "best", "twin", "other"];
-const output = Array.from({ length: 3000 }, (_, i) => `line ${i + 1}`);
+const output = Array.from({ length: 3000 }, (_, i) => ({
+  text: `line ${i + 1}`,
+  error: i % 750 === 7,
+}));
 let server, address, ids;
 before(async () => {
   server = await serve(["odd"], {
@@ -26,7 +29,7 @@ before(async () => {
           });
           await run.scalars("val/loss", [2, 1, losses[i]]);
           await run.scalars("val/accuracy", [0.1, 0.2, 1 - losses[i]]);
-          if (name === "other") await run.console(output.map((text) => ({ text, error: false })));
+          if (name === "other") await run.console(output);
           await run.finish(name === "other" ? "failed" : undefined);
         }
       },
@@ -54,9 +57,18 @@ test("finding M03: the filter completes names and values with counts, and compla
   ]);
   assert.equal(await page.getByRole("alert").count(), 0, "a word that is not finished is no error");
   await page.keyboard.press("ArrowDown");
+  // Quick fingers: the next key comes before the next frame.
+  const frames = await page.evaluateHandle(() => {
+    const real = window.requestAnimationFrame;
+    window.requestAnimationFrame = (draw) => setTimeout(() => real(draw), 300);
+    return real;
+  });
   await page.keyboard.press("Tab");
   assert.equal(await field.inputValue(), "model");
   await page.keyboard.type("=");
+  await page.waitForTimeout(600);
+  assert.equal(await field.evaluate((f) => f.selectionStart), 6, "the cursor stays at the end");
+  await page.evaluate((real) => void (window.requestAnimationFrame = real), frames);
   await eventually(async () =>
     assert.deepEqual(await list.getByRole("option").locator("span").allTextContents(), [
       "vit-b",
@@ -111,7 +123,31 @@ test("finding M10: the output of a failed run opens at its end and can be downlo
     page.getByRole("button", { name: "Download the output" }).click(),
   ]);
   const text = (await readFile(await download.path())).toString();
-  assert.equal(text, output.join("\n") + "\n");
+  assert.equal(text, output.map((line) => line.text).join("\n") + "\n");
+  await done();
+});
+
+test("finding M10: only what was written to standard error, with the numbers of its lines", async () => {
+  const { page, done } = await open(address("run", `&run=${ids[3]}&tab=logs`));
+  await page.getByText("line 3000", { exact: true }).waitFor();
+  await page.getByLabel("only errors").click();
+  const wrong = output.flatMap(({ text, error }, i) => (error ? [`${i + 1}${text}`] : []));
+  await eventually(async () =>
+    assert.deepEqual(await page.locator(".console-line").allTextContents(), wrong),
+  );
+  assert.equal(await page.locator("[data-lines]").getAttribute("data-lines"), "4");
+  // A search looks at these alone.
+  await page.getByLabel("Search captured output").fill("line 8");
+  await eventually(async () =>
+    assert.equal(await page.locator("[data-matches]").getAttribute("data-matches"), "1"),
+  );
+  await page.getByLabel("only errors").click();
+  await eventually(async () =>
+    assert.equal(
+      Number(await page.locator("[data-matches]").getAttribute("data-matches")),
+      output.filter((line) => line.text.includes("line 8")).length,
+    ),
+  );
   await done();
 });
 

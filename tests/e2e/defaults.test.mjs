@@ -139,11 +139,11 @@ test("finding D10: pinning the loss card pins that card, and the others stay", a
 
 test("single values are sorted bars, best first, that open their run", async () => {
   const { page, done } = await open(address("charts", "&search=final"));
-  const bars = page.locator('[data-card="final/score"] .bar-row');
+  const bars = page.locator('[data-card="auto:final/score"] .bar-row');
   await eventually(async () => assert.ok((await bars.count()) >= 8));
-  const values = (await page.locator('[data-card="final/score"] .bar-value').allTextContents()).map(
-    Number,
-  );
+  const values = (
+    await page.locator('[data-card="auto:final/score"] .bar-value').allTextContents()
+  ).map(Number);
   assert.deepEqual(
     values,
     values.slice().sort((a, b) => b - a),

@@ -179,7 +179,7 @@ test("finding U08: groups go along to Table, Compare and Hyperparameters and int
   await done();
 });
 
-test("groups by several keys and by a piece of the name; a group can be closed", async () => {
+test("finding M09: groups by several keys and by a piece of the name; a group can be closed", async () => {
   const { page, done } = await open(
     address("charts", { groupBy: ["config:depth", "name~^[a-z]+"] }, "&search=val/loss"),
   );

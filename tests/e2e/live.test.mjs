@@ -74,13 +74,17 @@ test("6: new points are on the screen within a second, history is not fetched ag
   );
   await countIs(page, () => before + 5 * 20 * 6);
   // Zoomed in, nothing moves; the chip brings the end back.
-  const box = await page.locator('[data-card="train/loss"] .plot').boundingBox();
+  const plot = page.locator('[data-card="train/loss"] .plot');
+  await plot.scrollIntoViewIfNeeded();
+  await settled(page);
+  const box = await plot.boundingBox();
   await page.mouse.move(box.x + 100, box.y + 60);
   await page.mouse.down();
   await page.mouse.move(box.x + 180, box.y + 62, { steps: 3 });
   await page.mouse.up();
+  await page.waitForFunction(() => Object.keys(window.__taffrail.view().zoom).length > 0);
   await settled(page);
-  await page.evaluate(() => (document.querySelector('[data-scroll="charts"]').scrollTop = 120));
+  await page.evaluate(() => (document.querySelector('[data-scroll="charts"]').scrollTop += 40));
   const scrolled = await page.evaluate(
     () => document.querySelector('[data-scroll="charts"]').scrollTop,
   );

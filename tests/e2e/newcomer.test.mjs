@@ -76,7 +76,7 @@ test("finding F05: the first page is the charts of the past runs; the one that t
     project: "digits",
     columns: ["metric:val/accuracy"],
   });
-  assert.equal(past.total, 24);
+  assert.equal(past.total, 16);
   assert.ok(
     past.values["metric:val/accuracy"].every((value) => typeof value === "number"),
     "every run of the page has what its charts show",

@@ -160,7 +160,7 @@ test("finding O11: large plain numbers and the smallest ones are straight lines,
   const texts = await page.evaluate(() =>
     window.__texts.filter((t) => t.card === "time").map((t) => t.text),
   );
-  assert.ok(texts.includes("1,794,810,500"), texts.join(" "));
+  assert.ok(texts.filter((t) => /^1,794,81\d,\d00$/.test(t)).length > 2, texts.join(" "));
   await done();
 });
 

@@ -428,6 +428,26 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
   await done();
 });
 
+test("finding M09: t-SNE of embeddings is computed beside the page and kept in the address", async () => {
+  const { page, done } = await open(
+    address("distributions", z({ distributions: { tab: "embeddings" } })),
+  );
+  await page.waitForSelector("[data-explained]");
+  const vectors = await page
+    .locator("[data-embedding] canvas")
+    .first()
+    .evaluate((c) => Number(/of (\d+) vectors/.exec(c.getAttribute("aria-label"))?.[1]));
+  await page.getByRole("group", { name: "Projection" }).getByText("t-SNE").click();
+  const chip = page.locator("[data-projected]").first();
+  await chip.waitFor();
+  assert.equal(Number(await chip.getAttribute("data-projected")), Math.min(1500, vectors));
+  assert.equal(await page.locator("[data-explained]").count(), 0);
+  const other = await open(page.url());
+  await other.page.locator("[data-projected]").first().waitFor();
+  await other.done();
+  await done();
+});
+
 test("System: every GPU has its strip, its value is Python's, hosts can be told apart", async () => {
   const run = list.runs.id.find((_, i) => list.runs.world_size[i] > 1) ?? list.runs.id[0];
   const { page, done } = await open(address("system", `&run=${encodeURIComponent(run)}`));

@@ -31,6 +31,7 @@ test("18: scripts in names, tags, notes, texts, tables, figures and output never
     "hparams",
     "system",
     "graph",
+    "profile",
     "settings",
     "projects",
     ...["overview", "charts", "media", "logs", "files", "environment"].map(

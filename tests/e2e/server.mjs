@@ -20,12 +20,21 @@ const writer = join(build, "tests/e2e/e2e_writer");
 const open = new Set();
 after(() => Promise.all([...open].map((server) => server.close())));
 
-/** `taffrail ui` over a folder; ends with close(). */
+/** `taffrail ui` over a folder, or over several things; ends with close(). */
 export async function startUi(
   target,
   { port = 0, base = "", readOnly = false, state, ui = process.env.TAFFRAIL_E2E_UI } = {},
 ) {
-  const args = ["ui", target, "--port", String(port), "--no-open", "--json", "--state-dir", state];
+  const args = [
+    "ui",
+    ...[target].flat(),
+    "--port",
+    String(port),
+    "--no-open",
+    "--json",
+    "--state-dir",
+    state,
+  ];
   if (ui) args.push("--ui-dir", ui);
   if (base) args.push("--base-path", base);
   if (readOnly) args.push("--read-only");
@@ -58,7 +67,7 @@ export async function startUi(
       setTimeout(() => child.kill("SIGKILL"), 5000).unref();
     });
   return {
-    url: address.endsWith("/") ? address : address + "/",
+    url: new URL(".", address).href, // without the page that it opens at
     port: Number(new URL(address).port),
     pid: child.pid,
     close,

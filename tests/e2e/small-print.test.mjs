@@ -140,6 +140,7 @@ test("finding D12: over epochs, what was logged without one is drawn over steps 
 test("finding D13: the chip of a zoom is whole with its ×, and the small print stands behind one mark", async () => {
   const { page, done } = await open(
     address("charts", "&search=train/loss&size=s", { zoom: { "*": { x: [10, 900], y: null } } }),
+    { width: 760 }, // one narrow card beside the list
   );
   await painted(page, "train/loss");
   await settled(page);

@@ -59,3 +59,21 @@ test("finding D21: a tile asks for a picture of its own size, the whole one is a
   await eventually(async () => assert.ok((await asked()).every(([, width]) => width === null)));
   await done();
 });
+
+test("on a phone axes keep a distance that their names fit in, and which run is the baseline is told whole", async () => {
+  const { page, done } = await open(address("hparams"), { width: 390, height: 844, touch: true });
+  const plot = page.locator('canvas[aria-label^="Parallel coordinates"]');
+  await plot.waitFor();
+  await settled(page);
+  const axes = (await plot.getAttribute("aria-label")).split(" over ")[1].split(", ").length;
+  assert.ok(axes > 5, `${axes} axes`);
+  await eventually(async () => assert.ok((await plot.boundingBox()).width >= 72 * axes));
+  const around = page.locator(".canvas-around").first();
+  assert.ok((await around.boundingBox()).width < 390, "the card scrolls, not the page");
+  assert.equal(await around.getAttribute("tabindex"), "0", "by keys, too");
+  await page.goto(address("compare"));
+  const chip = page.locator(".grid-head .chip");
+  await chip.waitFor();
+  assert.equal(await chip.evaluate((c) => c.scrollWidth <= c.clientWidth), true);
+  await done();
+});

@@ -76,7 +76,7 @@ test("8: thirty actions later the address opens as the same view and the same pi
   await painted(first.page, "auto:loss");
   const states = await walk(first.page, 30, 7);
   assert.ok(states.length > 20);
-  await first.page.mouse.move(5, 5);
+  await first.page.mouse.move(900, 5);
   await first.page.evaluate(() => (document.querySelector('[data-scroll="charts"]').scrollTop = 0));
   await settled(first.page, 600);
   const url = first.page.url();
@@ -87,7 +87,7 @@ test("8: thirty actions later the address opens as the same view and the same pi
   await second.page.waitForFunction(() => document.querySelectorAll(".run-row").length > 0);
   await settled(second.page, 900);
   assert.deepEqual(await view(second.page), mine);
-  await second.page.mouse.move(5, 5);
+  await second.page.mouse.move(900, 5);
   const other = await second.page.screenshot({ animations: "disabled", caret: "hide" });
   // Undo buttons differ: the fresh profile has no past.
   const share = difference(picture, other);

@@ -5,19 +5,20 @@ import { ChartsPage } from "./pages/charts";
 import { ProjectsPage } from "./pages/projects";
 import { TablePage } from "./pages/table";
 import { connection, lostSince } from "./state/live";
-import { pageKeys, titleOfPage, type Page } from "./state/pages";
+import { titleOfPage, type Page } from "./state/pages";
 import { loadRuns, projects, runById, runs, runsError, runsState, server } from "./state/runs";
-import { changeSettings, theme } from "./state/settings";
+import { changeSettings, frame, theme } from "./state/settings";
 import { dismiss, toasts } from "./state/toast";
-import { change, encodeView, history_, view } from "./state/view";
+import { history_, view } from "./state/view";
 import { AskLayer } from "./ui/ask";
 import { doRedo, doUndo, helpOpen, openProject, paletteOpen } from "./ui/commands";
 import { IconButton, Select } from "./ui/controls";
 import { HelpDialog } from "./ui/help_dialog";
-import { Icon, type IconName } from "./ui/icon";
+import { Icon } from "./ui/icon";
 import { lazy } from "./ui/lazy";
 import { LightboxLayer } from "./ui/lightbox_layer";
 import { PaletteDialog } from "./ui/palette_dialog";
+import { Rail } from "./ui/rail";
 import { Failed } from "./ui/states";
 import { TooltipLayer } from "./ui/tooltip";
 
@@ -33,69 +34,9 @@ const components: Record<Page, ComponentType> = {
   hparams: lazy(() => import("./pages/hparams").then((m) => m.HparamsPage)),
   system: lazy(() => import("./pages/system").then((m) => m.SystemPage)),
   graph: lazy(() => import("./pages/graph").then((m) => m.GraphPage)),
+  profile: lazy(() => import("./pages/profile").then((m) => m.ProfilePage)),
   settings: lazy(() => import("./pages/settings").then((m) => m.SettingsPage)),
 };
-
-/** A link that changes the view; the address works in a new tab too. */
-export function ViewLink({
-  to,
-  children,
-  label,
-  current,
-  class: name,
-}: {
-  to: Partial<ReturnType<typeof view.peek>>;
-  children: preact.ComponentChildren;
-  label?: string;
-  current?: boolean;
-  class?: string;
-}) {
-  return (
-    <a
-      href={encodeView({ ...view.value, ...to })}
-      class={name}
-      aria-label={label}
-      title={label}
-      aria-current={current ? "page" : undefined}
-      onClick={(e) => {
-        if (e.ctrlKey || e.metaKey || e.shiftKey || e.button !== 0) return;
-        e.preventDefault();
-        change(to);
-      }}
-    >
-      {children}
-    </a>
-  );
-}
-
-function Rail() {
-  const { page, project } = view.value;
-  return (
-    <nav class="rail" aria-label="Pages">
-      <ViewLink to={{ page: "projects" }} label="Taffrail" class="logo">
-        <Icon name="logo" />
-      </ViewLink>
-      {pageKeys
-        .filter((p) => p.page !== "settings")
-        .map((p) =>
-          project || p.page === "projects" ? (
-            <ViewLink
-              key={p.page}
-              to={{ page: p.page, full: "" }}
-              label={`${p.title} (g ${p.key})`}
-              current={page === p.page || (page === "run" && p.page === "charts")}
-            >
-              <Icon name={p.page as IconName} />
-            </ViewLink>
-          ) : null,
-        )}
-      <span class="spacer" />
-      <ViewLink to={{ page: "settings" }} label="Settings (g ,)" current={page === "settings"}>
-        <Icon name="settings" />
-      </ViewLink>
-    </nav>
-  );
-}
 
 function Crumbs() {
   const v = view.value;
@@ -155,9 +96,9 @@ export function Shell() {
   const runsLost =
     runsState.value === "error" &&
     runs.value.length === 0 &&
-    !["projects", "settings", "run"].includes(v.page);
+    !["projects", "settings", "run", "profile"].includes(v.page);
   return (
-    <div class="shell">
+    <div class={`shell${frame.value.railPinned ? " rail-pinned" : ""}`}>
       <a
         class="visually-hidden"
         href="#main"

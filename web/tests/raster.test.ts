@@ -94,3 +94,21 @@ test("a line to a value far beyond the axis leaves it, and ends", () => {
   assert.deepEqual(drawn(points, 9), []);
   assert.ok(drawn(points, 35).length > 0);
 });
+
+test("dots depend on how far points lie from each other, not on how many there are", () => {
+  const wide = { ...job, width: 400, x: { kind: "linear" as const, from: 0, to: 400 } };
+  const dotted = (count: number, apart: number) => {
+    const styles = [{ ...job.styles[0]!, dots: true }];
+    const raster = new Raster({ ...wide, styles });
+    raster.draw(raw(Array.from({ length: count }, (_, i) => [i * apart, 10])));
+    const column = raster.pixels.filter(
+      (_, i) => i % 4 === 1 && Math.floor(i / 4) % wide.width === apart,
+    );
+    return column.filter((green) => green < 200).length > 2;
+  };
+  assert.ok(dotted(40, 10), "ten pixels apart");
+  assert.ok(dotted(20, 10), "a run that ended half-way");
+  assert.ok(!dotted(80, 5), "five pixels apart");
+  assert.ok(!dotted(40, 5), "a run that ended half-way");
+  assert.ok(dotted(4, 5), "a run that has just begun");
+});

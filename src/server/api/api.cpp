@@ -19,6 +19,7 @@ Router make_router(const ApiContext& context) {
     add_edit_routes(router, context);
     add_preference_routes(router, context);
     add_event_routes(router, context);
+    add_profile_routes(router, context);
     return router;
 }
 

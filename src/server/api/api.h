@@ -5,6 +5,7 @@
 #include "codec/json_writer.h"
 #include "server/entry_cache.h"
 #include "server/http.h"
+#include "server/profiles.h"
 #include "server/router.h"
 #include "server/state_store.h"
 #include "server/workspace.h"
@@ -19,6 +20,7 @@ namespace taffrail::server {
 struct ApiContext {
     std::shared_ptr<Workspace> workspace;
     std::shared_ptr<StateStore> state;
+    std::shared_ptr<Profiles> profiles = {};
     bool read_only = false;
     std::string assets_version;
     std::shared_ptr<EntryCache> entries = std::make_shared<EntryCache>();
@@ -37,6 +39,7 @@ void add_export_routes(Router& router, const ApiContext& context);
 void add_edit_routes(Router& router, const ApiContext& context);
 void add_preference_routes(Router& router, const ApiContext& context);
 void add_event_routes(Router& router, const ApiContext& context);
+void add_profile_routes(Router& router, const ApiContext& context);
 
 /// All of them.
 Router make_router(const ApiContext& context);

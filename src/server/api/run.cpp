@@ -183,18 +183,32 @@ Response environment(const ApiContext& context, const Request& request) {
 
 constexpr std::int64_t kMatches = 10'000;
 
-/// Calls `visit` for every line (of one rank) with its number among them. Never holds more than a
-/// part of them: a long run writes millions.
+/// Which lines a question is about.
+struct LineChoice {
+    std::optional<std::int64_t> rank;
+    bool only_errors = false;
+
+    [[nodiscard]] bool narrows() const { return rank.has_value() || only_errors; }
+
+    [[nodiscard]] bool takes(const taffrail::ConsoleLine& line) const {
+        return (!rank || line.rank == *rank) && (!only_errors || line.is_error);
+    }
+};
+
+/// Calls `visit` for every chosen line with its number among them and among all. Never holds more
+/// than a part of them: a long run writes millions.
 template <typename Visit>
-std::int64_t each_line(const RecordedRun& run, std::optional<std::int64_t> rank, Visit visit) {
+std::int64_t each_line(const RecordedRun& run, const LineChoice& choice, Visit visit) {
     constexpr std::size_t kPart = 50'000;
     std::int64_t number = 0;
+    std::int64_t place = 0;
     for (std::size_t first = 0;; first += kPart) {
         const std::vector<taffrail::ConsoleLine> lines = run.console(first, kPart);
         for (const taffrail::ConsoleLine& line : lines) {
-            if (!rank || line.rank == *rank) {
-                visit(number++, line);
+            if (choice.takes(line)) {
+                visit(number++, place, line);
             }
+            ++place;
         }
         if (lines.size() < kPart) {
             return number;
@@ -222,22 +236,29 @@ Response console(const ApiContext& context, const Request& request) {
     std::int64_t first = integer_parameter(request, "first", 0);
     const std::int64_t count =
         std::clamp<std::int64_t>(integer_parameter(request, "count", 500), 0, 10'000);
-    const auto rank = request.parameter("rank")
-                          ? std::optional(integer_parameter(request, "rank", 0))
-                          : std::nullopt;
+    LineChoice choice;
+    if (request.parameter("rank")) {
+        choice.rank = integer_parameter(request, "rank", 0);
+    }
+    if (const auto stream = request.parameter("stream"); stream && !stream->empty()) {
+        if (*stream != "error") {
+            refuse(400, "invalid", "stream is 'error', or absent for all output");
+        }
+        choice.only_errors = true;
+    }
     const auto wanted = request.parameter("search");
     const std::int64_t skip = integer_parameter(request, "skip", 0);
     // A filter needs every line; a page without one needs only itself.
-    const auto total = rank ? each_line(*run, rank, [](auto, const auto&) {})
-                            : static_cast<std::int64_t>(count_console_lines(*run));
+    const auto total = choice.narrows() ? each_line(*run, choice, [](auto, auto, const auto&) {})
+                                        : static_cast<std::int64_t>(count_console_lines(*run));
     first = std::clamp<std::int64_t>(first < 0 ? total + first : first, 0, total);
     const std::int64_t last = std::min(total, first + count);
     JsonWriter json;
     json.begin_object().member("total", total).member("first", first).key("lines").begin_array();
-    if (rank) {
-        each_line(*run, rank, [&](std::int64_t number, const auto& line) {
+    if (choice.narrows()) {
+        each_line(*run, choice, [&](std::int64_t number, std::int64_t place, const auto& line) {
             if (number >= first && number < last) {
-                write_line(json, number, line);
+                write_line(json, place, line);
             }
         });
     } else {
@@ -251,7 +272,7 @@ Response console(const ApiContext& context, const Request& request) {
     if (wanted && !wanted->empty()) {
         std::int64_t matched = 0;
         json.key("matches").begin_array();
-        each_line(*run, rank, [&](std::int64_t number, const auto& line) {
+        each_line(*run, choice, [&](std::int64_t number, std::int64_t, const auto& line) {
             if (contains_ignoring_case(line.text, *wanted)) {
                 if (matched >= skip && matched < skip + kMatches) {
                     json.value(number);

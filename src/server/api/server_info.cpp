@@ -17,6 +17,7 @@ Response server_info(const ApiContext& context) {
         .member("api", 1)
         .member("assets", context.assets_version);
     json.member("instance", context.workspace->instance()).member("read_only", context.read_only);
+    json.member("profiles", context.profiles && context.profiles->has_files());
     json.member("time_ms", to_ms(wall_time_ns())).key("roots").begin_array();
     for (const Workspace::Root& root : context.workspace->roots()) {
         json.begin_object().member("name", root.name).member("location", root.location);

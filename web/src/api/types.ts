@@ -45,6 +45,8 @@ export interface Server {
   assets: string;
   /** changes with each start of the server */
   instance: string;
+  /** files were opened directly */
+  profiles?: boolean;
   read_only: boolean;
   /** server clock */
   time_ms: number;
@@ -283,7 +285,7 @@ export interface Environment {
 
 /** A line of captured output; ANSI sequences are kept. */
 export interface ConsoleLine {
-  /** counted from 0 */
+  /** counted from 0, among all lines */
   line: number;
   time_ms: number;
   /** standard error */
@@ -997,5 +999,597 @@ export interface PanelOptions {
   mark?: "line" | "step" | "area";
   /** image, histogram: which */
   step?: number;
+}
+
+/** A profile that can be opened. */
+export interface ListedProfile {
+  /** empty for files that were opened directly */
+  run: string;
+  name: string;
+  /** by its name; the content decides */
+  format: string;
+  bytes: number;
+  modified_ms: number;
+}
+
+/** What can be opened, newest first. */
+export interface Profiles {
+  profiles: ListedProfile[];
+}
+
+/** A thread of a timeline; each row is one depth. */
+export interface ProfileTrack {
+  title: string;
+  process: string;
+  process_id: number;
+  thread_id: number;
+  kind: "thread" | "async" | "instants";
+  /** its first slice */
+  first: number;
+  /** spans below the last row */
+  too_deep: number;
+  /** slices of each row */
+  rows: number[];
+}
+
+/** A curve beside a timeline. */
+export interface ProfileCounter {
+  name: string;
+  series: string;
+  process: string;
+  first: number;
+  count: number;
+}
+
+/** What stacks weigh. */
+export interface ProfileValue {
+  name: string;
+  /** times are nanoseconds */
+  unit: string;
+}
+
+/** A step that the trace names. */
+export interface ProfileStep {
+  number: number;
+  begin_ns: number;
+  duration_ns: number;
+}
+
+/** What a profile holds. Times of slices count from its beginning. */
+export interface ProfileInfo {
+  name: string;
+  format: string;
+  bytes: number;
+  slices: number;
+  /** spans on tracks beyond the limit */
+  left_out: number;
+  /** the timeline is stacks laid end to end */
+  is_made_up: boolean;
+  /** of the trace's own clock */
+  begin_ns: string;
+  duration_ns: number;
+  arrows: number;
+  tracks: ProfileTrack[];
+  counters: ProfileCounter[];
+  values: ProfileValue[];
+  main_value: number;
+  flame_nodes: number;
+  flame_folded: number;
+  steps: ProfileStep[];
+  /** what was wrong with the file */
+  notes: string[];
+}
+
+/** A profile, and how far its index is. */
+export interface ProfileState {
+  state: "working" | "ready" | "failed";
+  phase: "waiting" | "reading" | "ordering" | "writing" | "analysing" | "done";
+  done_bytes: number;
+  all_bytes: number;
+  message: string;
+  info: ProfileInfo | null;
+}
+
+/** A frame above the one looked at. */
+export interface FlamePath {
+  node: number;
+  title: string;
+  total: number;
+}
+
+/** The part of the tree of stacks that can be seen; columns over nodes, outer before inner. */
+export interface Flame {
+  value: number;
+  /** nodes too narrow or too deep */
+  left_out: number;
+  /** in frames that match the search */
+  matched: number;
+  path: FlamePath[];
+  node: number[];
+  depth: number[];
+  /** sum of everything left of it */
+  begin: number[];
+  total: number[];
+  self: number[];
+  /** place in titles */
+  title: number[];
+  titles: string[];
+}
+
+/** Head of the frame of profile:slices; columns over rows. */
+export interface SlicesHeader {
+  from_ns: number;
+  to_ns: number;
+  count: number;
+  is_cut: boolean;
+  track: number[];
+  row: number[];
+  /** first slice of the row in the body */
+  first: number[];
+  name_ids: number[];
+  names: string[];
+}
+
+/** From one slice to another. */
+export interface ProfileArrow {
+  name: string;
+  from: number;
+  from_track: number;
+  from_row: number;
+  from_ns: number;
+  to: number;
+  to_track: number;
+  to_row: number;
+  to_ns: number;
+}
+
+/** Arrows that cross a range. */
+export interface ProfileArrows {
+  arrows: ProfileArrow[];
+}
+
+/** All slices of one name. */
+export interface SameSlices {
+  count: number;
+  total_ns: number;
+  longest_ns: number;
+}
+
+/** Everything about one slice. */
+export interface Slice {
+  id: number;
+  track: number;
+  row: number;
+  name: string;
+  category: string;
+  begin_ns: number;
+  duration_ns: number;
+  /** without what lies in it */
+  self_ns: number;
+  /** as the trace has them, JSON */
+  args: string;
+  same: SameSlices;
+  arrows: ProfileArrow[];
+}
+
+/** Where a slice stands. */
+export interface SlicePlace {
+  id: number;
+  track: number;
+  row: number;
+  begin_ns: number;
+  duration_ns: number;
+}
+
+/** A name that matches. */
+export interface FoundName {
+  id: number;
+  name: string;
+  count: number;
+  total_ns: number;
+}
+
+/** Slices whose name contains some words. */
+export interface SliceSearch {
+  count: number;
+  total_ns: number;
+  next: SlicePlace | null;
+  previous: SlicePlace | null;
+  names: FoundName[];
+}
+
+/** How busy a thread is. */
+export interface MinimapTrack {
+  track: number;
+  /** 0 to 255 */
+  busy: number[];
+}
+
+/** The whole timeline at a glance. */
+export interface Minimap {
+  width: number;
+  tracks: MinimapTrack[];
+}
+
+/** Lowest and highest value in each part of a range. */
+export interface CounterPart {
+  low: Float[];
+  high: Float[];
+}
+
+/** A function. */
+export interface FunctionRow {
+  name: string;
+  file: string;
+  line: number;
+  calls: number;
+  self: number;
+  total: number;
+}
+
+/** The functions of a profile, the largest first. */
+export interface Functions {
+  value: string;
+  unit: string;
+  has_calls: boolean;
+  /** what shares are of */
+  whole: number;
+  count: number;
+  rows: FunctionRow[];
+}
+
+/** A number that explains an advice. */
+export interface AdviceNumber {
+  name: string;
+  value: number;
+  unit: string;
+}
+
+/** An event that made a rule hold. */
+export interface AdviceEvent {
+  what: string;
+  where: string;
+  begin_ns: number;
+  duration_ns: number;
+}
+
+/** What is slow, by which rule, and what helps. */
+export interface Advice {
+  rule: string;
+  topic: string;
+  title: string;
+  text: string;
+  cure: string;
+  caution: string;
+  measured: number;
+  threshold: number;
+  exceeds: "above" | "below";
+  unit: string;
+  numbers: AdviceNumber[];
+  evidence: AdviceEvent[];
+}
+
+/** Nanoseconds of each part, and total_ns, their sum. */
+export type Breakdown = Record<string, number>;
+
+/** Communication behind computation. */
+export interface Overlap {
+  computation_ns: number;
+  communication_ns: number;
+  both_ns: number;
+  neither_ns: number;
+  share: number;
+}
+
+/** One step. */
+export interface AnalysedStep {
+  name: string;
+  number: number;
+  begin_ns: number;
+  end_ns: number;
+  device_events: number;
+  time: Breakdown;
+  overlap: Overlap;
+}
+
+/** Steps and where their time went. */
+export interface AnalysedSteps {
+  count: number;
+  is_whole_trace: boolean;
+  left_out: number;
+  has_device: boolean;
+  has_runtime: boolean;
+  has_communication: boolean;
+  mean_ns: number;
+  median_ns: number;
+  p99_ns: number;
+  sum: Breakdown;
+  overlap: Overlap;
+  mean: Breakdown;
+  steps: AnalysedStep[];
+}
+
+/** Why no kernel ran. */
+export interface DeviceIdle {
+  span_ns: number;
+  host_ns: number;
+  kernel_ns: number;
+  other_ns: number;
+}
+
+/** Utilisation over time. */
+export interface DeviceCurve {
+  begin_ns: number;
+  step_ns: number;
+  end_ns: number;
+  utilisation: number[];
+}
+
+/** A GPU. */
+export interface AnalysedDevice {
+  id: number;
+  name: string;
+  memory_bytes: number;
+  compute_major: number;
+  compute_minor: number;
+  multiprocessors: number;
+  kernels: number;
+  kernel_ns: number;
+  utilisation: number;
+  sm_efficiency: number | null;
+  occupancy: number | null;
+  recorded_occupancy: number | null;
+  tensor_core_share: number | null;
+  idle: DeviceIdle;
+  curve: DeviceCurve;
+}
+
+/** A place that called an operator. */
+export interface OperatorStack {
+  stack: string;
+  calls: number;
+  host_total_ns: number;
+  host_self_ns: number;
+  device_total_ns: number;
+  device_self_ns: number;
+}
+
+/** An operator. */
+export interface OperatorRow {
+  name: string;
+  calls: number;
+  /** of its inputs */
+  shapes?: (number[] | number | string | null)[];
+  host_total_ns: number;
+  host_self_ns: number;
+  device_total_ns: number;
+  device_self_ns: number;
+  tensor_core_self_ns: number;
+  tensor_core_total_ns: number;
+  is_tensor_core_eligible: boolean;
+  stacks?: OperatorStack[];
+}
+
+/** Operators, the longest first. */
+export interface Operators {
+  count: number;
+  by_name: OperatorRow[];
+  by_shape: OperatorRow[];
+}
+
+/** A kernel. */
+export interface KernelRow {
+  name: string;
+  calls: number;
+  total_ns: number;
+  mean_ns: number;
+  min_ns: number;
+  max_ns: number;
+  blocks_per_sm: number;
+  occupancy: number;
+  uses_tensor_cores: boolean;
+}
+
+/** Launches of a kernel by an operator. */
+export interface LaunchRow {
+  name: string;
+  calls: number;
+  total_ns: number;
+  mean_ns: number;
+  min_ns: number;
+  max_ns: number;
+  blocks_per_sm: number;
+  occupancy: number;
+  uses_tensor_cores: boolean;
+  operator: string;
+  is_tensor_core_eligible: boolean;
+  grid: number[];
+  block: number[];
+  registers_per_thread: number;
+  shared_memory_bytes: number;
+}
+
+/** Copies of one kind. */
+export interface CopyRow {
+  name: string;
+  calls: number;
+  bytes: number;
+  total_ns: number;
+  bytes_per_second: number;
+}
+
+/** A function of the driver. */
+export interface DriverCall {
+  name: string;
+  calls: number;
+  total_ns: number;
+  waits: boolean;
+}
+
+/** Kernels, the longest first. */
+export interface Kernels {
+  count: number;
+  tensor_core_share: number;
+  tensor_core_eligible_share: number;
+  by_name: KernelRow[];
+  launches: LaunchRow[];
+  copies: CopyRow[];
+  calls: DriverCall[];
+}
+
+/** Columns over time. */
+export interface MemoryCurve {
+  time_ns: number[];
+  allocated_bytes: number[];
+  reserved_bytes: number[];
+}
+
+/** An allocation. */
+export interface MemoryBlock {
+  begin_ns: number;
+  end_ns: number | null;
+  bytes: number;
+  operator: string;
+}
+
+/** What an operator did to memory. */
+export interface MemoryOperator {
+  name: string;
+  calls: number;
+  self_increase_bytes: number;
+  self_allocated_bytes: number;
+  self_allocations: number;
+  increase_bytes: number;
+  allocated_bytes: number;
+  allocations: number;
+}
+
+/** Memory of one device. */
+export interface DeviceMemory {
+  device: string;
+  device_id: number;
+  has_totals: boolean;
+  peak_allocated_bytes: number;
+  peak_reserved_bytes: number;
+  peak_time_ns: number;
+  allocations: number;
+  frees: number;
+  curve: MemoryCurve;
+  blocks: MemoryBlock[];
+  operators: MemoryOperator[];
+}
+
+/** A module of the network, in preorder. */
+export interface ModuleRow {
+  name: string;
+  id: number;
+  depth: number;
+  parent: number;
+  calls: number;
+  operators: number;
+  host_total_ns: number;
+  host_self_ns: number;
+  device_total_ns: number;
+  device_self_ns: number;
+}
+
+/** A collective operation. */
+export interface CollectiveRow {
+  name: string;
+  calls: number;
+  bytes: number;
+  total_ns: number;
+  transfer_ns: number;
+}
+
+/** What a trace says. Times are those of the trace's own clock. */
+export interface Analysis {
+  worker: string;
+  rank: number;
+  world_size: number;
+  backend: string;
+  begin_ns: number;
+  end_ns: number;
+  events: number;
+  steps: AnalysedSteps;
+  devices: AnalysedDevice[];
+  advice: Advice[];
+  operators: Operators;
+  kernels: Kernels;
+  memory: DeviceMemory[];
+  modules: ModuleRow[];
+  collectives: CollectiveRow[];
+  notes: string[];
+}
+
+/** An analysis when it is there. */
+export interface ProfileAnalysis {
+  state: "working" | "ready";
+  analysis: Analysis | null;
+}
+
+/** One step of one worker. */
+export interface WorkerStep {
+  name: string;
+  overlap: Overlap;
+  transfer_ns: number;
+  wait_ns: number;
+}
+
+/** One worker of a training. */
+export interface Worker {
+  worker: string;
+  rank: number;
+  devices: string[];
+  sum: Breakdown;
+  steps: WorkerStep[];
+  collectives: CollectiveRow[];
+}
+
+/** Workers side by side. */
+export interface Workers {
+  straggler: string;
+  straggler_wait_ns: number;
+  why_not: string;
+  workers: Worker[];
+}
+
+/** All traces of a run together, when they are analysed. */
+export interface ProfileWorkers {
+  state: "working" | "ready";
+  workers: Workers | null;
+}
+
+/** Before and after, of a mean step. */
+export interface ChangedRow {
+  name: string;
+  before_ns: number;
+  after_ns: number;
+  before_calls: number;
+  after_calls: number;
+}
+
+/** A part of the mean step. */
+export interface ChangedPart {
+  part: string;
+  before_ns: number;
+  after_ns: number;
+}
+
+/** What changed between two traces. */
+export interface Difference {
+  before_step_ns: number;
+  after_step_ns: number;
+  parts: ChangedPart[];
+  operators: ChangedRow[];
+  kernels: ChangedRow[];
+  advice_gone: string[];
+  advice_new: string[];
+}
+
+/** A comparison when both are analysed. */
+export interface ProfileDifference {
+  state: "working" | "ready";
+  difference: Difference | null;
 }
 

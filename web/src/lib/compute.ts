@@ -10,11 +10,14 @@ const seconds = 30;
 
 export const computeImportance = (columns: Float64Array[], goal: Float64Array) =>
   worker.ask({ kind: "importance", columns, goal }, seconds).result as Promise<Importance[]>;
-export const computePca = (
+export const computeProjection = (
+  kind: "pca" | "tsne",
   vectors: Float32Array,
   count: number,
   dimensions: number,
   components: number,
 ) =>
-  worker.ask({ kind: "pca", vectors, count, dimensions, components }, seconds)
-    .result as Promise<Projection>;
+  worker.ask(
+    { kind, vectors, count, dimensions, components },
+    kind === "tsne" ? 3 * seconds : seconds,
+  ).result as Promise<Projection>;

@@ -15,15 +15,15 @@ import { PinStrip } from "../ui/pin_strip";
 import { RunList } from "../ui/run_list";
 import { Empty } from "../ui/states";
 import { formatInteger } from "../viz/format";
+import { columnsIn, heightOf, layoutOf } from "./charts_layout";
 import { WaitingForRuns } from "./projects";
-import { sectionsOf, withoutMoves, withoutRuns, type Section } from "./charts_sections";
-
-const sizes = {
-  s: { width: 280, height: 180 },
-  m: { width: 360, height: 250 },
-  l: { width: 560, height: 340 },
-};
-const gap = 12;
+import {
+  sectionsOf,
+  withoutMoves,
+  withoutRepeats,
+  withoutRuns,
+  type Section,
+} from "./charts_sections";
 
 const showEmpty = signal(false);
 const facts = computed(() =>
@@ -43,8 +43,14 @@ const sections = computed<Section[]>(() => {
   const { search, pinnedMetrics, closed, order, extra } = view.value;
   if (kept.of !== chosen.value) kept = { of: chosen.value, cards: new Map() };
   const wanted = { search, pinnedMetrics, closed, order, extra };
-  return withoutMoves(sectionsOf(keys.value, wanted, facts.value), kept.cards);
+  return withoutRepeats(withoutMoves(sectionsOf(keys.value, wanted, facts.value), kept.cards));
 });
+
+/** As a person chose for the card, else by what it shows. */
+const isBars = (card: CardSpec) => {
+  const kind = view.value.panels[card.id]?.kind;
+  return kind && card.keys.length ? kind === "bars" : !!card.bars;
+};
 
 function move(section: Section, from: string, before: string): void {
   const ids = section.cards.map((c) => c.id);
@@ -75,14 +81,15 @@ function Sections() {
       element.removeEventListener("scroll", scrolled);
     };
   }, []);
-  const { width, height } = sizes[view.value.size];
-  const perRow = Math.max(1, Math.floor((port.width - gap) / (width + gap)));
-  const cardWidth = Math.floor((port.width - gap) / perRow) - gap;
-  let y = 4;
+  const { size } = view.value;
+  const columns = columnsIn(port.width, size);
+  // Of the window, not of this box: what opens below it must move nothing.
+  const height = heightOf(size, columns > 1 ? window.innerHeight - 90 : 0);
+  const { placed, bottom: y } = layoutOf(sections.value, port.width, columns, height);
   const out = [];
-  for (const section of sections.value) {
+  for (const { section, head, places } of placed) {
     out.push(
-      <div class="section-head" key={"head " + section.name} style={{ top: y }}>
+      <div class="section-head" key={"head " + section.name} style={head}>
         <button
           type="button"
           aria-expanded={section.open}
@@ -100,29 +107,25 @@ function Sections() {
         </button>
       </div>,
     );
-    y += 34;
-    if (!section.open) continue;
-    section.cards.forEach((card, i) => {
-      const top = y + Math.floor(i / perRow) * (height + gap);
-      if (top + height < port.top - 250 || top > port.top + port.height + 250) return;
-      const place = { left: gap + (i % perRow) * (cardWidth + gap), top, width: cardWidth, height };
+    places.forEach((place, i) => {
+      const card = section.cards[i];
+      if (place.top + height < port.top - 250 || place.top > port.top + port.height + 250) return;
+      const key = section.name + " " + card.id;
       if (section.kind === "media")
         out.push(<MediaCard key={card.id} name={card.title} place={place} />);
       else if (section.kind === "histogram")
         out.push(<HistogramPanel key={card.id} name={card.title} place={place} />);
-      else if (card.bars)
-        out.push(<BarCard key={section.name + " " + card.id} spec={card} style={place} />);
+      else if (isBars(card)) out.push(<BarCard key={key} spec={card} style={place} />);
       else
         out.push(
           <ChartCard
-            key={section.name + " " + card.id}
+            key={key}
             spec={card}
             style={place}
             drag={{ onDrop: (from) => move(section, from, card.id) }}
           />,
         );
     });
-    y += Math.ceil(section.cards.length / perRow) * (height + gap) + 4;
   }
   const none = sections.value.length === 0;
   return (
@@ -185,8 +188,8 @@ export function ChartsPage() {
         <ChartToolbar />
         <div class="main" style={{ flex: 1 }}>
           <Sections />
-          {card?.bars ? <BarCard key={"full " + card.id} spec={card} full /> : null}
-          {card && !card.bars ? <ChartCard key={"full " + card.id} spec={card} full /> : null}
+          {card && isBars(card) ? <BarCard key={"full " + card.id} spec={card} full /> : null}
+          {card && !isBars(card) ? <ChartCard key={"full " + card.id} spec={card} full /> : null}
         </div>
         <PinStrip />
       </div>

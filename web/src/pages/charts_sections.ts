@@ -45,6 +45,8 @@ export function suggested(keys: KeyInfo[], { share, single }: Facts = noFacts): 
   for (const [tail, all] of byTail) {
     // A last value per run among lines would be a few dots at the edge; it has a card of its own.
     const lines = all.filter((key) => !single(key));
+    for (const key of lines.length ? all.filter(single) : [])
+      cards.set("=" + key, { id: "auto:=" + key, title: key, keys: [key], bars: true });
     const list = (lines.length ? lines : all).sort((a, b) => splitPlace(a) - splitPlace(b));
     if (list.length > 3) continue;
     cards.set(tail, {
@@ -54,9 +56,9 @@ export function suggested(keys: KeyInfo[], { share, single }: Facts = noFacts): 
       bars: list.length === 1 && single(list[0]),
     });
   }
-  const goal = (tail: string) => byTail.get(tail)!.map(goalOf).find(Boolean);
+  const goal = (tail: string) => cards.get(tail)!.keys.map(goalOf).find(Boolean);
   const best = (tail: string) =>
-    Math.max(...byTail.get(tail)!.map(share)) + 0.01 * (cards.get(tail)!.keys.length - 1);
+    Math.max(...cards.get(tail)!.keys.map(share)) + 0.01 * (cards.get(tail)!.keys.length - 1);
   const ranked = [...cards.keys()].sort(byInterest(goal, best));
   return ranked
     .filter((tail) => tierOf(tail, goal(tail)) < 2)
@@ -137,11 +139,12 @@ export function sectionsOf(
       last.indexOf(a) - last.indexOf(b) || Number(b === "") - Number(a === "") || (a < b ? -1 : 1),
   );
   for (const name of names) {
+    const cards = sections.get(name)!;
     const closedByDefault = name === "system" && !v.search;
     out.push({
       name,
       title: name === "" ? "metrics" : name + "/",
-      cards: sorted(sections.get(name)!),
+      cards: sorted(cards),
       open: toggled.has(name) === closedByDefault,
       kind: "chart",
     });
@@ -201,4 +204,16 @@ export function withoutMoves(sections: Section[], kept: Map<string, CardSpec[]>)
   if (late.length)
     out.push({ name: "*late", title: "new", cards: late, open: true, kind: "chart" });
   return [...out, ...added];
+}
+
+/** Sections of single values that all stand in the overview as they are need not stand again. */
+export function withoutRepeats(sections: Section[]): Section[] {
+  const above = new Set(
+    sections
+      .filter((s) => s.name.startsWith("*") && s.open)
+      .flatMap((s) => s.cards.map((card) => pinOf(card.keys))),
+  );
+  return sections.filter(
+    (s) => s.name.startsWith("*") || !s.cards.every((card) => card.bars && above.has(card.id)),
+  );
 }

@@ -16,7 +16,7 @@ import { Grid, type GridColumn } from "../ui/grid";
 import { GroupButton, GroupChip } from "../ui/group_form";
 import { Icon } from "../ui/icon";
 import { rowHeight } from "../ui/virtual_list";
-import { Empty, Failed, Skeleton } from "../ui/states";
+import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { formatDuration, formatInteger, formatNumber, formatSetting } from "../viz/format";
 import { suggested } from "./charts_sections";
@@ -348,9 +348,7 @@ export function ComparePage() {
       </div>
       <div class="page-scroll compare">
         {!value ? (
-          <div class="page-pad">
-            <Skeleton height={300} />
-          </div>
+          <Waiting height={300} />
         ) : (
           <div
             class="compare-table"

@@ -9,11 +9,12 @@ import { keys, runById, runs, runsState, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
-import { IconButton, Search, Segmented, Swatch, Tabs } from "../ui/controls";
+import { Segmented, Swatch, Tabs } from "../ui/controls";
 import { HistogramCard } from "../ui/histogram_card";
 import { loadEntry } from "../ui/entry";
-import { RunList, runSheet } from "../ui/run_list";
-import { Empty, Failed, Skeleton } from "../ui/states";
+import { PageSearch, PageToolbar } from "../ui/page_toolbar";
+import { RunList } from "../ui/run_list";
+import { Empty, Failed, Waiting } from "../ui/states";
 import { entryAt } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
@@ -57,12 +58,7 @@ function HistogramsTab() {
   );
   if (error) return <Failed message={error} retry={again} />;
   // What was found before the list of runs was there is not the answer.
-  if (!value || !index || (loading && !value.series.length))
-    return (
-      <div class="page-pad">
-        <Skeleton height={220} />
-      </div>
-    );
+  if (!value || !index || (loading && !value.series.length)) return <Waiting height={220} />;
   if (!value.series.length)
     return (
       <Empty icon="distributions" title="No histograms">
@@ -202,12 +198,7 @@ function PrTab() {
       ),
   );
   if (error) return <Failed message={error} retry={again} />;
-  if (!index || !curves || (loading && !curves.length))
-    return (
-      <div class="page-pad">
-        <Skeleton height={220} />
-      </div>
-    );
+  if (!index || !curves || (loading && !curves.length)) return <Waiting height={220} />;
   if (!curves.length)
     return (
       <Empty icon="distributions" title="No precision-recall curves">
@@ -323,20 +314,8 @@ export function DistributionsPage() {
           ]}
         />
         {v.distributions.tab === "histograms" ? (
-          <div class="toolbar" role="toolbar" aria-label="Histograms">
-            <IconButton
-              class="phone-only"
-              icon="menu"
-              label="Runs"
-              onClick={() => (runSheet.value = !runSheet.value)}
-            />
-            <Search
-              id="metric-search"
-              value={v.search}
-              onChange={(search) => change({ search }, true)}
-              placeholder="Search, e.g. layer"
-              label="Search histograms"
-            />
+          <PageToolbar label="Histograms">
+            <PageSearch placeholder="Search, e.g. layer" label="Search histograms" />
             <Segmented
               label="Form"
               value={v.distributions.mode}
@@ -373,7 +352,7 @@ export function DistributionsPage() {
                 }
               />
             </label>
-          </div>
+          </PageToolbar>
         ) : null}
         <div class="page-scroll">
           {v.distributions.tab === "pr" ? (

@@ -1,8 +1,9 @@
-// Embeddings: principal components as a 2D or 3D scatter, coloured and searched by their labels.
+// Embeddings: principal components or t-SNE as a 2D or 3D scatter, coloured and searched by their
+// labels.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getBytes, post } from "../api/client";
 import type { EmbeddingValue, Index } from "../api/types";
-import { computePca } from "../lib/compute";
+import { computeProjection } from "../lib/compute";
 import type { Projection } from "../lib/pca";
 import { shownOf } from "../state/metrics";
 import { runById, visible } from "../state/runs";
@@ -11,7 +12,7 @@ import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Search, Segmented, Select } from "../ui/controls";
 import { loadEntry } from "../ui/entry";
-import { Empty, Failed, Skeleton } from "../ui/states";
+import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { WhenSeen } from "../ui/when_seen";
@@ -36,8 +37,10 @@ function EmbeddingCard({
   index: number;
   step: number;
 }) {
-  const { dims, color } = view.value.distributions;
-  const [projection, setProjection] = useState<Projection | null>(null);
+  const { dims, color, projection: kind } = view.value.distributions;
+  const [projection, setProjection] = useState<
+    (Projection & { kind: string; components: number }) | null
+  >(null);
   const [problem, setProblem] = useState("");
   const [text, setText] = useState("");
   const [turn, setTurn] = useState({ yaw: 0.5, pitch: 0.3 });
@@ -49,13 +52,19 @@ function EmbeddingCard({
     const bytes = await getBytes("blob", { run, sha: v.vectors.sha });
     return { v, vectors: new Float32Array(bytes) };
   });
+  const components = kind === "tsne" ? dims : 3;
   useEffect(() => {
-    if (value)
-      computePca(value.vectors, value.v.count, value.v.dimensions, 3).then(
-        setProjection,
-        (e: Error) => setProblem(e.message),
-      );
-  }, [value]);
+    if (!value) return;
+    let stale = false;
+    const { count, dimensions } = value.v;
+    computeProjection(kind, value.vectors, count, dimensions, components).then(
+      (found) => stale || setProjection({ ...found, kind, components }),
+      (e: Error) => stale || setProblem(e.message),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [value, kind, components]);
   const columns = value?.v.metadata.columns ?? [];
   const label = Math.max(0, columns.indexOf(color || columns[0]));
   const labels = useMemo(
@@ -67,10 +76,9 @@ function EmbeddingCard({
     [labels],
   );
   if (error || problem)
-    return (
-      <Failed message={error || `The principal components could not be computed. ${problem}`} />
-    );
-  if (!value || !projection) return <Skeleton height={420} />;
+    return <Failed message={error || `The projection could not be computed. ${problem}`} />;
+  if (!value || projection?.kind !== kind || projection.components !== components)
+    return <Skeleton height={420} />;
   const numeric = names.length > 16 && names.every((n) => n !== "" && Number.isFinite(Number(n)));
   const range = numeric ? rangeOf(names.map(Number), "linear", 0) : [0, 1];
   const colorOf = (i: number) =>
@@ -79,7 +87,8 @@ function EmbeddingCard({
       : labelColor(Math.max(0, names.indexOf(labels[i])));
   const found = text ? labels.map((l) => l.toLowerCase().includes(text.toLowerCase())) : null;
   const { rows } = projection;
-  const left = value.v.count - rows.length;
+  // Of t-SNE some are left out because there are many.
+  const left = kind === "pca" ? value.v.count - rows.length : 0;
   const share = Math.min(
     1,
     projection.explained.slice(0, dims).reduce((a, b) => a + b, 0),
@@ -98,7 +107,9 @@ function EmbeddingCard({
     );
   /** Of the i-th vector that is shown. */
   const point = (i: number): [number, number] => {
-    const [a, b, c] = [0, 1, 2].map((k) => projection.coordinates[i * 3 + k]);
+    const [a, b, c] = [0, 1, 2].map((k) =>
+      k < components ? projection.coordinates[i * components + k] : 0,
+    );
     if (dims === 2) return [a, b];
     const x = a * Math.cos(turn.yaw) - c * Math.sin(turn.yaw);
     const z = a * Math.sin(turn.yaw) + c * Math.cos(turn.yaw);
@@ -127,7 +138,7 @@ function EmbeddingCard({
     >
       <CanvasPlot
         title={`${name} · ${runById.value.get(run)?.name ?? run} · step ${formatInteger(step)}`}
-        label={`Principal components of ${value.v.count} vectors of ${name}`}
+        label={`${kind === "tsne" ? "t-SNE" : "Principal components"} of ${value.v.count} vectors of ${name}`}
         height={420}
         deps={[projection, dims, color, text, turn, labels]}
         actions={
@@ -137,9 +148,20 @@ function EmbeddingCard({
                 {formatInteger(left)} of {formatInteger(value.v.count)} left out
               </span>
             ) : null}
-            <span class="chip" data-explained={share}>
-              PCA explains {formatNumber(100 * share, 3)} %
-            </span>
+            {kind === "pca" ? (
+              <span class="chip" data-explained={share}>
+                PCA explains {formatNumber(100 * share, 3)} %
+              </span>
+            ) : (
+              <span
+                class="chip"
+                data-projected={rows.length}
+                title="Neighbours stay neighbours; distances between groups and sizes of groups say nothing"
+              >
+                t-SNE of {formatInteger(rows.length)}
+                {rows.length < value.v.count ? ` of ${formatInteger(value.v.count)}` : ""}
+              </span>
+            )}
           </>
         }
         draw={(canvas, width, height) => {
@@ -157,8 +179,8 @@ function EmbeddingCard({
             width,
             height,
             theme.peek(),
-            { from: xr[0], to: xr[1], title: dims === 2 ? "component 1" : "" },
-            { from: yr[0], to: yr[1], title: dims === 2 ? "component 2" : "" },
+            { from: xr[0], to: xr[1], title: dims === 2 && kind === "pca" ? "component 1" : "" },
+            { from: yr[0], to: yr[1], title: dims === 2 && kind === "pca" ? "component 2" : "" },
           );
           plot.current = p;
           p.inside(() =>
@@ -227,17 +249,21 @@ export function EmbeddingsTab() {
       : Promise.resolve({ revision: 0, series: [] }),
   );
   if (error) return <Failed message={error} retry={again} />;
-  if (!value || (loading && !value.series.length))
-    return (
-      <div class="page-pad">
-        <Skeleton height={220} />
-      </div>
-    );
+  if (!value || (loading && !value.series.length)) return <Waiting height={220} />;
   if (!shownOf(value).length)
     return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (
     <>
       <div class="toolbar">
+        <Segmented
+          label="Projection"
+          value={v.distributions.projection}
+          onChange={(projection) => change({ distributions: { ...v.distributions, projection } })}
+          options={[
+            { value: "pca", label: "PCA" },
+            { value: "tsne", label: "t-SNE" },
+          ]}
+        />
         <Segmented
           label="Dimensions"
           value={String(v.distributions.dims)}

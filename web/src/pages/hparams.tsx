@@ -12,12 +12,13 @@ import { columns, keys, runs, runsState, selectOnly, visible, type Run } from ".
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
-import { Check, IconButton, Segmented, Select, Swatch } from "../ui/controls";
+import { Check, Segmented, Select, Swatch } from "../ui/controls";
 import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
-import { RunList, runSheet } from "../ui/run_list";
+import { PageToolbar } from "../ui/page_toolbar";
+import { RunList } from "../ui/run_list";
 import { Empty } from "../ui/states";
-import { formatCell, formatInteger, formatNumber, formatSetting } from "../viz/format";
+import { formatCell, formatInteger, formatNumber } from "../viz/format";
 import { rampColor } from "../viz/palette";
 import {
   crossing,
@@ -27,8 +28,8 @@ import {
   type ParallelAxis,
   type ParallelLayout,
 } from "../viz/parallel";
-import { Plot, rangeOf } from "../viz/plot";
-import { axisOf, defaultAxes, passes, titleOf } from "./hparams_data";
+import { axisOf, defaultAxes, passes, textOf, titleOf } from "./hparams_data";
+import { Scatter, ScatterChoices } from "./hparams_scatter";
 import { WaitingForRuns } from "./projects";
 
 const patch = (hp: Partial<View["hparams"]>, replace = false) =>
@@ -56,15 +57,6 @@ function goals(): string[] {
     .map((c) => c.id)
     .sort((a, b) => rank(a) - rank(b));
 }
-
-const textOf = (a: ParallelAxis, run: number) =>
-  !Number.isFinite(a.values[run])
-    ? "missing"
-    : a.names
-      ? a.names[a.values[run]]
-      : a.id.startsWith("config:")
-        ? formatSetting(a.values[run])
-        : formatNumber(a.values[run], 5);
 
 function colorsOf(goal: ParallelAxis | null, list: Run[]): (run: number) => string {
   if (isGrouped.value || view.value.colorBy) return (run) => runStyle.value(list[run].id).color;
@@ -149,6 +141,7 @@ function Parallel({
         title="Parallel coordinates"
         label={`Parallel coordinates of ${list.length} runs over ${axes.map((a) => `${a.title}${a.log ? " (log)" : a.names ? " (words)" : ""}${hasMissing(a) ? " (some missing)" : ""}`).join(", ")}`}
         height={320}
+        least={axes.length * 72}
         deps={[axes, highlight, JSON.stringify(brushes), list, reorder, columnVersion.value]}
         actions={
           <PopoverButton label="Axes" class="icon-button tiny" trigger={<Icon name="sliders" />}>
@@ -232,109 +225,6 @@ function Parallel({
   );
 }
 
-function Scatter({
-  x,
-  y,
-  list,
-  color,
-  active,
-  height,
-  title,
-}: {
-  x: ParallelAxis;
-  y: ParallelAxis;
-  list: Run[];
-  color: (run: number) => string;
-  active: (run: number) => boolean;
-  height: number;
-  title?: string;
-}) {
-  const plot = useRef<Plot | null>(null);
-  const side = (a: ParallelAxis) => {
-    const [from, to] = a.names ? [a.from, a.to] : rangeOf(a.values, a.log ? "log" : "linear");
-    return {
-      kind: (a.log ? "log" : "linear") as "log" | "linear",
-      from,
-      to,
-      labels: a.names ?? undefined,
-      title: title === undefined ? undefined : a.title,
-    };
-  };
-  const shown = list.map((_, i) => i).filter(active);
-  const without = shown.filter(
-    (r) => !Number.isFinite(x.values[r]) || !Number.isFinite(y.values[r]),
-  ).length;
-  const near = (px: number, py: number) => {
-    let best = -1;
-    let distance = 12;
-    for (const r of shown) {
-      const d = Math.hypot(
-        plot.current!.x.pixel(x.values[r]) - px,
-        plot.current!.y.pixel(y.values[r]) - py,
-      );
-      if (d < distance) {
-        distance = d;
-        best = r;
-      }
-    }
-    return best;
-  };
-  return (
-    <div class="plot-card">
-      <CanvasPlot
-        title={title}
-        actions={
-          without ? (
-            <span class="chip warn">
-              {formatInteger(without)} {without === 1 ? "run lacks" : "runs lack"} a value
-            </span>
-          ) : null
-        }
-        label={`Scatter of ${y.title} over ${x.title} for ${shown.length} runs`}
-        height={height}
-        deps={[x, y, list, shown.length, hoveredRun.value]}
-        draw={(canvas, width, h) => {
-          const p = new Plot(canvas, width, h, theme.peek(), side(x), side(y));
-          plot.current = p;
-          p.inside(() => {
-            p.dots(
-              shown.map((r) => x.values[r]),
-              shown.map((r) => y.values[r]),
-              (i) => color(shown[i]),
-              height > 250 ? 4 : 2.5,
-            );
-            const at = list.findIndex((r) => r.id === hoveredRun.value);
-            if (at >= 0) p.dots([x.values[at]], [y.values[at]], () => p.colors.text, 6, 1);
-          });
-        }}
-        onMove={(px, py) => {
-          const best = px < 0 || !plot.current ? -1 : near(px, py);
-          hoveredRun.value = best >= 0 ? list[best].id : null;
-          return best >= 0
-            ? `${list[best].name}\n${x.title}  ${textOf(x, best)}\n${y.title}  ${textOf(y, best)}`
-            : null;
-        }}
-        onClick={(px, py) => {
-          const best = near(px, py);
-          if (best >= 0) change({ page: "run", run: list[best].id, tab: "overview" });
-        }}
-        csv={() =>
-          [
-            ["run", x.title, y.title].join(","),
-            ...shown.map((r) =>
-              [
-                list[r].name,
-                x.names?.[x.values[r]] ?? x.values[r],
-                y.names?.[y.values[r]] ?? y.values[r],
-              ].join(","),
-            ),
-          ].join("\n")
-        }
-      />
-    </div>
-  );
-}
-
 function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelAxis }) {
   const [list, setList] = useState<Importance[] | null>(null);
   const rows = Array.from(goal.values, (_, i) => i).filter((i) => Number.isFinite(goal.values[i]));
@@ -382,9 +272,11 @@ function ImportancePanel({ axes, goal }: { axes: ParallelAxis[]; goal: ParallelA
             <tr key={axes[i.column]?.id} data-parameter={axes[i.column]?.id} data-share={i.share}>
               <td>{axes[i.column]?.title}</td>
               <td>
-                <div class="bar">
-                  <span style={{ width: `${Math.round(i.share * 100)}%` }} />
-                  <em>{formatNumber(i.share, 2)}</em>
+                <div class="row importance">
+                  <div class="bar">
+                    <span style={{ width: `${Math.round(i.share * 100)}%` }} />
+                  </div>
+                  <span class="number">{formatNumber(i.share, 2)}</span>
                 </div>
               </td>
               <td class={`number ${Math.abs(i.correlation) > 0.3 ? "" : "muted"}`}>
@@ -428,9 +320,11 @@ export function HparamsPage() {
         .filter((i) => Number.isFinite(goal.values[i]))
         .sort((a, b) => (lower ? 1 : -1) * (goal.values[a] - goal.values[b]))
     : chosen;
-  const find = (id: string) => all.find((a) => a.id === id);
-  const sx = find(v.hparams.scatterX) ?? axes[0];
-  const sy = find(v.hparams.scatterY) ?? goal ?? axes[1];
+  const { scatterX, scatterY, scatterColor, scatterSize, logs, inverted } = v.hparams;
+  const column = (id: string) =>
+    id ? (all.find((a) => a.id === id) ?? axisOf(id, list, logs, inverted)) : null;
+  const sx = column(scatterX) ?? axes[0];
+  const sy = column(scatterY) ?? goal ?? axes[1];
   const choices = columns.value
     .filter((c) => c.id.startsWith("config:") && c.distinct > 1)
     .map((c) => c.id);
@@ -438,13 +332,7 @@ export function HparamsPage() {
     <>
       <RunList />
       <div class="page">
-        <div class="toolbar" role="toolbar" aria-label="Hyperparameters">
-          <IconButton
-            class="phone-only"
-            icon="menu"
-            label="Runs"
-            onClick={() => (runSheet.value = !runSheet.value)}
-          />
+        <PageToolbar label="Hyperparameters">
           <label class="field">
             goal: {lower ? "min" : "max"}
             <Select
@@ -491,28 +379,7 @@ export function HparamsPage() {
               </div>
             )}
           </PopoverButton>
-          {v.hparams.mode === "scatter" && sx && sy ? (
-            <>
-              <label class="field">
-                x
-                <Select
-                  label="x"
-                  value={sx.id}
-                  onChange={(id) => patch({ scatterX: id })}
-                  options={all.map((a) => ({ value: a.id, label: a.title }))}
-                />
-              </label>
-              <label class="field">
-                y
-                <Select
-                  label="y"
-                  value={sy.id}
-                  onChange={(id) => patch({ scatterY: id })}
-                  options={all.map((a) => ({ value: a.id, label: a.title }))}
-                />
-              </label>
-            </>
-          ) : null}
+          {v.hparams.mode === "scatter" && sx && sy ? <ScatterChoices x={sx} y={sy} /> : null}
           <span class="muted" data-brushed={chosen.length}>
             {formatInteger(chosen.length)} of {formatInteger(list.length)} runs
           </span>
@@ -530,7 +397,7 @@ export function HparamsPage() {
               </button>
             </>
           ) : null}
-        </div>
+        </PageToolbar>
         <div class="page-scroll">
           {axes.length === 0 ? (
             <Empty icon="hparams" title="No hyperparameter differs">
@@ -550,6 +417,8 @@ export function HparamsPage() {
                   y={sy}
                   list={list}
                   color={color}
+                  colorBy={column(scatterColor)}
+                  sizeBy={column(scatterSize)}
                   active={active}
                   height={380}
                   title={`${sy.title} over ${sx.title}`}

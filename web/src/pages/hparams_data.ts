@@ -4,6 +4,7 @@ import { columnValues } from "../state/columns";
 import { columns, type Run } from "../state/runs";
 import type { Brush, ParallelAxis } from "../viz/parallel";
 import { numberOf } from "../lib/cells";
+import { formatNumber, formatSetting } from "../viz/format";
 
 export const titleOf = (id: string) => id.replace(/^(config|summary|metric):/, "");
 
@@ -13,9 +14,19 @@ export function wantsLog(values: number[]): boolean {
   return (
     finite.length > 2 &&
     finite.every((v) => v > 0) &&
-    Math.max(...finite) / Math.min(...finite) >= 50
+    Math.max(...finite) / Math.min(...finite) >= 10
   );
 }
+
+/** A run's value on an axis, in words. */
+export const textOf = (a: ParallelAxis, run: number) =>
+  !Number.isFinite(a.values[run])
+    ? "missing"
+    : a.names
+      ? a.names[a.values[run]]
+      : a.id.startsWith("config:")
+        ? formatSetting(a.values[run])
+        : formatNumber(a.values[run], 5);
 
 export function axisOf(
   id: string,

@@ -10,10 +10,11 @@ import { isHidden } from "../state/metrics";
 import { runStyle } from "../state/colors";
 import { keys, runById, runs as allRuns, runsState, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
-import { Check, IconButton, Search, Segmented, Select, Swatch } from "../ui/controls";
+import { Check, IconButton, Segmented, Select, Swatch } from "../ui/controls";
 import { imageUrl, MediaItem, tileWidth } from "../ui/media_item";
-import { RunList, runSheet } from "../ui/run_list";
-import { Empty, Failed, Skeleton } from "../ui/states";
+import { PageSearch, PageToolbar } from "../ui/page_toolbar";
+import { RunList } from "../ui/run_list";
+import { Empty, Failed, Waiting } from "../ui/states";
 import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { formatInteger } from "../viz/format";
@@ -116,20 +117,8 @@ export function MediaPage() {
     <>
       <RunList />
       <div class="page">
-        <div class="toolbar" role="toolbar" aria-label="Media">
-          <IconButton
-            class="phone-only"
-            icon="menu"
-            label="Runs"
-            onClick={() => (runSheet.value = !runSheet.value)}
-          />
-          <Search
-            id="metric-search"
-            value={v.search}
-            onChange={(search) => change({ search }, true)}
-            placeholder="Search keys"
-            label="Search media keys"
-          />
+        <PageToolbar label="Media">
+          <PageSearch placeholder="Search keys" label="Search media keys" />
           <label class="field">
             rows
             <Segmented
@@ -185,14 +174,12 @@ export function MediaPage() {
               the first {runLimit} of {formatInteger(visible.value.length)} runs
             </span>
           ) : null}
-        </div>
+        </PageToolbar>
         <div class="page-scroll">
           {error ? (
             <Failed message={error} retry={again} />
           ) : !value || (loading && !value.series.length) ? (
-            <div class="page-pad">
-              <Skeleton height="40vh" />
-            </div>
+            <Waiting height="40vh" />
           ) : series.length === 0 ? (
             <Empty icon="media" title="No media here">
               <p>

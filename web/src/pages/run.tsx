@@ -13,7 +13,7 @@ import { IconButton, Search, Swatch, Tabs } from "../ui/controls";
 import { Icon } from "../ui/icon";
 import { Markdown } from "../ui/markdown";
 import { LatestImages, MediaOfRun } from "../ui/media_strip";
-import { copyText, Empty, Failed, Skeleton } from "../ui/states";
+import { copyText, Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { toNumber } from "../viz/chart_data";
 import {
@@ -96,7 +96,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
           ))}
         </div>
       ) : null}
-      <section class="card" tabIndex={0}>
+      <section class="card summary-card" tabIndex={0}>
         <h2>Summary</h2>
         <table class="plain-table names">
           <thead>
@@ -117,7 +117,9 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
             {run.summary.map((s) => (
               <tr key={"s" + s.name}>
                 <td>{s.name}</td>
-                <td class="number">{cellText(s.value)}</td>
+                <td class="number" title={cellText(s.value)}>
+                  {typeof s.value === "number" ? formatCell(s.value) : cellText(s.value)}
+                </td>
                 <td />
                 <td />
                 <td />
@@ -170,7 +172,7 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
         </table>
         {run.config.length === 0 ? <p class="muted">No hyperparameters were logged.</p> : null}
       </section>
-      <section class="card" tabIndex={0}>
+      <section class="card span" tabIndex={0}>
         <div class="row">
           <h2>Notes</h2>
           <span class="spacer" />
@@ -248,12 +250,7 @@ function AllCharts({ run }: { run: RunDetail }) {
 function FilesTab({ run }: { run: string }) {
   const { value, error, again } = useLoad(run, () => get<Files>("files", { run }));
   if (error) return <Failed message={error} retry={again} />;
-  if (!value)
-    return (
-      <div class="page-pad">
-        <Skeleton />
-      </div>
-    );
+  if (!value) return <Waiting />;
   if (value.artifacts.length === 0)
     return (
       <Empty title="No files">
@@ -311,12 +308,7 @@ function FilesTab({ run }: { run: string }) {
 function EnvironmentTab({ run }: { run: string }) {
   const { value, error, again } = useLoad(run, () => get<Environment>("environment", { run }));
   if (error) return <Failed message={error} retry={again} />;
-  if (!value)
-    return (
-      <div class="page-pad">
-        <Skeleton />
-      </div>
-    );
+  if (!value) return <Waiting />;
   const groups = new Map<string, { name: string; value: Cell }[]>();
   let diff = "";
   for (const c of value.cells) {

@@ -10,9 +10,10 @@ import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { ChartCard } from "../ui/chart_card";
-import { IconButton, Segmented, Select } from "../ui/controls";
-import { RunList, runSheet } from "../ui/run_list";
-import { Empty, Failed, Skeleton } from "../ui/states";
+import { Segmented, Select } from "../ui/controls";
+import { PageToolbar } from "../ui/page_toolbar";
+import { RunList } from "../ui/run_list";
+import { Empty, Failed, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { binX, nearestBin, type ChartData } from "../viz/chart_data";
 import { formatAxisTicks, formatAxisValue, formatNumber } from "../viz/format";
@@ -136,12 +137,7 @@ export function SystemPanels({ run }: { run: string }) {
     [value, v.system.host],
   );
   if (error) return <Failed message={error} retry={again} />;
-  if (!value)
-    return (
-      <div class="page-pad">
-        <Skeleton height={240} />
-      </div>
-    );
+  if (!value) return <Waiting height={240} />;
   if (!groups.gpus.size && !groups.machines.size)
     return (
       <Empty icon="system" title="No machine load was recorded">
@@ -206,13 +202,7 @@ export function SystemPage() {
     <>
       <RunList />
       <div class="page">
-        <div class="toolbar" role="toolbar" aria-label="System">
-          <IconButton
-            class="phone-only"
-            icon="menu"
-            label="Runs"
-            onClick={() => (runSheet.value = !runSheet.value)}
-          />
+        <PageToolbar label="System">
           <label class="field">
             run
             <Select
@@ -247,7 +237,7 @@ export function SystemPage() {
               ]}
             />
           </label>
-        </div>
+        </PageToolbar>
         <div class="page-scroll">
           {run ? <SystemPanels run={run} /> : <Empty icon="system" title="No run is visible" />}
         </div>

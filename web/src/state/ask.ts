@@ -40,7 +40,7 @@ export function askOf(spec: CardSpec, width: number, runs?: string[]): ChartAsk 
   const panel = v.panels[spec.id];
   // Read before a card without a width is turned away: what changes them asks again then.
   void groupOf.value;
-  const { axis, metric } = axisOf(spec.keys, v);
+  const { axis, metric } = axisOf(spec, v);
   const ids = runs ?? forcedRuns(panel?.filter) ?? visibleIds.value;
   if (ids.length === 0 || width < 2 || (spec.keys.length === 0 && !spec.expression)) return null;
   const zoom = zoomOf(spec, v);

@@ -1,5 +1,5 @@
-// The x axis of a card: the one chosen for the page, else the one its metrics were defined with,
-// else steps.
+// The x axis of a card: its own, else the one chosen for the page, else the one its metrics were
+// defined with, else steps.
 import { signal } from "@preact/signals";
 import { stepMetricOf } from "./metrics";
 import { view, type View } from "./view";
@@ -7,6 +7,12 @@ import { view, type View } from "./view";
 export interface CardAxis {
   axis: Exclude<View["xAxis"], "auto">;
   metric: string; // of the axis "metric"
+}
+
+/** What an axis is of. */
+export interface AxisCard {
+  id: string;
+  keys: readonly string[];
 }
 
 /** One text for an axis: what cursors, zooms and pins are told apart by. */
@@ -41,19 +47,25 @@ export function lacksAxis(axis: string, keys: readonly string[]): void {
 }
 
 /** Whether the card shows steps because its metrics lack the axis that is chosen. */
-export const isOverSteps = (keys: readonly string[], v: View = view.value): boolean =>
-  without.value.has(axisAndKeys(pageAxis(v).axis, keys));
+export const isOverSteps = (card: AxisCard, v: View = view.value): boolean =>
+  without.value.has(axisAndKeys(wishedAxis(card, v).axis, card.keys));
+
+/** What a person chose, for the card or for the page. */
+function wishedAxis({ id }: AxisCard, v: View): CardAxis {
+  const own = v.panels[id]?.x;
+  return own ? axisNamed(own) : pageAxis(v);
+}
 
 /** Reads signals: the metrics' definitions come with the list of keys. */
-export function axisOf(keys: readonly string[], v: View = view.value): CardAxis {
-  const own = v.xAxis === "auto" ? stepMetricOf(keys) : "";
-  if (own) return { axis: "metric", metric: own };
-  return isOverSteps(keys, v) ? { axis: "step", metric: "" } : pageAxis(v);
+export function axisOf(card: AxisCard, v: View = view.value): CardAxis {
+  const defined = v.xAxis === "auto" && !v.panels[card.id]?.x ? stepMetricOf(card.keys) : "";
+  if (defined) return { axis: "metric", metric: defined };
+  return isOverSteps(card, v) ? { axis: "step", metric: "" } : wishedAxis(card, v);
 }
 
 /** Where the x zoom shared by all cards of an axis is kept. */
-export function sharedZoom(keys: readonly string[], v: View = view.value): string {
-  const id = axisId(axisOf(keys, v));
+export function sharedZoom(card: AxisCard, v: View = view.value): string {
+  const id = axisId(axisOf(card, v));
   return id === axisId(pageAxis(v)) ? "*" : "*" + id;
 }
 
@@ -62,7 +74,7 @@ export const pinAxis = (v: View = view.value): CardAxis =>
   v.pinAxis ? axisNamed(v.pinAxis) : pageAxis(v);
 
 /** The same for the view: empty means the page's own. */
-export function pinAxisFor(keys: readonly string[], v: View = view.value): string {
-  const id = axisId(axisOf(keys, v));
+export function pinAxisFor(card: AxisCard, v: View = view.value): string {
+  const id = axisId(axisOf(card, v));
   return id === axisId(pageAxis(v)) ? "" : id;
 }

@@ -396,9 +396,12 @@ async function send(list: Feed[][], after: Promise<void>): Promise<void> {
 
 let tailTimer = 0;
 let tailBusy = false;
+let tailsAt = -Infinity; // when points were asked for last
 
-function tailsSoon(delay = 250): void {
-  if (!tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), delay);
+/** A point after a pause is asked for at once; of many in a row, four times a second. */
+function tailsSoon(delay?: number): void {
+  const rest = Math.max(10, 250 - (performance.now() - tailsAt));
+  if (!tailTimer) tailTimer = window.setTimeout(() => void fetchTails(), delay ?? rest);
 }
 
 /**
@@ -434,6 +437,7 @@ async function fetchTails(): Promise<void> {
   }
   if (jobs.length === 0) return;
   tailBusy = true;
+  tailsAt = performance.now();
   feedStats.tails++;
   try {
     const tails = new Map<Feed, Tail[]>();

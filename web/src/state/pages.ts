@@ -9,6 +9,7 @@ export const pages = [
   { page: "hparams", key: "y", title: "Hyperparameters" },
   { page: "system", key: "s", title: "System" },
   { page: "graph", key: "a", title: "Graph" },
+  { page: "profile", key: "f", title: "Profile" },
   { page: "settings", key: ",", title: "Settings" },
   // Reached through a run, not by a key.
   { page: "run", key: "", title: "Run" },

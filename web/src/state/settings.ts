@@ -23,6 +23,28 @@ effect(() => {
   document.documentElement.dataset.density = settings.value.density ?? "normal";
 });
 
+/** How this browser shows the frame of the page: kept here, never in an address. */
+export interface Frame {
+  railPinned: boolean;
+  listWidth: number; // of the run list, pixels
+  listFolded: boolean;
+}
+export const listWidths = { least: 200, usual: 272, most: 640 };
+const wide = matchMedia("(min-width: 1800px)").matches;
+const frameOf = (text: string | null): Frame => {
+  const usual = { railPinned: wide, listWidth: listWidths.usual, listFolded: false };
+  try {
+    return { ...usual, ...(JSON.parse(text ?? "{}") as Partial<Frame>) };
+  } catch {
+    return usual;
+  }
+};
+export const frame = signal<Frame>(frameOf(localStorage.getItem("taffrail.frame")));
+export function changeFrame(patch: Partial<Frame>): void {
+  frame.value = { ...frame.value, ...patch };
+  localStorage.setItem("taffrail.frame", JSON.stringify(frame.value));
+}
+
 export async function loadSettings(): Promise<void> {
   try {
     settings.value = { ...(await get<Settings>("settings")), theme: settings.value.theme };

@@ -17,6 +17,8 @@ export interface PanelSettings extends PanelOptions {
   keys?: string[];
   expression?: string;
   title?: string;
+  kind?: "lines" | "bars";
+  x?: string; // an axis of its own: step, relative, …, metric:KEY
 }
 
 export interface View {
@@ -83,6 +85,7 @@ export interface View {
     tab: string;
     color: string;
     dims: number;
+    projection: "pca" | "tsne";
     from: number | null;
     to: number | null;
   };
@@ -95,9 +98,24 @@ export interface View {
     logs: string[];
     scatterX: string;
     scatterY: string;
+    scatterColor: string;
+    scatterSize: string;
   };
   system: { host: string; mode: "heat" | "lines" };
   graph: { open: string[]; color: string; select: string; key: string };
+  profile: {
+    name: string; // as the server lists it; "" = the newest
+    tab: string;
+    value: number; // weight of stacks, -1 = the main one
+    root: number; // frame that fills the picture
+    search: string;
+    from: number | null; // nanoseconds since the beginning of the trace
+    to: number | null;
+    slice: number; // -1 = none
+    arrows: boolean; // of everything on show, not only of the selected slice
+    byShape: boolean; // operators
+    before: string; // the other profile of a comparison
+  };
 }
 
 export const defaults: View = {
@@ -144,7 +162,15 @@ export const defaults: View = {
   onlyDifferences: true,
   media: { rows: "run", size: 160, step: null, kind: "", mode: "", fit: true, range: "" },
   picture: null,
-  distributions: { mode: "ridge", tab: "histograms", color: "", dims: 2, from: null, to: null },
+  distributions: {
+    mode: "ridge",
+    tab: "histograms",
+    color: "",
+    dims: 2,
+    projection: "pca",
+    from: null,
+    to: null,
+  },
   hparams: {
     goal: "",
     mode: "parallel",
@@ -154,9 +180,24 @@ export const defaults: View = {
     logs: [],
     scatterX: "",
     scatterY: "",
+    scatterColor: "",
+    scatterSize: "",
   },
   system: { host: "", mode: "heat" },
   graph: { open: [], color: "type", select: "", key: "" },
+  profile: {
+    name: "",
+    tab: "overview",
+    value: -1,
+    root: 0,
+    search: "",
+    from: null,
+    to: null,
+    slice: -1,
+    arrows: false,
+    byShape: false,
+    before: "",
+  },
 };
 
 export const sameView = (a: unknown, b: unknown) =>

@@ -15,20 +15,17 @@ interface Card {
 export function zoomOf(card: Card, v: View = view.value): Zoom {
   const own = v.zoom[card.id];
   return {
-    x: (v.zoomTogether ? v.zoom[sharedZoom(card.keys, v)]?.x : own?.x) ?? null,
+    x: (v.zoomTogether ? v.zoom[sharedZoom(card, v)]?.x : own?.x) ?? null,
     y: own?.y ?? null,
   };
 }
 
-export function setZoom(
-  { id: card, keys }: Card,
-  x: [number, number] | null,
-  y: [number, number] | null,
-): void {
+export function setZoom(of: Card, x: [number, number] | null, y: [number, number] | null): void {
   const { zoom, zoomTogether } = view.value;
+  const card = of.id;
   const next: Zooms = { ...zoom };
   if (zoomTogether) {
-    const shared = sharedZoom(keys);
+    const shared = sharedZoom(of);
     if (x) next[shared] = { x, y: null };
     else delete next[shared];
     if (y) next[card] = { x: null, y };

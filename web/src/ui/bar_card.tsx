@@ -13,6 +13,7 @@ import { change } from "../state/view";
 import { formatCell, formatSpread } from "../viz/format";
 import { CardHead } from "./card_head";
 import { Swatch } from "./controls";
+import { titleOf } from "./panel_form";
 
 interface Bar {
   who: string; // run, or groupName
@@ -77,7 +78,9 @@ export function BarCard({
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const bars = barsOf(spec.keys[0], runs);
+  // Of train, val and test the last is what counts in the end.
+  const key = spec.keys[spec.keys.length - 1];
+  const bars = barsOf(key, runs);
   const shown = bars.length > room ? bars.slice(0, room - 1) : bars;
   const [least, most] = [
     Math.min(0, ...bars.map((b) => b.value)),
@@ -88,7 +91,7 @@ export function BarCard({
     <section
       class={full ? "full-card" : "chart-card"}
       style={style}
-      aria-label={spec.title}
+      aria-label={titleOf(spec)}
       data-card={spec.id}
       data-bars={bars.length}
     >
@@ -100,7 +103,14 @@ export function BarCard({
         asTable={false}
         chart={() => null}
       />
-      <div class="card-body bars" ref={body} role="group" aria-label={`${spec.title}, best first`}>
+      {spec.keys.length > 1 ? <div class="legend">{key}, last values</div> : null}
+      <div
+        class="card-body bars"
+        ref={body}
+        role="group"
+        aria-label={`${spec.title}, best first`}
+        style={{ "--value": Math.max(0, ...bars.map((b) => b.text.length)) + "ch" }}
+      >
         {shown.map((bar) => (
           <button
             type="button"

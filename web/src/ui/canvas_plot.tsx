@@ -16,6 +16,7 @@ export function CanvasPlot({
   draw,
   label,
   height,
+  least = 0,
   deps,
   onMove,
   onClick,
@@ -26,6 +27,7 @@ export function CanvasPlot({
   draw: (canvas: HTMLCanvasElement, width: number, height: number) => void;
   label: string;
   height: number;
+  least?: number; // pixels it needs; a narrower card scrolls
   deps: unknown[];
   onMove?: (x: number, y: number) => string | null;
   onClick?: (x: number, y: number) => void;
@@ -36,9 +38,14 @@ export function CanvasPlot({
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState(0);
+  const [scrolls, setScrolls] = useState(false);
   const [hover, setHover] = useState<Hover | null>(null);
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setSize(Math.round(entry.contentRect.width)));
+    const observer = new ResizeObserver(([entry]) => {
+      const around = entry.target.parentElement;
+      setSize(Math.round(entry.contentRect.width));
+      setScrolls(!!around && around.scrollWidth > around.clientWidth);
+    });
     observer.observe(box.current!);
     return () => observer.disconnect();
   }, []);
@@ -88,24 +95,29 @@ export function CanvasPlot({
           </div>
         </div>
       ) : null}
-      <div ref={box} style={{ position: "relative", height }}>
-        <canvas
-          ref={canvas}
-          role="img"
-          aria-label={label}
-          style={{ width: "100%", height }}
-          onPointerMove={(e) => {
-            if (!onMove) return;
-            const [x, y] = at(e);
-            const text = onMove(x, y);
-            setHover(text ? { x: e.clientX, y: e.clientY, text } : null);
-          }}
-          onPointerLeave={() => {
-            setHover(null);
-            onMove?.(-1, -1);
-          }}
-          onClick={(e) => onClick?.(...at(e))}
-        />
+      <div
+        class="canvas-around"
+        {...(scrolls ? { tabIndex: 0, role: "group", "aria-label": title ?? "plot" } : {})}
+      >
+        <div ref={box} style={{ position: "relative", height, minWidth: least || undefined }}>
+          <canvas
+            ref={canvas}
+            role="img"
+            aria-label={label}
+            style={{ width: "100%", height }}
+            onPointerMove={(e) => {
+              if (!onMove) return;
+              const [x, y] = at(e);
+              const text = onMove(x, y);
+              setHover(text ? { x: e.clientX, y: e.clientY, text } : null);
+            }}
+            onPointerLeave={() => {
+              setHover(null);
+              onMove?.(-1, -1);
+            }}
+            onClick={(e) => onClick?.(...at(e))}
+          />
+        </div>
       </div>
       {hover ? (
         <div

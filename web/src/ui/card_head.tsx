@@ -2,28 +2,18 @@
 import { isOverSteps } from "../state/axis";
 import { stepMetricOf } from "../state/metrics";
 import { visibleIds } from "../state/runs";
-import { change, view, type PanelSettings } from "../state/view";
+import { change, view } from "../state/view";
 import type { CardSpec } from "../state/ask";
 import { setZoom, zoomOf } from "../state/zoom";
 import type { ChartData } from "../viz/chart_data";
 import { exportChart } from "./export";
 import { formatInteger, formatNumber } from "../viz/format";
 import { densityFrom, type LineChart } from "../viz/line_chart";
-import { IconButton, Select } from "./controls";
+import { IconButton } from "./controls";
 import { Icon } from "./icon";
+import { axisWords, PanelForm, titleOf } from "./panel_form";
 import { MenuItem, PopoverButton } from "./popover";
 import { copyText } from "./states";
-
-function patchPanel(id: string, patch: PanelSettings): void {
-  const { panels } = view.value;
-  const next = { ...panels[id], ...patch };
-  for (const key of Object.keys(next) as (keyof PanelSettings)[])
-    if (next[key] === undefined || next[key] === "") delete next[key];
-  const all = { ...panels };
-  if (Object.keys(next).length) all[id] = next;
-  else delete all[id];
-  change({ panels: all });
-}
 
 const words: Record<string, string> = { epoch: "an epoch", samples: "a number of samples" };
 
@@ -53,7 +43,8 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
   const v = view.value;
   const zoom = zoomOf(spec, v);
   const behind = zoom.x && data.series.some((s) => s.lastX !== null && s.lastX > zoom.x![1]);
-  const own = v.xAxis === "auto" ? stepMetricOf(spec.keys) : "";
+  const panel = v.panels[spec.id];
+  const own = v.xAxis === "auto" && !panel?.x ? stepMetricOf(spec.keys) : "";
   const notes = notesOf(spec, data);
   return (
     <>
@@ -75,9 +66,16 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
         >
           over {own}
         </span>
-      ) : isOverSteps(spec.keys, v) ? (
-        <span class="chip" title={`It was logged without ${words[v.xAxis] ?? v.xAxis}`}>
+      ) : isOverSteps(spec, v) ? (
+        <span
+          class="chip"
+          title={`It was logged without ${words[panel?.x ?? v.xAxis] ?? panel?.x ?? v.xAxis}`}
+        >
           over step
+        </span>
+      ) : panel?.x ? (
+        <span class="chip" title="This card has an x axis of its own">
+          over {axisWords(panel.x)}
         </span>
       ) : null}
       {notes.length ? (
@@ -93,107 +91,14 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
         </span>
       ) : null}
       {data.series.length > densityFrom ? (
-        <span class="chip">density of {formatInteger(data.series.length)} lines</span>
+        <span
+          class="chip"
+          title="More lines than colours could tell apart; a hovered run has its own"
+        >
+          density of {formatInteger(data.series.length)} lines
+        </span>
       ) : null}
     </>
-  );
-}
-
-function PanelForm({ spec }: { spec: CardSpec }) {
-  const panel = view.value.panels[spec.id] ?? {};
-  const number = (text: string) =>
-    text.trim() === "" || Number.isNaN(Number(text)) ? undefined : Number(text);
-  return (
-    <div class="form-grid">
-      <label for="panel-y">y axis</label>
-      <Select
-        id="panel-y"
-        label="y axis"
-        value={panel.y_scale ?? ""}
-        onChange={(y) =>
-          patchPanel(spec.id, { y_scale: (y || undefined) as PanelSettings["y_scale"] })
-        }
-        options={
-          [
-            { value: "", label: "as the page" },
-            { value: "linear", label: "linear" },
-            { value: "log", label: "log" },
-            { value: "symlog", label: "symlog" },
-          ] as { value: string; label: string }[]
-        }
-      />
-      <span class="label">y range</span>
-      <div class="row">
-        <input
-          class="input"
-          style={{ width: 80 }}
-          aria-label="y from"
-          placeholder="auto"
-          value={panel.y_from ?? ""}
-          onChange={(e) => patchPanel(spec.id, { y_from: number(e.currentTarget.value) })}
-        />
-        <input
-          class="input"
-          style={{ width: 80 }}
-          aria-label="y to"
-          placeholder="auto"
-          value={panel.y_to ?? ""}
-          onChange={(e) => patchPanel(spec.id, { y_to: number(e.currentTarget.value) })}
-        />
-      </div>
-      <label for="panel-out">outliers</label>
-      <Select
-        id="panel-out"
-        label="outliers"
-        value={panel.outliers ?? ""}
-        onChange={(o) =>
-          patchPanel(spec.id, { outliers: (o || undefined) as PanelSettings["outliers"] })
-        }
-        options={
-          [
-            { value: "", label: "as the page" },
-            { value: "show", label: "show" },
-            { value: "ignore", label: "ignore" },
-          ] as { value: string; label: string }[]
-        }
-      />
-      <label for="panel-smooth">smoothing</label>
-      <Select
-        id="panel-smooth"
-        label="smoothing"
-        value={panel.smoothing ? panel.smoothing.method : ""}
-        onChange={(m) =>
-          patchPanel(spec.id, {
-            smoothing: m
-              ? { method: m, amount: m === "ema" || m === "time_ema" ? 0.6 : 21 }
-              : undefined,
-          })
-        }
-        options={["", "none", "ema", "time_ema", "gaussian", "mean", "median"].map((value) => ({
-          value,
-          label: value || "as the page",
-        }))}
-      />
-      <label for="panel-band">min–max band</label>
-      <Select
-        id="panel-band"
-        label="band"
-        value={panel.band === false ? "off" : ""}
-        onChange={(b) => patchPanel(spec.id, { band: b === "off" ? false : undefined })}
-        options={[
-          { value: "", label: "on" },
-          { value: "off", label: "off" },
-        ]}
-      />
-      <label for="panel-filter">only runs</label>
-      <input
-        id="panel-filter"
-        class="input"
-        placeholder="tag:ablation and lr<1e-3"
-        defaultValue={panel.filter ?? ""}
-        onChange={(e) => patchPanel(spec.id, { filter: e.currentTarget.value || undefined })}
-      />
-    </div>
   );
 }
 
@@ -226,7 +131,7 @@ export function CardHead({
         draggable={draggable}
         onDragStart={(e) => e.dataTransfer?.setData("text/taffrail-card", spec.id)}
       >
-        {spec.title}
+        {titleOf(spec)}
       </span>
       {data ? <Chips spec={spec} data={data} /> : null}
       <div class="actions">
@@ -247,7 +152,7 @@ export function CardHead({
         )}
         <PopoverButton
           class="icon-button tiny"
-          label={`Settings of ${spec.title}`}
+          label={`Settings of ${titleOf(spec)}`}
           trigger={<Icon name="sliders" />}
         >
           {() => <PanelForm spec={spec} />}
@@ -255,7 +160,7 @@ export function CardHead({
         <PopoverButton
           menu
           class="icon-button tiny"
-          label={`More about ${spec.title}`}
+          label={`More about ${titleOf(spec)}`}
           trigger={<Icon name="more" />}
         >
           {(close) => (

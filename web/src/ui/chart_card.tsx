@@ -14,6 +14,8 @@ import {
   tooltip,
 } from "../state/cursor";
 import { withoutCommon } from "../lib/names";
+import { isNoisy } from "../lib/noise";
+import { noteNoise } from "../state/noise";
 import { Feed, feedStats } from "../state/feed";
 import { groupColor, styleKey } from "../state/colors";
 import { intoGroups } from "../state/groups";
@@ -26,6 +28,8 @@ import { LineChart, type Nearby } from "../viz/line_chart";
 import { themes } from "../viz/palette";
 import { metricNames, unknownMetric } from "./expressions";
 import { CardHead } from "./card_head";
+import { titleOf } from "./panel_form";
+import { RunLegend } from "./run_legend";
 import { Swatch } from "./controls";
 import { copyText } from "./states";
 import { keyLooks, oneRun, styleOf, toneOf } from "./series_style";
@@ -55,11 +59,16 @@ export function ChartCard({
   const specKey = JSON.stringify([spec, runs]);
 
   function mount(): () => void {
+    let judged: ChartData | null = null;
     const f = new Feed(() => {
       const { data } = f;
       // Not at once: it asks this very feed again.
       if (data && data.bins === 0 && data.header.outside > 0 && data.xScale === "linear")
         queueMicrotask(() => lacksAxis(data.header.x.axis, spec.keys));
+      if (data && data !== judged && data.series.length && !data.smoothed) {
+        judged = data;
+        noteNoise(spec.id, isNoisy(data.raster.line, data.raster.starts));
+      }
       draw();
       redraw((n) => n + 1);
     });
@@ -96,7 +105,7 @@ export function ChartCard({
         change({
           pins: pins.includes(x) ? pins.filter((p) => p !== x) : [...pins.slice(-1), x],
           ...(samePins() ? {} : { range: null }),
-          pinAxis: pinAxisFor(spec.keys),
+          pinAxis: pinAxisFor(spec),
         });
       },
       range(from, to) {
@@ -104,7 +113,7 @@ export function ChartCard({
         change({
           range: [from, to],
           ...(samePins() ? {} : { pins: [] }),
-          pinAxis: pinAxisFor(spec.keys),
+          pinAxis: pinAxisFor(spec),
         });
       },
       key(event) {
@@ -124,7 +133,7 @@ export function ChartCard({
 
     // Pins of another axis are positions that mean nothing here.
     function samePins() {
-      return axisId(pinAxis()) === axisId(axisOf(spec.keys));
+      return axisId(pinAxis()) === axisId(axisOf(spec));
     }
     function ask() {
       f.ask(askOf(spec, c.askWidth, runs));
@@ -134,7 +143,7 @@ export function ChartCard({
       const data = f.data;
       const panel = v.panels[spec.id];
       const zoom = zoomOf(spec, v);
-      const axis = axisOf(spec.keys, v);
+      const axis = axisOf(spec, v);
       const pinned = axisId(pinAxis(v)) === axisId(axis);
       c.update({
         theme: theme.peek(),
@@ -164,7 +173,7 @@ export function ChartCard({
     function hover(x: number, near: Nearby[], client: { x: number; y: number }) {
       const data = f.data;
       if (!data || tooltip.peek()?.frozen) return;
-      const axis = axisOf(spec.keys, view.peek());
+      const axis = axisOf(spec, view.peek());
       cursor.value = {
         axis: axisId(axis),
         x,
@@ -192,7 +201,7 @@ export function ChartCard({
       effect(() => {
         const at = cursor.value;
         c.setCursor(
-          at && at.axis === untracked(() => axisId(axisOf(spec.keys))) ? at.x : null,
+          at && at.axis === untracked(() => axisId(axisOf(spec))) ? at.x : null,
           highlighted.value,
         );
       }),
@@ -223,7 +232,7 @@ export function ChartCard({
     <section
       class={`${full ? "full-card" : "chart-card"}${dropping ? " drop" : ""}`}
       style={style}
-      aria-label={spec.title}
+      aria-label={titleOf(spec)}
       data-card={spec.id}
       onDragOver={(e) => {
         if (drag && e.dataTransfer?.types.includes("text/taffrail-card")) {
@@ -269,6 +278,9 @@ export function ChartCard({
             </span>
           ))}
         </div>
+      ) : null}
+      {data && view.value.panels[spec.id]?.legend === "show" && !data.header.groups ? (
+        <RunLegend data={data} keys={spec.keys} few={!!runs} />
       ) : null}
       <div class="card-body" ref={body}>
         {asTable && data ? <SeriesTable data={data} keys={spec.keys} /> : null}

@@ -4,6 +4,7 @@ import { get, post } from "../api/client";
 import type { Views } from "../api/types";
 import { axisId } from "../state/axis";
 import { isHidden, usedAsAxis } from "../state/metrics";
+import { isPageNoisy } from "../state/noise";
 import { keys, visible } from "../state/runs";
 import { toast } from "../state/toast";
 import { change, decodeView, encodeView, view, type View } from "../state/view";
@@ -11,18 +12,15 @@ import { askText } from "./ask";
 import { exportSeries } from "./export";
 import { nearest, wrongWith } from "./expressions";
 import { formatInteger, formatNumber } from "../viz/format";
-import { Check, IconButton, Search, Segmented, Select } from "./controls";
+import { Check, IconButton, Segmented, Select } from "./controls";
 import { Icon } from "./icon";
+import { axisChoices } from "./panel_form";
 import { PopoverButton } from "./popover";
-import { runSheet } from "./run_list";
+import { PageSearch, PageToolbar } from "./page_toolbar";
 import { copyText } from "./states";
 
 export function AxisSelect() {
   const v = view.value;
-  // A metric hidden because it only is an axis is one here.
-  const scalars = keys.value
-    .filter((k) => k.kind === "scalar" && (!k.hidden || usedAsAxis.value.has(k.key)))
-    .slice(0, 300);
   const defined = usedAsAxis.value.size > 0;
   const value =
     v.xAxis === "auto" && !defined ? "step" : axisId({ axis: v.xAxis, metric: v.xMetric });
@@ -31,21 +29,13 @@ export function AxisSelect() {
     return { xAxis: id === "step" && !defined ? "auto" : (id as View["xAxis"]), xMetric: "" };
   };
   return (
-    <label class="field">
+    <label class="field x-choice">
       x
       <Select
         label="x axis"
         value={value}
         onChange={(id) => change({ ...choose(id), zoom: {}, pins: [], range: null, pinAxis: "" })}
-        options={[
-          ...(defined ? [{ value: "auto", label: "as defined" }] : []),
-          { value: "step", label: "step" },
-          { value: "relative", label: "relative time" },
-          { value: "wall", label: "wall time" },
-          { value: "epoch", label: "epoch" },
-          { value: "samples", label: "samples" },
-          ...scalars.map((k) => ({ value: "metric:" + k.key, label: k.key })),
-        ]}
+        options={[...(defined ? [{ value: "auto", label: "as defined" }] : []), ...axisChoices()]}
       />
     </label>
   );
@@ -305,20 +295,8 @@ function SavedViews() {
 export function ChartToolbar() {
   const v = view.value;
   return (
-    <div class="toolbar" role="toolbar" aria-label="Charts">
-      <IconButton
-        class="phone-only"
-        icon="menu"
-        label="Runs"
-        onClick={() => (runSheet.value = !runSheet.value)}
-      />
-      <Search
-        id="metric-search"
-        value={v.search}
-        onChange={(search) => change({ search }, true)}
-        placeholder="Search metrics, e.g. loss|acc"
-        label="Search metrics"
-      />
+    <PageToolbar label="Charts">
+      <PageSearch placeholder="Search metrics, e.g. loss|acc" label="Search metrics" />
       <AxisSelect />
       <SmoothingControl />
       <PopoverButton label="Axes and drawing" trigger={<Icon name="sliders" />} class="icon-button">
@@ -398,6 +376,16 @@ export function ChartToolbar() {
       <PopoverButton label="Add panel" class="icon-button" trigger={<Icon name="plus" />}>
         {(close) => <AddPanel close={close} />}
       </PopoverButton>
+      {isPageNoisy.value && v.smoothing === "none" ? (
+        <button
+          type="button"
+          class="chip accent whole desktop-only"
+          title="These lines go up and down a lot. Smoothing shows where they lead; the raw values stay behind the line."
+          onClick={() => change({ smoothing: "ema", smoothingAmount: 0.9 })}
+        >
+          noisy: smooth by 0.9?
+        </button>
+      ) : null}
       <span class="spacer" />
       <PopoverButton label="Saved views" class="icon-button" trigger={<Icon name="star" />}>
         {() => <SavedViews />}
@@ -436,6 +424,6 @@ export function ChartToolbar() {
           </div>
         )}
       </PopoverButton>
-    </div>
+    </PageToolbar>
   );
 }

@@ -57,10 +57,14 @@ function Text({ line, wanted }: { line: ConsoleLine; wanted: string }) {
 }
 
 /** All captured lines as a file; asked for in pieces, as the server gives them. */
-async function download(run: string, name: string, total: number): Promise<void> {
+async function download(
+  of: { run: string; stream?: string },
+  name: string,
+  total: number,
+): Promise<void> {
   const lines: string[] = [];
   while (lines.length < total) {
-    const part = await get<Console>("console", { run, first: lines.length, count: 5000 });
+    const part = await get<Console>("console", { ...of, first: lines.length, count: 5000 });
     if (!part.lines.length) break;
     for (const line of part.lines) lines.push(line.text);
   }
@@ -79,58 +83,74 @@ export function ConsoleView({
   total: number;
   atEnd: boolean;
 }) {
-  const [total, setTotal] = useState(known);
+  const [all, setAll] = useState(known);
+  const [onlyErrors, setOnlyErrors] = useState(false);
+  const [errors, setErrors] = useState<number | null>(null); // lines of standard error
   const [, redraw] = useState(0);
   const [search, setSearch] = useState("");
   const [matches, setMatches] = useState<Matches | null>(null);
   const [match, setMatch] = useState(0);
   const [follow, setFollow] = useState(atEnd);
   const chunks = useRef(new Map<number, ConsoleLine[] | "loading">());
+  const total = onlyErrors ? (errors ?? 0) : all;
+  const of = { run, ...(onlyErrors ? { stream: "error" } : {}) };
   useEffect(
     () =>
       listenLive({
-        console: (e) => e.run === run && setTotal(e.total),
+        console: (e) => e.run === run && setAll(e.total),
         reset: () => chunks.current.clear(),
       }),
     [run],
   );
   useEffect(() => {
+    if (!onlyErrors) return;
+    let stale = false;
+    get<Console>("console", { run, first: 0, count: 1, stream: "error" }).then(
+      (r) => stale || setErrors(r.total),
+      (e) => toast((e as Error).message, "bad"),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [run, all, onlyErrors]);
+  useEffect(() => {
     // The last chunk held may have grown.
     chunks.current.delete(Math.floor((total - 1) / chunk));
   }, [total]);
   const block = Math.floor(match / matchBlock) * matchBlock;
-  useEffect(() => setMatch(0), [search, run]);
+  useEffect(() => setMatch(0), [search, run, onlyErrors]);
   useEffect(() => {
     if (!search) {
       setMatches(null);
       return;
     }
     let stale = false;
-    get<Console>("console", { run, first: 0, count: 1, search, skip: block }).then(
+    get<Console>("console", { ...of, first: 0, count: 1, search, skip: block }).then(
       (r) => !stale && setMatches({ skip: block, list: r.matches ?? [], count: r.matched ?? 0 }),
       () => undefined,
     );
     return () => {
       stale = true;
     };
-  }, [search, run, block]);
+  }, [search, run, block, onlyErrors]);
   const lineAt = (i: number): ConsoleLine | null => {
     const c = Math.floor(i / chunk);
     const held = chunks.current.get(c);
     if (!held) {
       chunks.current.set(c, "loading");
-      get<Console>("console", { run, first: c * chunk, count: chunk }).then(
+      const { current } = chunks;
+      get<Console>("console", { ...of, first: c * chunk, count: chunk }).then(
         (r) => {
-          chunks.current.set(c, r.lines);
+          current.set(c, r.lines);
           redraw((n) => n + 1);
         },
-        () => chunks.current.delete(c),
+        () => current.delete(c),
       );
       return null;
     }
     return held === "loading" ? null : (held[i - c * chunk] ?? null);
   };
-  if (total === 0)
+  if (all === 0)
     return (
       <Empty title="Nothing was captured">
         <p>
@@ -176,13 +196,27 @@ export function ConsoleView({
         <Check checked={follow} onChange={setFollow}>
           follow the end
         </Check>
+        <Check
+          checked={onlyErrors}
+          onChange={(on) => {
+            chunks.current = new Map();
+            setErrors(null);
+            setOnlyErrors(on);
+          }}
+        >
+          only errors
+        </Check>
         <span class="spacer" />
-        <span class="muted">{formatInteger(total)} lines</span>
+        <span class="muted" data-lines={onlyErrors && errors === null ? undefined : total}>
+          {onlyErrors
+            ? `${formatInteger(total)} of ${formatInteger(all)} lines on standard error`
+            : `${formatInteger(total)} lines`}
+        </span>
         <IconButton
           icon="download"
           label="Download the output"
           onClick={() =>
-            void download(run, name, total).catch((e) => toast((e as Error).message, "bad"))
+            void download(of, name, total).catch((e) => toast((e as Error).message, "bad"))
           }
         />
       </div>
@@ -200,7 +234,7 @@ export function ConsoleView({
               style={{ top }}
             >
               <span class="console-number" title={line ? formatTime(line.time_ms, true) : ""}>
-                {i + 1}
+                {line ? line.line + 1 : onlyErrors ? "" : i + 1}
               </span>
               {line ? <Text line={line} wanted={search} /> : null}
             </div>

@@ -1,7 +1,7 @@
 // Small controls used on every page.
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon";
+import { useTyped } from "./use_typed";
 
 interface IconButtonProps extends Omit<
   ButtonHTMLAttributes<HTMLButtonElement>,
@@ -133,20 +133,7 @@ export function Search({
   icon?: IconName;
   id?: string;
 }) {
-  const [text, setText] = useState(value);
-  const timer = useRef(0);
-  const sent = useRef(value);
-  useEffect(() => {
-    if (value !== sent.current) {
-      sent.current = value;
-      setText(value);
-    }
-  }, [value]);
-  const send = (next: string) => {
-    clearTimeout(timer.current);
-    sent.current = next;
-    onChange(next);
-  };
+  const { text, type, send, clear } = useTyped(value, onChange);
   return (
     <div class="search">
       <Icon name={icon} />
@@ -160,33 +147,17 @@ export function Search({
         aria-invalid={wrong || undefined}
         spellcheck={false}
         autocomplete="off"
-        onInput={(e) => {
-          const next = e.currentTarget.value;
-          setText(next);
-          clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => send(next), 120);
-        }}
+        onInput={(e) => type(e.currentTarget.value)}
         onKeyDown={(e) => {
           if (e.key === "Enter") send(e.currentTarget.value);
           if (e.key === "Escape") {
-            if (text) {
-              setText("");
-              send("");
-            } else e.currentTarget.blur();
+            if (text) clear();
+            else e.currentTarget.blur();
             e.stopPropagation();
           }
         }}
       />
-      {text ? (
-        <IconButton
-          icon="close"
-          label="Clear"
-          onClick={() => {
-            setText("");
-            send("");
-          }}
-        />
-      ) : null}
+      {text ? <IconButton icon="close" label="Clear" onClick={clear} /> : null}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { post } from "../api/client";
 import type { AxisQuery, ExportQuery, ExportTicket } from "../api/types";
 import type { CardSpec } from "../state/ask";
 import { axisTitle } from "../state/axis";
-import { runById } from "../state/runs";
+import { runById, visibleIds } from "../state/runs";
 import { theme } from "../state/settings";
 import { toast } from "../state/toast";
 import type { ChartData } from "../viz/chart_data";
@@ -35,8 +35,9 @@ export async function exportChart(
   data: ChartData | null,
   chart: LineChart | null,
 ): Promise<void> {
-  if (!data || !chart) return;
   try {
+    if (kind === "csv" && !data) return await exportSeries([...visibleIds.value], spec.keys);
+    if (!data || !chart) return;
     if (kind === "csv") {
       const runs = [
         ...new Set(data.series.flatMap((s) => (s.run ? [s.run] : (s.group?.runs ?? [])))),

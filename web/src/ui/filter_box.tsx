@@ -7,6 +7,7 @@ import { columns, filterError, keys, runs } from "../state/runs";
 import { change, view } from "../state/view";
 import { IconButton } from "./controls";
 import { Icon } from "./icon";
+import { useTyped } from "./use_typed";
 
 /** Columns that a filter can name, and how many runs have each. */
 function known(): { name: string; column: string; count: number }[] {
@@ -54,36 +55,25 @@ function usePaused(): typeof filterError.value {
 
 export function FilterBox() {
   const { filter } = view.value;
-  const [text, setText] = useState(filter);
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
-  const timer = useRef(0);
-  const sent = useRef(filter);
   const error = usePaused();
-  useEffect(() => {
-    if (filter !== sent.current) {
-      sent.current = filter;
-      setText(filter);
-    }
-  }, [filter]);
-  const send = (next: string) => {
-    clearTimeout(timer.current);
-    sent.current = next;
-    change({ filter: next }, true);
-  };
+  const typed = useTyped(filter, (next) => change({ filter: next }, true));
+  const { text, send, clear } = typed;
   const type = (next: string) => {
-    setText(next);
     setOpen(true);
     setAt(-1);
-    clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => send(next), 120);
+    typed.type(next);
   };
   const place = input.current?.selectionStart ?? text.length;
   const list: Completion[] = open ? completions(text, place, known(), valuesOf) : [];
   const take = (c: Completion) => {
+    // At once: a frame later the next key may have been typed, and the cursor would jump behind it.
+    const field = input.current!;
+    field.value = c.text;
+    field.setSelectionRange(c.cursor, c.cursor);
     type(c.text);
-    requestAnimationFrame(() => input.current?.setSelectionRange(c.cursor, c.cursor));
   };
   return (
     <div class="filter-box">
@@ -116,24 +106,13 @@ export function FilterBox() {
             } else if (e.key === "Escape") {
               e.stopPropagation();
               if (list.length) setOpen(false);
-              else if (text) {
-                setText("");
-                send("");
-              } else e.currentTarget.blur();
+              else if (text) clear();
+              else e.currentTarget.blur();
             } else return;
             if (e.key !== "Escape") e.preventDefault();
           }}
         />
-        {text ? (
-          <IconButton
-            icon="close"
-            label="Clear"
-            onClick={() => {
-              setText("");
-              send("");
-            }}
-          />
-        ) : null}
+        {text ? <IconButton icon="close" label="Clear" onClick={clear} /> : null}
       </div>
       {list.length ? (
         <ul id="filter-list" class="completions" role="listbox" aria-label="Completions">

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { rowHeight } from "./virtual_list";
+import { watchViewport } from "./watch_viewport";
 
 export interface GridColumn {
   id: string;
@@ -40,13 +41,7 @@ export function Grid(props: GridProps) {
         height: element.clientHeight,
       });
     measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
+    return watchViewport(element, measure);
   }, []);
   const { columns, count } = props;
   const lefts: number[] = [];

@@ -8,7 +8,7 @@ import { shownOf } from "../state/metrics";
 import { change } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { MediaItem } from "./media_item";
-import { Skeleton } from "./states";
+import { Waiting } from "./states";
 import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 
@@ -63,12 +63,7 @@ export function MediaOfRun({ run }: { run: string }) {
     () => post<Index>("entries:index", { runs: [run], kinds: mediaKinds }),
     (runs) => runs.includes(run),
   );
-  if (!value)
-    return (
-      <div class="page-pad">
-        <Skeleton />
-      </div>
-    );
+  if (!value) return <Waiting />;
   return (
     <div class="overview">
       {shownOf(value).map((s) => {

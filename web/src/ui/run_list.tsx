@@ -21,9 +21,10 @@ import {
   visible,
   type Run,
 } from "../state/runs";
-import { theme } from "../state/settings";
+import { changeFrame, frame, listWidths, theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { formatCell, formatInteger, formatSetting, formatSpread, stateWords } from "../viz/format";
+import { densityFrom } from "../viz/line_chart";
 import { rampColor, themes } from "../viz/palette";
 import { IconButton, Search, Select, Swatch } from "./controls";
 import { FilterBox } from "./filter_box";
@@ -154,6 +155,12 @@ function Legend({ legend }: { legend: ColorLegend }) {
           onClick={() => change({ colorBy: "" })}
         />
       </span>
+      {visible.value.length > densityFrom ? (
+        <span class="small muted">
+          Charts of more than {formatInteger(densityFrom)} lines show their density; a hovered run
+          has this colour.
+        </span>
+      ) : null}
       {legend.kind === "ramp" ? (
         <span class="row small number">
           {formatSetting(legend.from)}
@@ -231,7 +238,6 @@ function Row({
           e.stopPropagation();
           toggle(e);
         }}
-        style={{ accentColor: style.color }}
       />
       <Swatch color={!on ? "var(--line-strong)" : marked ? style.color : style.drawn} />
       <button
@@ -293,14 +299,63 @@ function MetricChoice() {
   );
 }
 
+/** The edge between list and page: dragged, moved by arrow keys, a double click brings it back. */
+function Edge() {
+  const { least, usual, most } = listWidths;
+  const width = frame.value.listWidth;
+  const set = (to: number) =>
+    changeFrame({ listWidth: Math.round(Math.max(least, Math.min(most, to))) });
+  return (
+    <div
+      class="sidebar-edge desktop-only"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Width of the run list"
+      aria-valuemin={least}
+      aria-valuemax={most}
+      aria-valuenow={width}
+      tabIndex={0}
+      onDblClick={() => set(usual)}
+      onKeyDown={(e) => {
+        const by = { ArrowLeft: -16, ArrowRight: 16 }[e.key];
+        if (by) set(width + by);
+      }}
+      onPointerDown={(e) => {
+        e.preventDefault();
+        e.currentTarget.setPointerCapture(e.pointerId);
+      }}
+      onPointerMove={(e) => {
+        const edge = e.currentTarget;
+        if (edge.hasPointerCapture(e.pointerId))
+          set(e.clientX - edge.parentElement!.getBoundingClientRect().left);
+      }}
+    />
+  );
+}
+
 export function RunList() {
   const v = view.value;
+  const { listWidth, listFolded } = frame.value;
+  if (listFolded && !runSheet.value)
+    return (
+      <aside class="sidebar folded closed" aria-label="Runs">
+        <IconButton
+          icon="menu"
+          label="Show the run list"
+          onClick={() => changeFrame({ listFolded: false })}
+        />
+      </aside>
+    );
   const list = listed.value;
   const rows = listRows.value;
   const shown = visible.value.length;
   const allOn = list.length > 0 && list.every((r) => isSelected.value(r.id));
   return (
-    <aside class={`sidebar${runSheet.value ? "" : " closed"}`} aria-label="Runs">
+    <aside
+      class={`sidebar${runSheet.value ? "" : " closed"}`}
+      aria-label="Runs"
+      style={listWidth === listWidths.usual ? undefined : { "--list": listWidth + "px" }}
+    >
       <div class="sidebar-head">
         <div class="row">
           <div style={{ flex: 1, minWidth: 0 }}>
@@ -312,6 +367,12 @@ export function RunList() {
               label="Search runs by name, group or tag"
             />
           </div>
+          <IconButton
+            class="desktop-only"
+            icon="left"
+            label="Hide the run list"
+            onClick={() => changeFrame({ listFolded: true })}
+          />
           <IconButton
             class="phone-only"
             icon="close"
@@ -412,6 +473,7 @@ export function RunList() {
           onClick={() => change({ showArchived: !v.showArchived })}
         />
       </div>
+      <Edge />
     </aside>
   );
 }

@@ -40,6 +40,15 @@ export function Skeleton({ height = 120 }: { height?: number | string }) {
   return <div class="skeleton" style={{ height }} aria-hidden="true" />;
 }
 
+/** Where something will stand that is being fetched. */
+export function Waiting({ height }: { height?: number | string }) {
+  return (
+    <div class="page-pad">
+      <Skeleton height={height} />
+    </div>
+  );
+}
+
 export function CopyBlock({ text }: { text: string }) {
   return (
     <div class="stack">

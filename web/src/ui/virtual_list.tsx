@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TallScroll } from "./tall_scroll";
+import { watchViewport } from "./watch_viewport";
 
 export function rowHeight(): number {
   return parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 28;
@@ -30,13 +31,7 @@ export function VirtualList({
     const element = box.current!;
     const measure = () =>
       setRange({ top: scroll.current!.scrolled(element), size: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
+    return watchViewport(element, measure);
   }, []);
   useLayoutEffect(() => {
     if (scrollTo === undefined || scrollTo < 0) return;

@@ -5,13 +5,18 @@
 import type { Spans } from "./spans";
 import { word } from "./raster_job";
 
+/** How much of the full colour a pixel has that `n` lines cross, `most` being the most of any. */
+export const densityShare = (n: number, most: number) =>
+  0.18 + 0.82 * (Math.log(n) / Math.log(most + 1));
+
+/** Returns how many lines cross the densest pixel. */
 export function drawDensity(
   spans: Spans,
   order: Uint32Array,
   words: Uint32Array,
   ground: [number, number, number],
   color: [number, number, number],
-): void {
+): number {
   const { width, height, low, high } = spans;
   const column = height + 1;
   const hits = new Int32Array(width * column);
@@ -39,7 +44,7 @@ export function drawDensity(
   }
   const table = new Uint32Array(most + 1);
   for (let n = 1; n <= most; n++) {
-    const t = 0.18 + 0.82 * (Math.log(n) / Math.log(most + 1));
+    const t = densityShare(n, most);
     table[n] = word(
       ground.map((g, k) => Math.round(g + (color[k] - g) * t)) as [number, number, number],
     );
@@ -50,4 +55,5 @@ export function drawDensity(
       if (n > 0) words[r * width + c] = table[n];
     }
   }
+  return most;
 }

@@ -7,6 +7,7 @@ import { binX, nearestBin, padRange, valueRange, type ChartData } from "./chart_
 import { emptyWords } from "./chart_words";
 import { formatAxisTicks, formatTicks } from "./format";
 import { listen, type Box } from "./gestures";
+import { showDensityKey } from "./density_key";
 import { fillBand, strokeSeries } from "./highlight";
 import { mix, parseColor, themes, type Theme } from "./palette";
 import { RasterClient } from "./raster_client";
@@ -144,7 +145,10 @@ export class LineChart {
     this.element.append(this.clip, this.axes, this.overlay, this.note);
     parent.append(this.element);
     this.raster = new RasterClient(
-      (bitmap, id) => this.show(bitmap, id),
+      (bitmap, id, densest) => {
+        showDensityKey(this.element, densest, this.props?.theme ?? "light");
+        this.show(bitmap, id);
+      },
       (trouble) => this.say(trouble, true),
     );
     this.stop = listen(this.element, {

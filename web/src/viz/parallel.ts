@@ -1,8 +1,8 @@
 // Parallel coordinates: one vertical axis per column, one line per run, brushes along the axes.
-import { formatNumber } from "./format";
+import { formatNumber, formatTicks } from "./format";
 import { clip } from "./plot";
 import { mix, themes, type Theme } from "./palette";
-import { Scale } from "./scale";
+import { Scale, ticks } from "./scale";
 
 export interface ParallelAxis {
   id: string;
@@ -143,13 +143,13 @@ export function drawParallel(
       const [topValue, bottomValue] = axis.inverted ? [axis.from, axis.to] : [axis.to, axis.from];
       c.fillText(formatNumber(topValue, 3), x, layout.top - 6);
       c.fillText(formatNumber(bottomValue, 3), x, layout.bottom + 12);
-      if (axis.log) {
-        for (let e = Math.ceil(Math.log10(axis.from)); e <= Math.log10(axis.to); e++) {
-          const y = scale.pixel(10 ** e);
-          if (Math.min(y - layout.top, layout.bottom - y) > 14)
-            tick(formatNumber(10 ** e, 3), y, colors.muted);
-        }
-      }
+      const [least, most] = [Math.min(axis.from, axis.to), Math.max(axis.from, axis.to)];
+      const marks = ticks(axis.log ? "log" : "linear", least, most, 5);
+      const labels = formatTicks(marks);
+      marks.forEach((mark, k) => {
+        const y = scale.pixel(mark);
+        if (Math.min(y - layout.top, layout.bottom - y) > 14) tick(labels[k], y, colors.muted);
+      });
     }
     if (hasMissing(axis)) {
       c.setLineDash([1, 3]);

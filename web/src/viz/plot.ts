@@ -189,10 +189,11 @@ export class Plot {
     xs: ArrayLike<number>,
     ys: ArrayLike<number>,
     color: (i: number) => string,
-    radius = 3,
+    radius: number | ((i: number) => number) = 3,
     alpha = 0.85,
   ): void {
     const { c } = this;
+    const size = typeof radius === "number" ? () => radius : radius;
     if (xs.length > crowd) return this.crowd(xs, ys, color);
     c.globalAlpha = alpha;
     for (let i = 0; i < xs.length; i++) {
@@ -201,7 +202,7 @@ export class Plot {
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       c.fillStyle = color(i);
       c.beginPath();
-      c.arc(x, y, radius, 0, 7);
+      c.arc(x, y, size(i), 0, 7);
       c.fill();
     }
     c.globalAlpha = 1;

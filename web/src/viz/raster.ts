@@ -25,12 +25,15 @@ export class Raster {
     this.words = new Uint32Array(buffer, 0, bytes / 4);
   }
 
+  /** Lines through the densest pixel; 0 where lines are drawn one by one. */
+  densest = 0;
+
   draw(data: RasterData): void {
     this.paintGround();
     const { order, styles, density, ground } = this.job;
     const spans = new Spans(data, this.job);
     if (density) {
-      drawDensity(spans, order, this.words, ground, density);
+      this.densest = drawDensity(spans, order, this.words, ground, density);
       return;
     }
     if (spans.hasBand)
@@ -83,6 +86,11 @@ export class Raster {
       if (y === y) visible.push(x, y);
       if (visible.length * 4 * ratio > width) return; // closer than 8 pixels: the line says it all
     }
+    // By their distance, not by their number: a run that ended early looks like the others. One
+    // that has just begun keeps its dots, or nobody would find it.
+    const steps = visible.length / 2 - 1;
+    const span = steps > 0 ? visible[2 * steps] - visible[0] : 0;
+    if (span > 48 * ratio && span < 8 * ratio * steps) return;
     for (let i = 0; i < visible.length; i += 2)
       this.disc(visible[i], visible[i + 1], 2.2 * ratio, style.rgb, style.alpha);
   }

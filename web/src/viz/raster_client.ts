@@ -35,12 +35,12 @@ function ensure(): Worker {
     worker.onmessage = (event: MessageEvent<DrawnMessage | BeganMessage>) => {
       clearTimeout(watch);
       if ("began" in event.data) return watchOver(event.data.began);
-      const { chart, id, bitmap, ms } = event.data;
+      const { chart, id, bitmap, ms, densest } = event.data;
       rasterStats.draws++;
       rasterStats.lastMs = ms;
       rasterStats.totalMs += ms;
       const client = clients.get(chart);
-      if (client) client.receive(bitmap, id);
+      if (client) client.receive(bitmap, id, densest);
       else bitmap?.close();
     };
     // Its program did not arrive, or it ended: without another one no chart would ever be drawn
@@ -94,7 +94,7 @@ export class RasterClient {
   private rest = { until: 0, turns: 0 };
 
   constructor(
-    private readonly onBitmap: (bitmap: ImageBitmap, id: number) => void,
+    private readonly onBitmap: (bitmap: ImageBitmap, id: number, densest: number) => void,
     private readonly onTrouble: (words: string) => void,
   ) {
     clients.set(this.chart, this);
@@ -123,12 +123,12 @@ export class RasterClient {
     ensure().postMessage(message);
   }
 
-  receive(bitmap: ImageBitmap | null, id: number): void {
+  receive(bitmap: ImageBitmap | null, id: number, densest: number): void {
     this.received = id;
     if (!bitmap)
       setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
     else if (this.last && id < this.last.id - 1) bitmap.close();
-    else this.onBitmap(bitmap, id);
+    else this.onBitmap(bitmap, id, densest);
   }
 
   /** Not again at once: while this chart is drawn, or tried, the others wait. */

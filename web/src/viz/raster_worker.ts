@@ -20,7 +20,10 @@ export interface DrawnMessage {
   chart: number;
   bitmap: ImageBitmap | null; // null: it could not be drawn
   ms: number;
+  densest: number; // lines through one pixel; 0 outside density mode
 }
+
+type Drawn = Pick<DrawnMessage, "bitmap" | "densest">;
 
 const held = new Map<number, RasterData>();
 const pending = new Map<number, DrawMessage>();
@@ -29,15 +32,17 @@ let memory: ArrayBuffer | undefined;
 
 // Straight from the pixels: a canvas of this worker would ask the page's thread about the GPU for
 // every picture, and wait while that is busy.
-async function draw(job: RasterJob, data: RasterData): Promise<ImageBitmap> {
+async function draw(job: RasterJob, data: RasterData): Promise<Drawn> {
   const raster = new Raster(job, memory);
   memory = raster.pixels.buffer;
   raster.draw(data);
-  return createImageBitmap(new ImageData(raster.pixels, job.width, job.height));
+  const bitmap = await createImageBitmap(new ImageData(raster.pixels, job.width, job.height));
+  return { bitmap, densest: raster.densest };
 }
 
 /** A browser short of memory may refuse a picture; one chart's trouble is not another's. */
-const drawn = (job: RasterJob, data: RasterData) => draw(job, data).catch(() => null);
+const drawn = (job: RasterJob, data: RasterData) =>
+  draw(job, data).catch((): Drawn => ({ bitmap: null, densest: 0 }));
 
 async function drawAll(): Promise<void> {
   await ready;
@@ -48,8 +53,10 @@ async function drawAll(): Promise<void> {
     if (!data) continue;
     const began = performance.now();
     (self as unknown as Worker).postMessage({ began: chart } satisfies BeganMessage);
-    const bitmap = await drawn(message.job, data);
-    const reply: DrawnMessage = { id: message.id, chart, bitmap, ms: performance.now() - began };
+    const picture = await drawn(message.job, data);
+    const { bitmap } = picture;
+    const ms = performance.now() - began;
+    const reply: DrawnMessage = { id: message.id, chart, ...picture, ms };
     (self as unknown as Worker).postMessage(reply, bitmap ? [bitmap] : []);
   }
   scheduled = false;
@@ -81,7 +88,7 @@ async function warmUp(): Promise<void> {
   const starts = Uint32Array.from({ length: lines + 1 }, (_, s) => s * bins);
   const wave = (offset: number) =>
     Float32Array.from({ length: lines * bins }, (_, i) => Math.sin(i) + offset);
-  const bitmap = await drawn(
+  const { bitmap } = await drawn(
     {
       width: 256,
       height: 128,
