@@ -12,10 +12,12 @@ import tempfile
 import time
 from pathlib import Path
 
-# One environment per peer family, so that their requirements cannot clash.
+# One environment per peer family, so that their requirements cannot clash. Their folders lie beside those of the tests' peers
+# (scripts/testing/peers.py), which install under names of their own: no name may stand in both lists.
 ENVIRONMENTS = {
     "bench": ["wandb", "tensorboardX", "mlflow", "comet_ml", "neptune-scale", "tensorboard", "tensorboard-data-server", "numpy"],
-    "aim": ["aim", "numpy", "setuptools<80"],
+    "bench_aim": ["aim", "numpy", "setuptools<80"],
+    "bench_trackio": ["trackio==0.43.0", "numpy"],
     "tracker_wandb": ["wandb==0.31.0", "numpy==2.4.6"],
 }
 
@@ -63,7 +65,10 @@ class Context:
 
     def peer(self, environment: str, script: str, count: int, timeout: int = 900) -> dict:
         """Runs a peer script in a fresh folder: CPU seconds of all its processes, orphans included, and the bytes it left."""
-        python = self.venv(environment)
+        return self.peer_with(self.venv(environment), script, count, timeout)
+
+    def peer_with(self, python: Path, script: str, count: int, timeout: int = 900) -> dict:
+        """The same with an interpreter of the caller's."""
         with tempfile.TemporaryDirectory(prefix="taffrail-bench-") as folder:
             adopt_orphans()
             before = children_cpu()
@@ -78,7 +83,11 @@ class Context:
 
     def peer_per_point(self, environment: str, script: str, small: int, large: int) -> dict:
         """Cost of one more point: the slope between a small and a large load, so imports and start-up count for nobody."""
-        low, high = self.peer(environment, script, small), self.peer(environment, script, large)
+        return self.per_point_with(self.venv(environment), script, small, large)
+
+    def per_point_with(self, python: Path, script: str, small: int, large: int) -> dict:
+        """The same with an interpreter of the caller's."""
+        low, high = self.peer_with(python, script, small), self.peer_with(python, script, large)
         points = high["points"] - low["points"]
         size = (high["bytes"] - low["bytes"]) / points
         # A store that compacts itself may shrink while it fills; then what it holds in the end is what a point takes.

@@ -10,7 +10,7 @@ def measured(number) -> bool:
 def judge(row: dict, target: dict) -> dict:
     """A target is {"at_most": x} or {"at_least": x}, on the ratio when there is a peer, else on the value.
 
-    What was not measured is missed, and so is a 0: nothing that is measured costs nothing, so a 0 is a measurement of the wrong
+    What was not measured is missed, and so is a 0: nothing that is measured costs nothing, so a 0, or less, is a measurement of the wrong
     thing. Targets of what may be 0 (events lost, memory grown) say so with "may_be_zero".
     """
     number = row.get("ratio") if target.get("of") == "ratio" else row.get("value")
@@ -18,8 +18,8 @@ def judge(row: dict, target: dict) -> dict:
     reason = row.get("reason")
     if not measured(number):
         met, reason = False, reason or "not measured"
-    elif number == 0 and not target.get("may_be_zero"):
-        met, reason = False, reason or "0 is no measurement"
+    elif number <= 0 and not target.get("may_be_zero"):
+        met, reason = False, reason or f"{'0' if number == 0 else 'less than 0'} is no measurement"
     else:
         met = number <= target["at_most"] if "at_most" in target else number >= target["at_least"]
         met = met and all(check(row) for check in target.get("also", []))

@@ -91,7 +91,7 @@ def first_smoothing_ms(server):
             return reply.read()
 
     run = json.loads(ask("runs:query", {"project": server.projects()[0]}))["runs"]["id"][0]
-    key = json.loads(ask(f"keys?run={run}"))["keys"][0]["key"]
+    key = next(one["key"] for one in json.loads(ask(f"keys?run={run}"))["keys"] if one["kind"] == "scalar")
     chart = {"id": "c", "runs": [run], "keys": [key], "x": {"axis": "step"}, "width": 1000, "precision": "f32"}
     ask("series:query", {"charts": [chart]})
     start = time.perf_counter()

@@ -53,7 +53,7 @@ PEERS = [
     ("comet_offline", "bench", "comet_offline.py", 200, 1600),
     ("tensorboardX", "bench", "tensorboardx.py", 500, 4000),
     ("mlflow_sqlite", "bench", "mlflow_sqlite.py", 200, 1600),
-    ("aim", "aim", "aim_local.py", 100, 800),
+    ("aim", "bench_aim", "aim_local.py", 100, 800),
 ]
 
 

@@ -22,24 +22,28 @@ class ProfileCommand final : public Command {
     std::string_view name() const override { return "profile"; }
 
     std::string_view summary() const override {
-        return "Reads profiles: a table, a flame graph, a comparison, other formats";
+        return "Reads profiles: an analysis with advice, a table, a flame graph, a comparison, "
+               "other "
+               "formats";
     }
 
     std::string_view example() const override {
-        return "taffrail profile table trace.pt.trace.json.gz -n 10\n"
+        return "taffrail profile analyze run.pt.trace.json.gz -n 10\n"
+               "taffrail profile table trace.pt.trace.json.gz -n 10\n"
                "taffrail profile flame run.prof -o run.svg\n"
                "taffrail profile diff before.pb.gz after.pb.gz\n"
                "taffrail profile convert perf.folded -o perf.speedscope.json";
     }
 
     void declare(Arguments& arguments) override {
-        arguments.choice("ACTION", request_.action, {"table", "flame", "diff", "convert"},
-                         "what to do");
+        arguments.choice("ACTION", request_.action,
+                         {"analyze", "table", "flame", "trace", "diff", "convert"}, "what to do");
         arguments.make_positional(true);
-        arguments.positional("PROFILES", request_.inputs,
-                             "a file, - for standard input, or a run, whose newest profile is "
-                             "meant; two for diff, one or two for flame",
-                             true);
+        arguments.positional(
+            "PROFILES", request_.inputs,
+            "a file, - for standard input, or a run, whose newest profile is "
+            "meant; two for diff, one or two for flame, one of each worker for analyze",
+            true);
         declare_targets(arguments, request_.where);
         arguments.path_option("-o,--output", request_.output, "PATH",
                               "file to write (default: standard output); its name tells the "
@@ -49,6 +53,8 @@ class ProfileCommand final : public Command {
                          "format to read (default: found by content)");
         arguments.option("--value", request_.value, "NAME",
                          "which weights, by name or unit (default: time)");
+        arguments.option("--before", request_.before, "PROFILE",
+                         "for analyze: an earlier trace of the same program, to compare with");
         arguments.choice("--sort", request_.sort, {"self", "total", "calls", "name"},
                          "order of the table");
         arguments.count("-n,--limit", request_.limit, "N", "rows of a table (default: 30, 0: all)");
@@ -62,12 +68,18 @@ class ProfileCommand final : public Command {
 
     ExitCode run(Session& session) override {
         const std::size_t count = request_.inputs.size();
+        if (request_.action == "analyze") {
+            return analyze_profiles(session, request_);
+        }
         const std::size_t most = request_.action == "diff" || request_.action == "flame" ? 2 : 1;
         if (count > most || (request_.action == "diff" && count != 2)) {
             return session.wrong_usage("profile " + request_.action + ": takes " +
                                        (request_.action == "diff"    ? "two profiles"
                                         : request_.action == "flame" ? "one or two profiles"
                                                                      : "one profile"));
+        }
+        if (request_.action == "trace") {
+            return show_trace(session, request_);
         }
         if (request_.action == "table") {
             return print_profile_table(session, request_);

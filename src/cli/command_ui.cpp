@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "codec/json_writer.h"
+#include "io/files.h"
+#include "profile/formats.h"
 #include "server/dashboard.h"
 #include "server/url.h"
 
@@ -66,6 +68,14 @@ std::optional<std::size_t> parse_bytes(std::string_view text) {
                                       : std::nullopt;
 }
 
+/// A file that the formats of profiles know by its name; folders and event files are roots.
+bool is_profile(const std::string& path) {
+    const profile::Format* format = profile::format_of_path(path);
+    const auto info = io::stat(path);
+    return format != nullptr && format->read != nullptr && info.ok() &&
+           info->type == io::EntryType::File;
+}
+
 class Ui final : public Command {
   public:
     std::string_view name() const override { return "ui"; }
@@ -74,13 +84,13 @@ class Ui final : public Command {
 
     std::string_view example() const override {
         return "taffrail ui\ntaffrail ui runs/ --port 8000\ntaffrail ui "
-               "mine:./taffrail,theirs:/data/logs";
+               "mine:./taffrail,theirs:/data/logs\ntaffrail ui trace.pt.trace.json.gz";
     }
 
     void declare(Arguments& arguments) override {
         arguments.positional("DIR", roots_,
                              "folders with runs or TensorBoard logs, also name:folder (default: "
-                             "$TAFFRAIL_DIR, else ./taffrail)",
+                             "$TAFFRAIL_DIR, else ./taffrail), or profiles of any format",
                              false);
         arguments.option("--logdir", logdir_, "DIR", "the same, as TensorBoard spells it");
         arguments.option("-p,--port", port_, "N", "port; a busy one is stepped over, 0 takes any");
@@ -120,13 +130,16 @@ class Ui final : public Command {
         }
         server::DashboardOptions options;
         options.memory_bytes = memory;
-        options.roots = roots_;
+        for (const std::string& path : roots_) {
+            (is_profile(path) ? options.profiles : options.roots).push_back(path);
+        }
         if (!logdir_.empty()) {
             options.roots.push_back(logdir_);
         }
-        if (options.roots.empty()) {
+        if (options.roots.empty() && options.profiles.empty()) {
             options.roots.push_back(default_root(""));
         }
+        only_profiles_ = options.roots.empty();
         options.host = host_;
         options.port = static_cast<std::uint16_t>(port_);
         options.base_path = base_path_;
@@ -164,9 +177,10 @@ class Ui final : public Command {
   private:
     /// Where a person should begin.
     std::string first_page(const server::Dashboard& dashboard) const {
-        return project_.empty()
-                   ? dashboard.address()
-                   : dashboard.address() + "#/charts?project=" + server::percent_encode(project_);
+        return !project_.empty()
+                   ? dashboard.address() + "#/charts?project=" + server::percent_encode(project_)
+               : only_profiles_ ? dashboard.address() + "#/profile"
+                                : dashboard.address();
     }
 
     void announce(Session& session, const server::Dashboard& dashboard,
@@ -184,7 +198,9 @@ class Ui final : public Command {
             session.print(json.text() + "\n");
         } else {
             std::string roots;
-            for (const std::string& root : options.roots) {
+            std::vector<std::string> shown = options.roots;
+            shown.insert(shown.end(), options.profiles.begin(), options.profiles.end());
+            for (const std::string& root : shown) {
                 roots += (roots.empty() ? "" : ", ") + root;
             }
             const std::size_t runs = dashboard.run_count();
@@ -218,6 +234,7 @@ class Ui final : public Command {
     std::string logdir_, host_ = "127.0.0.1", base_path_, project_, memory_, state_, ui_folder_;
     std::int64_t port_ = 6160;
     bool token_ = false, read_only_ = false, no_open_ = false, json_ = false;
+    bool only_profiles_ = false;
 };
 
 }  // namespace

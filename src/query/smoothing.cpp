@@ -3,43 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace taffrail::query {
 namespace {
 
-// Debiased exponential average: the weights of all points so far are renormalised, so the first
-// values are not pulled to 0.
-std::vector<double> exponential(std::span<const double> x, std::span<const double> y, double amount,
-                                bool by_distance) {
-    const double weight = std::clamp(amount, 0.0, 0.999999);
-    const double unit = y.size() > 1 ? (x.back() - x.front()) / 1000.0 : 0.0;
-    std::vector<double> smoothed(y.size());
-    double sum = 0, total = 0, previous_x = x.empty() ? 0 : x.front();
-    // Most series are even: a power is worth keeping until the distance changes.
-    double distance = std::nan(""), power = weight;
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        if (!std::isfinite(y[i])) {
-            smoothed[i] = y[i];
-            continue;
-        }
-        if (by_distance && x[i] - previous_x != distance) {
-            distance = x[i] - previous_x;
-            power = std::pow(weight, unit > 0 ? distance / unit : 0.0);
-        }
-        const double keep = power;
-        previous_x = x[i];
-        // Written with the difference from the running value: equal inputs then give exactly that
-        // input.
-        total = keep * total + (1 - keep);
-        sum = total > 0 ? sum + (y[i] - sum) * ((1 - keep) / total) : y[i];
-        smoothed[i] = sum;
-    }
-    return smoothed;
-}
-
 // Positions of the finite points: windows count those only.
-std::vector<std::size_t> finite_positions(std::span<const double> y) {
-    std::vector<std::size_t> positions;
+UnwrittenVector<std::size_t> finite_positions(std::span<const double> y) {
+    UnwrittenVector<std::size_t> positions;
+    positions.reserve(y.size());
     for (std::size_t i = 0; i < y.size(); ++i) {
         if (std::isfinite(y[i])) {
             positions.push_back(i);
@@ -53,8 +25,8 @@ std::size_t odd_window(double amount) {
     return points % 2 == 0 ? points + 1 : points;
 }
 
-std::vector<double> gaussian(std::span<const double> y, double amount) {
-    std::vector<double> smoothed(y.begin(), y.end());
+UnwrittenVector<double> gaussian(std::span<const double> y, double amount) {
+    UnwrittenVector<double> smoothed(y.begin(), y.end());
     const auto positions = finite_positions(y);
     const double window = std::clamp(amount, 1.0, 1e6), deviation = window / 6;
     const auto reach = static_cast<std::ptrdiff_t>(window / 2);
@@ -78,14 +50,15 @@ std::vector<double> gaussian(std::span<const double> y, double amount) {
     return smoothed;
 }
 
-std::vector<double> running_mean(std::span<const double> y, double amount) {
-    std::vector<double> smoothed(y.begin(), y.end());
+UnwrittenVector<double> running_mean(std::span<const double> y, double amount) {
+    UnwrittenVector<double> smoothed(y.begin(), y.end());
     const auto positions = finite_positions(y);
     const std::size_t reach = odd_window(amount) / 2;
     // Sums of differences from the first value: exact for constant series, and no drift for others
     // (compensated).
     const double base = positions.empty() ? 0 : y[positions.front()];
-    std::vector<double> prefix(positions.size() + 1, 0);
+    UnwrittenVector<double> prefix(positions.size() + 1);
+    prefix[0] = 0;
     double sum = 0, compensation = 0;
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const double term = (y[positions[i]] - base) - compensation;
@@ -142,8 +115,8 @@ class SlidingMedian {
     std::multiset<double> low_, high_;
 };
 
-std::vector<double> running_median(std::span<const double> y, double amount) {
-    std::vector<double> smoothed(y.begin(), y.end());
+UnwrittenVector<double> running_median(std::span<const double> y, double amount) {
+    UnwrittenVector<double> smoothed(y.begin(), y.end());
     const auto positions = finite_positions(y);
     const std::size_t reach = odd_window(amount) / 2;
     SlidingMedian window;
@@ -175,15 +148,71 @@ std::optional<SmoothingMethod> smoothing_method(std::string_view name) noexcept 
     return std::nullopt;
 }
 
-std::vector<double> smooth(std::span<const double> x, std::span<const double> y,
-                           const Smoothing& smoothing) {
+bool is_running(SmoothingMethod method) noexcept {
+    return method == SmoothingMethod::Ema || method == SmoothingMethod::TimeEma;
+}
+
+// Debiased exponential average: the weights of all points so far are renormalised, so the first
+// values are not pulled to 0.
+RunningSmoothing::RunningSmoothing(std::span<const double> x, std::span<const double> y,
+                                   const Smoothing& smoothing)
+    : x_(x),
+      y_(y),
+      weight_(std::clamp(smoothing.amount, 0.0, 0.999999)),
+      unit_(y.size() > 1 ? (x.back() - x.front()) / 1000.0 : 0.0),
+      is_by_distance_(smoothing.method == SmoothingMethod::TimeEma),
+      previous_x_(x.empty() ? 0 : x.front()),
+      power_(weight_) {}
+
+void RunningSmoothing::next(std::span<double> to) {
+    double sum = sum_, total = total_, previous_x = previous_x_;
+    // Most series are even: a power is worth keeping until the distance changes.
+    double distance = distance_, power = power_;
+    double shared = std::nan(""), share = 0;  // (1 - shared) / total
+    for (double& smoothed : to) {
+        const double y = y_[at_];
+        const double x = x_[at_++];
+        if (!std::isfinite(y)) {
+            smoothed = y;
+            continue;
+        }
+        if (is_by_distance_ && x - previous_x != distance) {
+            distance = x - previous_x;
+            power = std::pow(weight_, unit_ > 0 ? distance / unit_ : 0.0);
+        }
+        const double keep = power;
+        previous_x = x;
+        // After some hundred points of an even series the weights sum up to what they are: no
+        // division then.
+        const double grown = keep * total + (1 - keep);
+        if (grown != total || keep != shared) {
+            total = grown;
+            shared = keep;
+            share = (1 - keep) / total;
+        }
+        // Written with the difference from the running value: equal inputs then give exactly that
+        // input.
+        sum = total > 0 ? sum + (y - sum) * share : y;
+        smoothed = sum;
+    }
+    sum_ = sum;
+    total_ = total;
+    previous_x_ = previous_x;
+    distance_ = distance;
+    power_ = power;
+}
+
+UnwrittenVector<double> smooth(std::span<const double> x, std::span<const double> y,
+                               const Smoothing& smoothing) {
     switch (smoothing.method) {
         case SmoothingMethod::None:
             break;
         case SmoothingMethod::Ema:
-            return exponential(x, y, smoothing.amount, false);
-        case SmoothingMethod::TimeEma:
-            return exponential(x, y, smoothing.amount, true);
+        case SmoothingMethod::TimeEma: {
+            UnwrittenVector<double> smoothed(y.size());
+            RunningSmoothing(x, y, smoothing).next(smoothed);
+            return smoothed;
+        }
         case SmoothingMethod::Gaussian:
             return gaussian(y, smoothing.amount);
         case SmoothingMethod::Mean:

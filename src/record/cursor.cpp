@@ -21,6 +21,14 @@ std::string cursor_path(const std::string& run_folder, std::string_view sink,
                     folder_safe(sink) + '-' + writer_name(writer) + ".cursor");
 }
 
+std::string unclosed_path(const std::string& cursor_path) {
+    return cursor_path + ".unclosed";
+}
+
+std::string closed_path(const std::string& cursor_path) {
+    return cursor_path + ".closed";
+}
+
 Result<LogPosition> read_cursor(const std::string& path) {
     auto bytes = io::read_inside(io::parent(io::parent(path)), path, kMaxBytes);
     if (!bytes.ok()) {

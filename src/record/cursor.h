@@ -18,6 +18,11 @@ std::string cursor_path(const std::string& run_folder, std::string_view sink, st
 /// error: starting over would deliver everything twice.
 Result<LogPosition> read_cursor(const std::string& path);
 Result<void> write_cursor(const std::string& path, LogPosition position);
+/// Beside a cursor: the sink took everything and could not be closed. Who delivers later closes it.
+std::string unclosed_path(const std::string& cursor_path);
+/// Beside a cursor: the sink was told how the run ended. Who finds nothing new has no reason to
+/// open it again, also where the log ends in a torn frame, which no cursor gets past.
+std::string closed_path(const std::string& cursor_path);
 /// Behind everything that `log` holds now.
 Result<LogPosition> end_of(LogReader& log);
 

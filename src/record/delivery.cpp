@@ -2,6 +2,7 @@
 
 #include "base/diagnostics.h"
 #include "base/try.h"
+#include "io/files.h"
 #include "record/cursor.h"
 
 namespace taffrail::record {
@@ -61,12 +62,17 @@ Result<void> Delivery::deliver_chunk(bool& more) {
     const std::uint64_t before = delivered_;
     Result<void> handed = hand_over(chunk);
     // The place is noted only behind a flush: what a sink holds in memory when the process dies is
-    // handed over again.
-    if (delivered_ != before) {
+    // handed over again. A flush that failed is still due, also where nothing new came.
+    is_unflushed_ = is_unflushed_ || delivered_ != before;
+    const bool was_flushed = is_unflushed_;
+    if (is_unflushed_) {
         TAFFRAIL_TRY(sink_.flush());
+        is_unflushed_ = false;
+        if (options_.progress && delivered_ != before) {
+            options_.progress(delivered_ - before);
+        }
     }
-    if (delivered_ != before ||
-        (handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
+    if (was_flushed || (handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
         TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
         noted_ = position_;
     }
@@ -150,7 +156,15 @@ Result<void> Delivery::drain() {
 
 Result<void> Delivery::close(RunState state) {
     TAFFRAIL_TRY(open());
-    return sink_.close(state);
+    Result<void> closed = sink_.close(state);
+    const std::string unclosed = unclosed_path(options_.cursor_path);
+    if (!closed.ok()) {
+        // The log is delivered to its end, so nothing else would tell that there is work left.
+        (void)io::write_file_atomically(unclosed, {}, false);
+    } else if (io::exists(unclosed)) {
+        (void)io::remove(unclosed);
+    }
+    return closed;
 }
 
 }  // namespace taffrail::record

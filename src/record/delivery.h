@@ -19,9 +19,12 @@ struct DeliveryOptions {
     RouteMask mask = kAllSinks;
     std::string cursor_path;
     SinkContext context;
-    std::size_t chunk_records = 4096;
+    /// A multiple of what a tracking server takes at once, so that no request is nearly empty.
+    std::size_t chunk_records = 4000;
     std::chrono::milliseconds first_pause = std::chrono::milliseconds(100);
     std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
+    /// Told how many records more have arrived, after each part; may be empty.
+    std::function<void(std::uint64_t)> progress = {};
 };
 
 /// A sink and whether it is open: several deliveries, one after the other, may share one.
@@ -70,6 +73,7 @@ class Delivery {
     LogPosition counted_from_, counted_to_;  ///< records between them wait to be enough
     std::size_t waiting_ = 0;
     std::uint64_t delivered_ = 0;
+    bool is_unflushed_ = false;
     std::optional<Error> failure_;
     std::chrono::milliseconds pause_;
     Time next_flush_{}, not_before_{};

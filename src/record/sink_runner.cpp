@@ -216,13 +216,16 @@ void SinkRunner::poke() noexcept {
 
 void SinkRunner::ask_to_finish(RunState state, Clock::time_point deadline,
                                std::string reason) noexcept {
-    const std::lock_guard guard(shared_->mutex);
-    if (!shared_->ending) {
-        shared_->ending = state;
-        shared_->reason = std::move(reason);
-        shared_->deadline = deadline;
+    {
+        const std::lock_guard guard(shared_->mutex);
+        if (!shared_->ending) {
+            shared_->ending = state;
+            shared_->reason = std::move(reason);
+            shared_->deadline = deadline;
+        }
     }
     shared_->changed.notify_all();
+    shared_->sink->finish_by(deadline);
 }
 
 Result<void> SinkRunner::finish(RunState state, Clock::time_point deadline) {

@@ -211,6 +211,9 @@ class Core {
     void run_predict();
     void fail_without_loader(std::string_view which);
     void stop_when_asked();
+    /// After a batch of an evaluation or prediction; `done` batches of this loader are.
+    void end_pass_batch(std::int64_t done);
+    void end_pass();
 
     // hooks
     void check();

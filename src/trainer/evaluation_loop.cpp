@@ -237,18 +237,9 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
                 evaluation.testing ? test_batches_total_ : validation_batches_total_;
             send_output(phase, batch, total, done);
             done += state_.sanity ? 0 : 1;
-            if (options_.progress_bar) {
-                options_.progress_bar->update(batch + 1, state_.stored_bar_metrics());
-            }
-            watch_the_clock();
-            require(stop_.batch_done());
-            stop_when_asked();
+            end_pass_batch(batch + 1);
         }
-        require(stop_.end_pass());
-        stop_when_asked();
-        if (options_.progress_bar) {
-            options_.progress_bar->end(state_.stored_bar_metrics());
-        }
+        end_pass();
     }
     rows.push_back(state_.finish_loader());
     check();
@@ -276,6 +267,23 @@ EvaluationResults Core::run_evaluation(Evaluation& evaluation) {
     return rows;
 }
 
+void Core::end_pass_batch(std::int64_t done) {
+    if (options_.progress_bar) {
+        options_.progress_bar->update(done, state_.stored_bar_metrics());
+    }
+    watch_the_clock();
+    require(stop_.batch_done());
+    stop_when_asked();
+}
+
+void Core::end_pass() {
+    require(stop_.end_pass());
+    stop_when_asked();
+    if (options_.progress_bar) {
+        options_.progress_bar->end(state_.stored_bar_metrics());
+    }
+}
+
 // A signal: values over a part of the data would be taken for those of all of it.
 void Core::stop_when_asked() {
     if (stop_.signal() != 0) {
@@ -286,6 +294,9 @@ void Core::stop_when_asked() {
 void Core::run_evaluation_batch(Evaluation& evaluation, const Batch& batch, std::int64_t index,
                                 int loader) {
     const Names& names = names_of(evaluation);
+    if (options_.profiler && stage_ != Stage::Fit) {  // there the training steps count
+        options_.profiler->step(evaluation.seen[loader]);
+    }
     state_.begin_batch(batch, evaluation.loaders.size() > 1 ? loader : metrics::kNoLoader);
     state_.call_step = state_.sanity ? index : evaluation.seen[loader];
     both(names.batch_start, names.callback_batch_start, names.module_batch_start, batch, index,
@@ -331,24 +342,18 @@ void Core::run_predict() {
             if (!data) {
                 break;
             }
+            if (options_.profiler) {
+                options_.profiler->step(number);
+            }
             const Batch batch = transferred(std::move(*data), loader);
             both(Hook::OnPredictBatchStart, &Callback::on_predict_batch_start,
                  &Module::on_predict_batch_start, batch, number, loader);
             in_module(Hook::PredictStep, &Module::predict_step, batch, number, loader);
             both(Hook::OnPredictBatchEnd, &Callback::on_predict_batch_end,
                  &Module::on_predict_batch_end, batch, number, loader);
-            if (options_.progress_bar) {
-                options_.progress_bar->update(number + 1, state_.stored_bar_metrics());
-            }
-            watch_the_clock();
-            require(stop_.batch_done());
-            stop_when_asked();
+            end_pass_batch(number + 1);
         }
-        require(stop_.end_pass());
-        stop_when_asked();
-        if (options_.progress_bar) {
-            options_.progress_bar->end(state_.stored_bar_metrics());
-        }
+        end_pass();
     }
     both(Hook::OnPredictEpochEnd, &Callback::on_predict_epoch_end, &Module::on_predict_epoch_end);
     both(Hook::OnPredictEnd, &Callback::on_predict_end, &Module::on_predict_end);

@@ -1,4 +1,6 @@
 // What the loops tell a profiler: where its files go, who owns a hook, and when to report.
+#include <taffrail/run.h>
+
 #include "base/diagnostics.h"
 #include "io/files.h"
 #include "terminal/screen.h"
@@ -53,12 +55,13 @@ void Core::end_profiling() noexcept {
         return;
     }
     try {
-        if (const std::string report = options_.profiler->summary(); !report.empty()) {
-            terminal::Screen::standard().print("\n" + report + "\n");
-        }
+        // First: what it says of its files is then true.
         if (const auto done = options_.profiler->teardown(); !done.ok()) {
             diagnose(DiagnosticLevel::Warning,
                      "the profiler's report is not kept: " + done.error().message);
+        }
+        if (const std::string report = options_.profiler->summary(); !report.empty()) {
+            terminal::Screen::standard().print("\n" + report + "\n");
         }
     } catch (const std::exception& problem) {
         diagnose(DiagnosticLevel::Error,

@@ -45,6 +45,37 @@ TEST_F(StoreCommands, SyncNamesTheSinksThereAre) {
     EXPECT_THAT(unknown.errors, HasSubstr("no sink 'cvs'; did you mean 'csv'?"));
 }
 
+TEST_F(StoreCommands, SyncGivesAWholeRunToASinkItNeverHad) {
+    const std::string name = names()[0];
+    const std::string target = io::join(folder_, "late");
+    const std::vector<std::string> asked = {"sync",   name,  "--root", root_,
+                                            "--sink", "csv", "-o",     "log_dir=" + target};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), asked.begin(), asked.end());
+        return run(more);
+    };
+    const Outcome dry = with({"--dry-run"});
+    EXPECT_EQ(dry.code, 0) << dry.errors;
+    EXPECT_THAT(dry.out, HasSubstr("csv would receive "));
+    EXPECT_FALSE(io::exists(target));
+    const Outcome first = with({"--yes"});
+    EXPECT_EQ(first.code, 0) << first.errors;
+    EXPECT_THAT(first.out, HasSubstr("all of it goes to csv log_dir=" + target));
+    EXPECT_THAT(first.out, Not(HasSubstr("csv received 0 records")));
+    EXPECT_TRUE(io::exists(target));
+    EXPECT_THAT(with({"--yes"}).out, HasSubstr("csv received 0 records"));
+    EXPECT_THAT(with({"--dry-run"}).out, HasSubstr("csv would receive 0 records"));
+    EXPECT_EQ(run({"sync", name, "--root", root_, "-o", "a=b"}).code, 2);
+    EXPECT_EQ(run({"sync", name, "--root", root_, "--sink", "csv", "-o", "ab"}).code, 2);
+}
+
+TEST_F(StoreCommands, SyncSaysWhatIsWrongWithOptionsOfANewSink) {
+    const Outcome wrong =
+        run({"sync", names()[0], "--root", root_, "--sink", "csv", "-o", "logdir=x", "--yes"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_THAT(wrong.errors, HasSubstr("log_dir"));
+}
+
 // The options of a sink stand in the run folder: whoever made it chose the place.
 TEST_F(StoreCommands, FindingS15_SyncShowsWhereItWritesAndAsks) {
     const std::string name = names()[0];

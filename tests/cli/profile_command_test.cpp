@@ -56,6 +56,50 @@ TEST_F(ProfileCommandTest, DiffShowsWhatAnOptimisationGained) {
     EXPECT_EQ(json->number_or("after", 0), 85);
 }
 
+std::string trace_with_loader(int loader_us) {
+    std::string events;
+    for (int step = 0; step < 4; ++step) {
+        const std::string begin = std::to_string(step * 1000);
+        events +=
+            (step == 0 ? "" : ",") +
+            std::string(R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#)") +
+            std::to_string(step) + R"(","pid":1,"tid":1,"ts":)" + begin +
+            R"(,"dur":1000},{"ph":"X","cat":"cpu_op","name":"enumerate(DataLoader)#a.__next__","pid":1,"tid":1,"ts":)" +
+            begin + R"(,"dur":)" + std::to_string(loader_us) + "}";
+    }
+    return R"({"traceEvents":[)" + events + "]}";
+}
+
+TEST_F(ProfileCommandTest, AnalyzeSaysWhatIsSlowAndWhatHelps) {
+    folder.write("slow.pt.trace.json", trace_with_loader(400));
+    folder.write("fast.pt.trace.json", trace_with_loader(20));
+    const Outcome slow = call({"analyze", folder / "slow.pt.trace.json"});
+    EXPECT_EQ(slow.code, 0) << slow.errors;
+    EXPECT_THAT(slow.out, HasSubstr("40.0 %"));
+    EXPECT_THAT(slow.out, HasSubstr("The data loader keeps the step waiting"));
+    EXPECT_THAT(slow.out, HasSubstr("Try: "));
+    const Outcome fast = call({"analyze", folder / "fast.pt.trace.json", "--before",
+                               folder / "slow.pt.trace.json", "--json"});
+    const auto json = parse_json(fast.out);
+    ASSERT_TRUE(json.ok()) << fast.out;
+    EXPECT_TRUE(json->find("traces")->array()->at(0).find("advice")->array()->empty());
+    EXPECT_EQ(json->find("difference")->find("advice_gone")->array()->at(0).string()[0], "R1");
+    EXPECT_THAT(
+        call({"analyze", folder / "fast.pt.trace.json", "--before", folder / "slow.pt.trace.json"})
+            .out,
+        HasSubstr("gone: R1"));
+}
+
+TEST_F(ProfileCommandTest, TraceTellsItsTracksAndWritesOne) {
+    const Outcome table = call({"trace", folder / "before.folded"});
+    EXPECT_EQ(table.code, 0) << table.errors;
+    EXPECT_THAT(table.out, HasSubstr("spans"));
+    const Outcome done =
+        call({"trace", folder / "before.folded", "-o", folder / "x.pt.trace.json"});
+    EXPECT_EQ(done.code, 0) << done.errors;
+    EXPECT_THAT(folder.read("x.pt.trace.json"), HasSubstr("traceEvents"));
+}
+
 TEST_F(ProfileCommandTest, ConvertGoesByTheNameOfTheOutput) {
     const Outcome done =
         call({"convert", folder / "before.folded", "-o", folder / "x.speedscope.json"});

@@ -7,7 +7,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "scripts/testing"))
 
+import peers  # noqa: E402
+from bench.harness.context import ENVIRONMENTS  # noqa: E402
 from bench.harness.table import finish_rows  # noqa: E402
 from bench.record import suite as record  # noqa: E402
 
@@ -19,7 +22,7 @@ def met(row: dict, target: dict):
 
 
 @pytest.mark.parametrize("row, target", [
-    ({"value": 0, "unit": "kB"}, AT_MOST), ({"value": 0.0}, AT_MOST), ({"value": None}, AT_MOST), ({}, AT_MOST), ({"value": float("nan")}, AT_MOST),
+    ({"value": 0, "unit": "kB"}, AT_MOST), ({"value": -3.5}, AT_MOST), ({"value": 2.0, "ratio": -6.0}, AT_LEAST), ({"value": 0.0}, AT_MOST), ({"value": None}, AT_MOST), ({}, AT_MOST), ({"value": float("nan")}, AT_MOST),
     ({"value": float("-inf")}, AT_MOST), ({"value": "12"}, AT_MOST), ({"value": 3.0, "ratio": None}, AT_LEAST), ({"value": 3.0, "ratio": float("inf")}, AT_LEAST),
 ])
 def test_finding_f09_a_row_without_a_measurement_is_missed(row, target):
@@ -37,6 +40,11 @@ def test_rows_are_judged_by_their_targets():
     assert met({"value": 1, "ratio": 10.0}, AT_LEAST) and not met({"value": 1, "ratio": 9.9}, AT_LEAST)
     assert met({"value": 0}, {"at_most": 0, "may_be_zero": True})
     assert met({"value": 1, "fast": False}, {"at_most": 5, "also": [lambda row: row["fast"]]}) is False
+
+
+def test_environments_of_benchmarks_and_of_tests_have_folders_of_their_own():
+    """They lie in one folder: of one name, each would take the other's away while it is in use."""
+    assert not set(ENVIRONMENTS) & set(peers.FAMILIES)
 
 
 class Rounds:

@@ -24,7 +24,7 @@ def test_finding_f04_each_script_replaces_its_own_row_and_keeps_the_others(tmp_p
     assert written["door.demo_cold_min"]["met"] is False and written["door.demo_cold_min"]["reason"] == "not measured"
 
 
-EVERY = set(peers.FAMILIES) - {"clickhouse"}
+EVERY = set(peers.FAMILIES) - peers.FULL_ONLY
 
 
 @pytest.mark.parametrize("compiled, environments, hits, misses, kind", [

@@ -1,6 +1,8 @@
 """The page's house: formatted, linted, without cycles, each folder on its own floor."""
 
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,6 +24,22 @@ def tool():
         return subprocess.run([ROOT / "web/node_modules/.bin" / name, *arguments], cwd=ROOT, input=given, capture_output=True, text=True)
 
     return run
+
+
+def test_two_builds_at_once_install_once(tmp_path):
+    """Presets are built beside each other and share web/node_modules: the second waits for the first and finds its work done."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "web/tools/install_packages.sh", tmp_path / "tools")
+    (tmp_path / "package-lock.json").write_text("{}")
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    # Replaces the folder as npm does, and takes its time; two of it at once find each other's folder.
+    npm.write_text("#!/bin/sh\nset -e\necho began >> calls\nrm -rf node_modules\nmkdir node_modules\nsleep 1\nrmdir node_modules\nmkdir node_modules\n")
+    npm.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{npm.parent}:{os.environ['PATH']}"}
+    running = [subprocess.Popen([tmp_path / "tools/install_packages.sh"], env=environment) for _ in range(3)]
+    assert [one.wait(60) for one in running] == [0, 0, 0]
+    assert (tmp_path / "calls").read_text() == "began\n"
 
 
 def test_prettier_changes_nothing(tool):

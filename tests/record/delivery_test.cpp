@@ -1,5 +1,6 @@
 #include "record/delivery.h"
 
+#include "io/files.h"
 #include "io/temporary_folder.h"
 #include "record/cursor.h"
 #include "record/fake_sink.h"
@@ -80,6 +81,65 @@ TEST_F(Deliveries, HandsOverEarlierWhenEnoughRecordsWait) {
     add(1);
     delivery.step(now_ + 20ms);
     expect_all(4);
+}
+
+/// Takes records and sends them on flush(), as those do that talk to a server.
+struct SendingSink final : Sink {
+    Result<void> open(const SinkContext&) override { return {}; }
+
+    Result<void> write(std::span<const Record> records, std::size_t& delivered) override {
+        held += records.size();
+        delivered = records.size();
+        return {};
+    }
+
+    Result<void> flush() override {
+        if (is_away) {
+            return Error{ErrorCode::Unavailable, "away"};
+        }
+        sent += std::exchange(held, 0);
+        return {};
+    }
+
+    Result<void> close(RunState) override {
+        return is_away ? Result<void>(Error{ErrorCode::Unavailable, "away"}) : Result<void>();
+    }
+
+    [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
+
+    std::size_t held = 0, sent = 0;
+    bool is_away = false;
+};
+
+// Nothing new comes, and what is held must go out all the same.
+TEST_F(Deliveries, FlushThatFailedIsTriedAgain) {
+    SendingSink sending;
+    OpenSink open(sending);
+    Delivery delivery(open, reader_, options(), {});
+    add(5);
+    sending.is_away = true;
+    const auto next = delivery.step(now_);
+    ASSERT_NE(delivery.failure(), nullptr);
+    EXPECT_EQ(read_cursor(options().cursor_path).value(), LogPosition{});
+    sending.is_away = false;
+    delivery.step(next);
+    EXPECT_EQ(delivery.failure(), nullptr);
+    EXPECT_EQ(sending.sent, 5u);
+    EXPECT_NE(read_cursor(options().cursor_path).value(), LogPosition{});
+}
+
+TEST_F(Deliveries, NotesThatASinkCouldNotBeClosed) {
+    SendingSink sending;
+    OpenSink open(sending);
+    Delivery delivery(open, reader_, options(), {});
+    add(5);
+    ASSERT_TRUE(delivery.drain().ok());
+    sending.is_away = true;
+    EXPECT_FALSE(delivery.close(RunState::Finished).ok());
+    EXPECT_TRUE(io::exists(unclosed_path(options().cursor_path)));
+    sending.is_away = false;
+    EXPECT_TRUE(delivery.close(RunState::Finished).ok());
+    EXPECT_FALSE(io::exists(unclosed_path(options().cursor_path)));
 }
 
 TEST_F(Deliveries, TriesAgainFromWhereItBroke) {

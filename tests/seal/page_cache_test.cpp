@@ -50,5 +50,25 @@ TEST(PageCaches, ForgetTheFileThatIsClosed) {
     EXPECT_EQ(cache.bytes(), 4 * page_of(10)->bytes());
 }
 
+TEST(PageCaches, LetGoOfPagesThatNobodyUsedForSomeTurns) {
+    PageCache cache(1 << 20);
+    const PageCache::Page held = page_of(10);
+    cache.keep(1, 0, 0, held);
+    cache.keep(1, 0, 1, page_of(10));
+    for (int turn = 0; turn < 3; ++turn) {
+        cache.forget_unused_for(3);
+        EXPECT_EQ(cache.find(1, 0, 0), held);
+    }
+    EXPECT_EQ(cache.bytes(), 2 * held->bytes()) << "three turns are not yet more than three";
+    cache.forget_unused_for(3);
+    EXPECT_EQ(cache.find(1, 0, 1), nullptr);
+    EXPECT_EQ(cache.find(1, 0, 0), held);
+    for (int turn = 0; turn < 4; ++turn) {
+        cache.forget_unused_for(3);
+    }
+    EXPECT_EQ(cache.bytes(), 0u);
+    EXPECT_EQ(held->bytes(), page_of(10)->bytes()) << "whoever holds a page keeps it";
+}
+
 }  // namespace
 }  // namespace taffrail::seal

@@ -3,6 +3,7 @@
 #include "cli/export/pictures.h"
 #include "codec/gzip.h"
 #include "codec/json_writer.h"
+#include "codec/single_page.h"
 #include "query/chart/chart.h"
 #include "server/assets.h"
 #include "server/frame.h"
@@ -19,37 +20,6 @@ constexpr std::size_t kLeastBins = 250;
 /// below 5 MB.
 constexpr std::size_t kFrameBytes = 2'600'000;
 constexpr std::size_t kPictureBytes = 900'000;
-
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view kLetters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        unsigned block = 0;
-        for (std::size_t k = 0; k < 3; ++k) {
-            block =
-                block << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-        }
-        for (std::size_t k = 0; k < 4; ++k) {
-            text += i + k > bytes.size() ? '=' : kLetters[block >> (18 - 6 * k) & 63];
-        }
-    }
-    return text;
-}
-
-/// JSON inside a page: nothing in it can end the element it stands in.
-std::string inside_page(std::string json) {
-    std::string safe;
-    for (const char c : json) {
-        if (c == '<') {
-            safe += "\\u003c";
-        } else {
-            safe += c;
-        }
-    }
-    return safe;
-}
 
 Result<std::string> page_template() {
     for (const server::Asset& asset : server::embedded_assets()) {
@@ -94,9 +64,7 @@ std::size_t write_pictures(JsonWriter& json, std::span<const ChartRun> runs) {
                 .member("run", r)
                 .member("key", key.key)
                 .member("step", static_cast<std::int64_t>(entries->back().step))
-                .member("source",
-                        "data:image/" + image->format + ";base64," +
-                            base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
+                .member("source", "data:image/" + image->format + ";base64," + base64(bytes))
                 .end_object();
         }
     }
@@ -169,11 +137,8 @@ Result<Picture> export_page(const PictureRequest& request) {
     json.member("charts", charts).member("metrics", metrics.size());
     write_runs(json, request.runs, opened);
     json.member("pictures_left_out", write_pictures(json, request.runs));
-    const std::string data = inside_page(json.end_object().text());
     const std::string inserted =
-        "<script type=\"application/json\" id=\"runs\">" + data +
-        "</script><script type=\"text/plain\" id=\"frames\">" +
-        base64({reinterpret_cast<const char*>(packed.data()), packed.size()}) + "</script>";
+        json_element("runs", json.end_object().text()) + packed_element("frames", packed);
     constexpr std::string_view kMark = "<!--data-->";
     const std::size_t mark = page.find(kMark);
     if (mark == std::string::npos) {

@@ -15,7 +15,7 @@ struct ProfileRequest {
     std::string action;
     std::vector<std::string> inputs;
     TargetOptions where;
-    std::string from, to, output, value, title;
+    std::string from, to, output, value, title, before;
     std::string sort = "self";
     std::int64_t limit = 30;
     bool by_thread = false, is_icicle = false, json = false, wide = false;
@@ -40,6 +40,10 @@ ExitCode print_profile_table(const Session& session, const ProfileRequest& reque
 ExitCode print_profile_difference(const Session& session, const ProfileRequest& request);
 /// A flame graph of one profile, or the comparison of two.
 ExitCode draw_flame(const Session& session, const ProfileRequest& request);
+/// What the steps of one trace, or of each worker's, were spent on, and advice.
+ExitCode analyze_profiles(const Session& session, const ProfileRequest& request);
+/// What is on the timeline, or the timeline as a trace of its own.
+ExitCode show_trace(const Session& session, const ProfileRequest& request);
 ExitCode convert_profile(const Session& session, const ProfileRequest& request);
 
 /// Writes to `path` in one step, or to standard output where it is empty or "-".

@@ -44,6 +44,30 @@ std::vector<double> smooth_means(const ChartSeries& series, std::span<const doub
     return means;
 }
 
+/// The same without all smoothed values at once. `first` points lie before the first bin.
+std::vector<double> smooth_means(const ChartSeries& series, RunningSmoothing smoothing,
+                                 std::size_t first) {
+    constexpr std::size_t kSkipped = 4096;
+    std::size_t most = kSkipped;
+    for (const std::uint32_t count : series.count) {
+        most = std::max<std::size_t>(most, count);
+    }
+    UnwrittenVector<double> some(most);
+    for (std::size_t left = first; left > 0;) {
+        const std::size_t count = std::min(left, kSkipped);
+        smoothing.next(std::span(some).first(count));
+        left -= count;
+    }
+    std::vector<double> means;
+    means.reserve(series.bins());
+    for (const std::uint32_t count : series.count) {
+        const std::span<double> values = std::span(some).first(count);
+        smoothing.next(values);
+        means.push_back(finite_mean(values));
+    }
+    return means;
+}
+
 }  // namespace
 
 std::vector<double> ChartGrid::edges() const {
@@ -109,8 +133,8 @@ void take_bins(Bins bins, double unit, ChartSeries& series) {
 }
 
 void bin_points(std::span<const double> x, std::span<const double> y,
-                std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
-                ChartSeries& series) {
+                std::span<const double> smoothed, const Smoothing& smoothing, const ChartGrid& grid,
+                std::size_t raw_limit, ChartSeries& series) {
     const auto first = static_cast<std::size_t>(std::ranges::lower_bound(x, grid.from) - x.begin());
     const auto behind = static_cast<std::size_t>(std::ranges::upper_bound(x, grid.to) - x.begin());
     if (behind <= first) {
@@ -127,6 +151,8 @@ void bin_points(std::span<const double> x, std::span<const double> y,
               1, series);
     if (!smoothed.empty()) {
         series.smooth = smooth_means(series, smoothed.subspan(first, count));
+    } else if (is_running(smoothing.method)) {
+        series.smooth = smooth_means(series, RunningSmoothing(x, y, smoothing), first);
     }
 }
 

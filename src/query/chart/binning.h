@@ -4,6 +4,7 @@
 
 #include "model/bins.h"
 #include "query/chart/answer.h"
+#include "query/smoothing.h"
 
 #include <cstddef>
 #include <span>
@@ -25,10 +26,10 @@ struct ChartGrid {
 void take_bins(Bins bins, double unit, ChartSeries& series);
 
 /// Fills x, min, max, mean, last, smooth, count, marks and points of `series`. Points with x in
-/// [from, to]; at most `raw_limit` of them come raw. Empty outer bins are left out. `smoothed` may
-/// be empty.
+/// [from, to]; at most `raw_limit` of them come raw. Empty outer bins are left out. Where
+/// `smoothed` is empty and `smoothing` is_running(), it is worked out on the way.
 void bin_points(std::span<const double> x, std::span<const double> y,
-                std::span<const double> smoothed, const ChartGrid& grid, std::size_t raw_limit,
-                ChartSeries& series);
+                std::span<const double> smoothed, const Smoothing& smoothing, const ChartGrid& grid,
+                std::size_t raw_limit, ChartSeries& series);
 
 }  // namespace taffrail::query

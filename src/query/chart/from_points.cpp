@@ -21,17 +21,18 @@ namespace {
 struct Line {
     ChartSeries head;
     AxisLines owner;
-    std::span<const double> x, y;  ///< of the owner
-    std::vector<double> smoothed;
+    std::span<const double> x, y;      ///< of the owner
+    UnwrittenVector<double> smoothed;  ///< empty where that is done while binning
 };
 
 AxisLine on_axis_of(const ChartQuery& chart, const Wanted& wanted, const std::vector<Point>& points,
                     const std::vector<Point>& metric) {
-    SeriesPoints series = on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
+    const SeriesPoints series =
+        on_axis(points, chart.x, wanted.details->info.start_time_ns, metric);
     AxisLine line;
     line.last_value = points.empty() ? std::nan("") : points.back().value;
-    line.x = std::move(series.x);
-    line.y = std::move(series.y);
+    line.x.assign(series.x.begin(), series.x.end());
+    line.y.assign(series.y.begin(), series.y.end());
     return line;
 }
 
@@ -76,7 +77,8 @@ std::optional<AxisLine> plain_line(RunSet& runs, const ChartQuery& chart,
         const std::size_t before = line.x.size();
         line.x.resize(before + chunk.rows());
         positions.fill(chunk, unit, std::span(line.x).subspan(before));
-        line.y.insert(line.y.end(), chunk.value().begin(), chunk.value().end());
+        line.y.resize(before + chunk.rows());
+        std::ranges::copy(chunk.value(), line.y.begin() + static_cast<std::ptrdiff_t>(before));
         if (rank) {
             std::size_t kept = before;
             for (std::size_t row = 0; row < chunk.rows(); ++row) {
@@ -130,6 +132,13 @@ AxisLines axis_lines(RunSet& runs, const ChartQuery& chart, const Wanted& wanted
     return lines;
 }
 
+/// Whether smoothed values are needed more than once, or cannot be had one after the other.
+bool keeps_smoothed(const ChartQuery& chart) {
+    const SmoothingMethod method = chart.smoothing.method;
+    return method != SmoothingMethod::None &&
+           (!is_running(method) || chart.group || chart.ranks == Ranks::Mean);
+}
+
 std::vector<Line> load_lines(RunSet& runs, const ChartQuery& chart,
                              const std::vector<Wanted>& pairs,
                              const std::vector<std::string>& keys) {
@@ -153,7 +162,7 @@ std::vector<Line> load_lines(RunSet& runs, const ChartQuery& chart,
                 line.head.total = points.x.size();
                 line.head.last_value = points.last_value;
                 line.head.last_x = points.x.empty() ? std::nan("") : points.x.back();
-                if (chart.smoothing.method != SmoothingMethod::None) {
+                if (keeps_smoothed(chart)) {
                     line.smoothed = smooth(points.x, points.y, chart.smoothing);
                 }
             }
@@ -353,7 +362,9 @@ void answer_from_points(RunSet& runs, const ChartQuery& chart, const std::vector
     RunSet::parallel(
         lines.size(),
         [&](std::size_t i) {
-            bin_points(lines[i].x, lines[i].y, lines[i].smoothed, grid, raw_limit, lines[i].head);
+            const Line& line = lines[i];
+            bin_points(line.x, line.y, line.smoothed, chart.smoothing, grid, raw_limit,
+                       lines[i].head);
         },
         chart.stop);
     for (Line& line : lines) {

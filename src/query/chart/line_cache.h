@@ -6,6 +6,7 @@
 #include <taffrail/reader.h>
 
 #include "base/lru.h"
+#include "base/unwritten_vector.h"
 
 #include <chrono>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace taffrail::query {
 
 /// One attempt's points of a series on an axis, in x order.
 struct AxisLine {
-    std::vector<double> x, y;
+    UnwrittenVector<double> x, y;
     std::uint32_t attempt = 0;
     bool current = false;   ///< what counts; false for points that a later attempt logged again
     double last_value = 0;  ///< NaN without points
