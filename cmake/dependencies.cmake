@@ -10,6 +10,8 @@ pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET libturbojpeg)
 find_library(TAFFRAIL_GIF_LIBRARY gif REQUIRED)
 find_path(TAFFRAIL_GIF_INCLUDE gif_lib.h REQUIRED)
 find_path(TAFFRAIL_FMT_INCLUDE fmt/core.h REQUIRED)
+# Loaded when it is first needed; only its declarations are used here.
+find_path(TAFFRAIL_CURL_INCLUDE curl/curl.h REQUIRED)
 
 if(TAFFRAIL_CLI OR TAFFRAIL_SERVER)
     find_package(SQLite3 REQUIRED)
