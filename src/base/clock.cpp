@@ -30,13 +30,14 @@ struct TickSample {
     std::int64_t at_ns;
 };
 
-// Reads both counters as close together as they come: the narrowest of eight tries.
-TickSample sample_pair() noexcept {
+// Reads both counters as close together as they come: the narrowest of eight tries, since a thread that loses its
+// processor between two readings would be off by all the time it waited.
+TickSample sample_pair(clockid_t clock) noexcept {
     TickSample best{};
     std::uint64_t narrowest = UINT64_MAX;
     for (int attempt = 0; attempt < 8; ++attempt) {
         const std::uint64_t before = ticks();
-        const std::int64_t now = read_clock(CLOCK_MONOTONIC_RAW);
+        const std::int64_t now = read_clock(clock);
         const std::uint64_t after = ticks();
         if (after - before < narrowest) {
             narrowest = after - before;
@@ -59,7 +60,7 @@ const bool kTicksAreTsc = true;
 namespace {
 
 // Behind kTicksAreTsc on purpose: within a file, statics are set in order, and ticks() asks it.
-const TickSample kProcessStart = sample_pair();
+const TickSample kProcessStart = sample_pair(CLOCK_MONOTONIC_RAW);
 
 }  // namespace
 
@@ -85,11 +86,11 @@ double measure_ns_per_tick() noexcept {
         return 1.0;
     }
 #endif
-    TickSample now = sample_pair();
+    TickSample now = sample_pair(CLOCK_MONOTONIC_RAW);
     // Below a millisecond the read jitter would show in the rate; that only happens at the start of
     // a process.
     while (now.at_ns - kProcessStart.at_ns < 1'000'000) {
-        now = sample_pair();
+        now = sample_pair(CLOCK_MONOTONIC_RAW);
     }
     return static_cast<double>(now.at_ns - kProcessStart.at_ns) /
            static_cast<double>(now.at_ticks - kProcessStart.at_ticks);
@@ -98,10 +99,9 @@ double measure_ns_per_tick() noexcept {
 TickClock make_tick_clock() noexcept {
     TickClock clock;
     clock.ns_per_tick = measure_ns_per_tick();
-    const std::uint64_t before = ticks();
-    clock.anchor_wall_ns = wall_time_ns();
-    const std::uint64_t after = ticks();
-    clock.anchor_ticks = before + (after - before) / 2;
+    const TickSample anchor = sample_pair(CLOCK_REALTIME);
+    clock.anchor_ticks = anchor.at_ticks;
+    clock.anchor_wall_ns = anchor.at_ns;
     return clock;
 }
 
