@@ -30,8 +30,8 @@ struct TickSample {
     std::int64_t at_ns;
 };
 
-// Reads both counters as close together as they come: the narrowest of eight tries, since a thread that loses its
-// processor between two readings would be off by all the time it waited.
+// Reads both counters as close together as they come: the narrowest of eight tries, since a thread
+// that loses its processor between two readings would be off by all the time it waited.
 TickSample sample_pair(clockid_t clock) noexcept {
     TickSample best{};
     std::uint64_t narrowest = UINT64_MAX;
