@@ -2,7 +2,14 @@
 # Builds and runs the tiny outside project.   check.sh outside|inside BUILD_FOLDER SOURCE_FOLDER
 set -euo pipefail
 kind=$1 build=$2 source=$3
-work=$(mktemp -d)
+if [[ $kind == inside ]]; then
+    # A place that is the same each time: the compiler cache finds what it compiled before.
+    work=$source/build/install-inside
+    rm -rf "$work"
+    mkdir -p "$work"
+else
+    work=$(mktemp -d)
+fi
 trap 'rm -rf "$work"' EXIT
 common=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
 command -v ccache >/dev/null && common+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
