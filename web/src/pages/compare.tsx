@@ -6,7 +6,7 @@ import { diffLines } from "../lib/diff";
 import { betterOf } from "../lib/goals";
 import { metricFacts } from "../state/coverage";
 import { isHiddenColumn } from "../state/metrics";
-import { runStyle } from "../state/colors";
+import { styleAmong } from "../state/colors";
 import { columns, keys, runById, runs, runsState, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
@@ -289,6 +289,7 @@ export function ComparePage() {
   // On a phone the baseline and another run have to fit beside each other.
   const narrow = innerWidth <= 640;
   const others = runs.value.filter((r) => !ids.includes(r.id));
+  const style = styleAmong(ordered);
   const gridColumns: GridColumn[] = [
     { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
     ...ordered.map((id) => ({
@@ -298,7 +299,7 @@ export function ComparePage() {
       number: true,
       title: (
         <span class="row">
-          <Swatch color={runStyle.value(id).color} />
+          <Swatch color={style(id).drawn} />
           <span class="ellipsis">{runById.value.get(id)?.name ?? id}</span>
           {id === base ? <span class="chip accent">base</span> : null}
         </span>

@@ -190,7 +190,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
         onClick={() => setSelected([run.id], !on)}
         style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}
       >
-        <Swatch color={on ? style.color : "var(--line-strong)"} />
+        <Swatch color={on ? style.drawn : "var(--line-strong)"} />
       </button>
       <button
         type="button"
@@ -280,7 +280,7 @@ export function TablePage() {
       return (
         <>
           {id === sparkColumn ? (
-            <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} />
+            <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).drawn} />
           ) : null}
           <span class={best.get(id) === value ? "best" : ""} title={String(value)}>
             {best.get(id) === value ? "★ " : ""}

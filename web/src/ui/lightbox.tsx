@@ -134,7 +134,7 @@ export default function Lightbox() {
     <Dialog title={`${key} of ${nameOf(run)}`} close={close} class="lightbox">
       <div class="lightbox-body" onKeyDown={keyed}>
         <div class="row wrap lightbox-head">
-          <Swatch color={runStyle.value(run).color} />
+          <Swatch color={runStyle.value(run).drawn} />
           <strong class="ellipsis">{nameOf(run)}</strong>
           <span class="muted ellipsis">{key}</span>
           <span class="number nowrap" data-shown-step={shownStep}>

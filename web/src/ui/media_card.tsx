@@ -70,7 +70,7 @@ export function MediaCard({ name, place }: { name: string; place: Place }) {
               onPointerLeave={() => (hoveredRun.value = null)}
             >
               <div class="row small" style={{ maxWidth: Math.max(140, size) }}>
-                <Swatch color={runStyle.value(s.run).color} />
+                <Swatch color={runStyle.value(s.run).drawn} />
                 <span class="ellipsis">{runById.value.get(s.run)?.name ?? s.run}</span>
               </div>
               <MediaItem
