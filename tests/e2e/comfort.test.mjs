@@ -231,5 +231,18 @@ test("finding M12: a saved view is overwritten and renamed", async () => {
       ["second"],
     ),
   );
+  // A name that is taken is overwritten only by who says so.
+  const popover = page.getByLabel("Name of the view");
+  if (!(await popover.isVisible())) await page.getByRole("button", { name: "Saved views" }).click();
+  await popover.fill("second");
+  await page.getByRole("button", { name: "Overwrite", exact: true }).waitFor();
+  await popover.fill("third");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Rename view third" }).click();
+  await page.getByLabel("Rename view third").last().fill("second");
+  const kept = JSON.stringify(await views());
+  await page.keyboard.press("Enter");
+  await page.getByText("There is a view called second already").waitFor();
+  assert.equal(JSON.stringify(await views()), kept);
   await done();
 });
