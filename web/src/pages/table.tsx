@@ -359,8 +359,8 @@ export function TablePage() {
   };
   return (
     <div class="page">
-      <div class="toolbar" role="toolbar" aria-label="Table">
-        <div style={{ flex: "0 1 380px" }}>
+      <div class="toolbar wide-filter" role="toolbar" aria-label="Table">
+        <div class="filter-field">
           <FilterBox id="run-search" told />
         </div>
         <Search
