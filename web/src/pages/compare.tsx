@@ -7,9 +7,10 @@ import { betterOf } from "../lib/goals";
 import { metricFacts } from "../state/coverage";
 import { isHiddenColumn } from "../state/metrics";
 import { styleAmong } from "../state/colors";
-import { columns, keys, runById, runs, runsState, visible } from "../state/runs";
+import { columns, comparedIds, keys, runById, runs, runsState } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
+import { ComparedMedia } from "../ui/compared_media";
 import { ChartCard } from "../ui/chart_card";
 import { Check, Search, Select, Swatch } from "../ui/controls";
 import { Grid, type GridColumn } from "../ui/grid";
@@ -236,10 +237,7 @@ function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
 export function ComparePage() {
   const v = view.value;
   const [text, setText] = useState("");
-  const ids =
-    v.compared.length >= 2
-      ? v.compared.filter((id) => runById.value.has(id))
-      : visible.value.slice(0, 4).map((r) => r.id);
+  const ids = comparedIds.value;
   const base = ids.includes(v.baseline) ? v.baseline : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
   const wanted = columns.value
@@ -412,6 +410,7 @@ export function ComparePage() {
                 )}
               </div>
             ))}
+            <ComparedMedia runs={ordered} />
           </div>
           {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
         </div>
