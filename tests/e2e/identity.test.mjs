@@ -222,6 +222,29 @@ test("of two runs with one colour the newer is grey, however few are visible, on
   await done();
 });
 
+test("beyond twenty groups no two have one colour either", async () => {
+  const state = Buffer.from(JSON.stringify({ groupBy: ["name"] })).toString("base64url");
+  const { page, done } = await open(address("charts", `&search=val/loss&z=${state}`), {
+    height: 2200,
+  });
+  await painted(page, "val/loss");
+  await settled(page);
+  const worn = Object.values(
+    await page
+      .locator(".run-row[data-group]")
+      .evaluateAll((list) =>
+        Object.fromEntries(
+          list.map((e) => [e.dataset.group, e.querySelector(".swatch").style.color]),
+        ),
+      ),
+  );
+  assert.equal(worn.length, count);
+  assert.equal(worn.filter((c) => c === grey).length, count - 20);
+  assert.equal(new Set(worn).size, 21);
+  assert.match(await page.locator(".grey-note").textContent(), /^6 groups are grey/);
+  await done();
+});
+
 test("finding D04: in a card of train and val the dash is val, the colour is the run, and no run has a dash of its own", async () => {
   const three = (await ids()).reverse().filter((_, i) => [1, 9, 17].includes(i));
   const state = Buffer.from(JSON.stringify({ selection: { all: false, except: three } })).toString(

@@ -55,9 +55,19 @@ const coloring = computed<{ of: (run: string) => string; legend: ColorLegend } |
 
 export const colorLegend = computed(() => coloring.value?.legend ?? null);
 
+/** Places of visible groups whose colour an older visible group wears. */
+const greyPlaces = computed<ReadonlySet<number>>(() => {
+  if (!isGrouped.value) return new Set();
+  const of = groupOf.value;
+  const places = [...new Set(visibleIds.value.flatMap((id) => of(id)?.place ?? []))];
+  return new Set([...greyAmong(places)].map((at) => places[at]));
+});
+
+/** The colour of a group by its place; grey where that is an older visible group's. */
 export const groupColor = computed(() => {
   const current = theme.value;
-  return (place: number) => slotColor(current, place);
+  const grey = greyPlaces.value;
+  return (place: number) => (grey.has(place) ? themes[current].muted : slotColor(current, place));
 });
 
 export interface RunStyle {
@@ -84,18 +94,20 @@ export function greyOf(ids: readonly string[]): ReadonlySet<string> {
 const greyRuns = computed(() => greyOf(visibleIds.value));
 
 export const greyCount = computed(() => greyRuns.value.size);
+export const greyGroups = computed(() => greyPlaces.value.size);
 
 export const runStyle = computed<(id: string) => RunStyle>(() => {
   const current = theme.value;
   const byColumn = coloring.value;
   const group = groupOf.value;
+  const ofGroup = groupColor.value;
   const byId = runById.value;
   const grey = greyRuns.value;
   const colorOf = (id: string) => {
     const run = byId.get(id);
     if (run?.color) return themed(current, run.color);
     const own = group(id);
-    if (own) return slotColor(current, own.place);
+    if (own) return ofGroup(own.place);
     return byColumn?.of(id) ?? slotColor(current, run?.slot ?? 0);
   };
   return (id) => {

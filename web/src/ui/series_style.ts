@@ -53,8 +53,10 @@ export function styleOf(
     const tone = look?.tone ?? 0;
     if (info.group) {
       const group = groupOf.value(info.group.runs[0]);
+      const place = group?.place ?? 0;
       return {
-        color: toneOf(current, groupColor.value(group?.place ?? 0), tone),
+        color: toneOf(current, groupColor.value(place), tone),
+        hovered: toneOf(current, slotColor(current, place), tone),
         dash,
         faint: false,
         label: group?.label ?? info.group.label,
