@@ -19,7 +19,13 @@ import { Icon } from "../ui/icon";
 import { rowHeight } from "../ui/virtual_list";
 import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
-import { formatDuration, formatInteger, formatNumber, formatSetting } from "../viz/format";
+import {
+  formatColumn,
+  formatDuration,
+  formatInteger,
+  formatNumber,
+  formatSetting,
+} from "../viz/format";
 import { suggested } from "./charts_sections";
 import { WaitingForRuns } from "./projects";
 import { numberOf } from "../lib/cells";
@@ -82,7 +88,9 @@ async function loadCells(project: string, runs: string[], columns: string[]): Pr
   return reply;
 }
 
-function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: Cell }) {
+function CompareCell({ row, at }: { row: CompareRow; at: number }) {
+  const cell = row.cells[at];
+  const base = row.cells[0];
   if (cell === null) return <span class="muted">–</span>;
   const value = numberOf(cell);
   const numeric = typeof cell === "number" || !Number.isNaN(value);
@@ -93,7 +101,7 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
       ? formatSetting(value)
       : row.id === "duration"
         ? formatDuration(value)
-        : formatNumber(value, 5);
+        : formatColumn(row.cells.map(numberOf))[at]; // the same decimals in a row
   if (cell === base)
     return (
       <span class="ellipsis" title={String(cell)}>
@@ -392,7 +400,7 @@ export function ComparePage() {
                     {r.name}
                   </span>
                 ) : (
-                  <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />
+                  <CompareCell row={r} at={ordered.indexOf(c.id)} />
                 );
               }}
               onSort={(id) => id !== "key" && change({ baseline: id })}
