@@ -151,6 +151,7 @@ Result<std::shared_ptr<OpenProfile>> Profiles::open(const std::string& run,
         profile->progress.phase = profile::Progress::Phase::Done;
         profile->state = OpenProfile::State::Ready;
     } else {
+        profile::note_use_of_index(profile->index_path);
         profile->analysis_wanted = true;  // the profile is in memory then anyway
         jobs_.push_back({profile, false});
         wake_.notify_all();

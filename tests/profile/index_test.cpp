@@ -1,8 +1,10 @@
 // The index of a profile against plain loops over the profile itself.
+#include "base/clock.h"
 #include "io/files.h"
 #include "io/temporary_folder.h"
 #include "profile/derive.h"
 #include "profile/index/build.h"
+#include "profile/index/layout.h"
 #include "profile/index/trace_index.h"
 #include "sample_profiles.h"
 
@@ -240,6 +242,46 @@ TEST_F(IndexTest, OtherFilesAndCutOnesAreRefused) {
     }
     ASSERT_TRUE(io::write_file_atomically(cut, as_bytes(std::string(5000, 'x'))).ok());
     EXPECT_FALSE(TraceIndex::open(cut).ok());
+}
+
+TEST_F(IndexTest, ThoseUsedLongestAgoGoFirstAndWhatDeadProgramsLeftGoesToo) {
+    const std::int64_t hour_ns = std::int64_t{3600} * 1'000'000'000, now_ns = wall_time_ns();
+    const auto file = [&](const std::string& name, std::int64_t hours_ago) {
+        const std::string path = io::join(folder_.path(), name);
+        EXPECT_TRUE(io::write_file_atomically(path, as_bytes(std::string(1000, 'x'))).ok());
+        EXPECT_TRUE(io::set_modified(path, now_ns - hours_ago * hour_ns).ok());
+        return path;
+    };
+    const std::string oldest = file("oldest.index", 9), older = file("older.index", 8);
+    const std::string old = file("old.index", 7), made = file("made.index", 20);
+    const std::string dead = file("dead.index.17-1.part", 5);
+    const std::string growing = file("growing.index.18-1.part", 0);
+    const std::string other = file("other", 30);
+    note_use_of_index(oldest);
+    tidy_index_folder(made, 2500);
+    EXPECT_TRUE(io::exists(oldest)) << "was opened just now";
+    EXPECT_FALSE(io::exists(older));
+    EXPECT_FALSE(io::exists(old));
+    EXPECT_TRUE(io::exists(made)) << "the one to keep";
+    EXPECT_FALSE(io::exists(dead));
+    EXPECT_TRUE(io::exists(growing));
+    EXPECT_TRUE(io::exists(other));
+}
+
+TEST_F(IndexTest, SeveralProgramsMayMakeTheSameOneAtATime) {
+    const std::string path = io::join(folder_.path(), "same.index");
+    const auto first = IndexWriter::begin(path), second = IndexWriter::begin(path);
+    ASSERT_TRUE(first.ok() && second.ok());
+    Profile profile = ProfileMaker(3, false).make(Sort::Timeline);
+    ASSERT_TRUE(build_index(profile, {}, path).ok());
+    for (const auto* writer : {&first, &second}) {
+        (*writer)->get()->section(Section::Info, as_bytes("{}"));
+        EXPECT_TRUE((*writer)->get()->finish().ok());
+        EXPECT_FALSE(TraceIndex::open(path).ok()) << "the last one to finish, whole or not";
+    }
+    ASSERT_TRUE(build_index(profile, {}, path).ok());
+    EXPECT_TRUE(TraceIndex::open(path).ok());
+    EXPECT_EQ(io::list(folder_.path())->size(), 1u);
 }
 
 TEST_F(IndexTest, TimesAtTheEndsOfTheirRangeAndDeepStacks) {

@@ -61,6 +61,9 @@ struct IndexHead {
     std::array<Place, kSections> places = {};
 };
 
+/// The end of the names of files that are being made, or were left by a program that died.
+inline constexpr const char* kUnfinished = ".part";
+
 /// Writes the sections one after the other, into a file that gets its name when it is whole.
 class IndexWriter {
   public:
