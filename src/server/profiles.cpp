@@ -7,6 +7,7 @@
 #include "io/private_folder.h"
 #include "profile/formats.h"
 #include "profile/index/build.h"
+#include "system/free_memory.h"
 
 #include <malloc.h>
 
@@ -213,8 +214,10 @@ void Profiles::make(const Job& job) {
         it.analysis_state = OpenProfile::State::Failed;
     };
     // Longer than what the command line takes: the index of it is small.
-    auto read = profile::read_profile_file(
-        it.path, nullptr, {.max_unpacked_bytes = std::uint64_t{8} << 30, .progress = &it.progress});
+    auto read = profile::read_profile_file(it.path, nullptr,
+                                           {.max_unpacked_bytes = std::uint64_t{8} << 30,
+                                            .free_memory_bytes = system::free_memory(),
+                                            .progress = &it.progress});
     if (!read.ok()) {
         fail(read.error().message);
         return;
