@@ -16,7 +16,8 @@
 namespace taffrail::server {
 namespace {
 
-constexpr std::size_t kKept = 12;  // profiles whose index and analysis are in hand
+// Profiles whose index and analysis are in hand: all workers that are compared, and some.
+constexpr std::size_t kKept = kMostWorkers + 8;
 constexpr std::uint64_t kIndexFolderBytes = std::uint64_t{8} << 30;
 
 std::string last_part(std::string_view path) {
@@ -82,8 +83,9 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
     if (run.empty()) {
         for (std::size_t number = 0; number < files_.size(); ++number) {
             const auto info = io::stat(files_[number]);
-            listed.push_back({"", name_of_file(number, files_[number]), format_word(files_[number]),
-                              info.ok() ? info->size : 0, info.ok() ? info->modified_ns : 0});
+            listed.push_back({"", name_of_file(number, files_[number]), last_part(files_[number]),
+                              format_word(files_[number]), info.ok() ? info->size : 0,
+                              info.ok() ? info->modified_ns : 0});
         }
         return listed;
     }
@@ -95,7 +97,8 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
     for (const std::string& name : profile_names(folder)) {
         const auto info = io::stat_inside(folder, io::join(folder, name));
         if (info.ok() && info->size > 0) {
-            listed.push_back({run, name, format_word(name), info->size, info->modified_ns});
+            listed.push_back(
+                {run, name, last_part(name), format_word(name), info->size, info->modified_ns});
         }
     }
     std::stable_sort(listed.begin(), listed.end(),
@@ -148,11 +151,11 @@ Result<std::shared_ptr<OpenProfile>> Profiles::open(const std::string& run,
                      "no place for the index: neither XDG_CACHE_HOME nor HOME is set"};
     }
     if (auto index = profile::TraceIndex::open(profile->index_path); index.ok()) {
+        profile::note_use_of_index(profile->index_path);
         profile->index = *std::move(index);
         profile->progress.phase = profile::Progress::Phase::Done;
         profile->state = OpenProfile::State::Ready;
     } else {
-        profile::note_use_of_index(profile->index_path);
         profile->analysis_wanted = true;  // the profile is in memory then anyway
         jobs_.push_back({profile, false});
         wake_.notify_all();
@@ -246,7 +249,7 @@ void Profiles::make(const Job& job) {
     }
     it.progress.phase = profile::Progress::Phase::Analysing;
     it.analysis = std::make_shared<const profile::analysis::Analysis>(
-        profile::analysis::analyze(profile, profile::analysis::worker_of(it.path)));
+        profile::analysis::analyze(profile, profile::analysis::worker_window_of(it.path)));
     it.analysis_state = OpenProfile::State::Ready;
     it.progress.phase = profile::Progress::Phase::Done;
 }
