@@ -146,6 +146,7 @@ Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Form
     }
     const bool once = loaded != nullptr && read.format->read_once != nullptr &&
                       bytes.data() == loaded->pages.data();
+    read.profile.wants_places = once && loaded != &unpacked;
     if (const Result<void> done =
             once ? read.format->read_once(loaded->pages, loaded->size, read.profile)
                  : read.format->read(bytes, read.profile);

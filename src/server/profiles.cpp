@@ -150,7 +150,7 @@ Result<std::shared_ptr<OpenProfile>> Profiles::open(const std::string& run,
         return Error{ErrorCode::Unsupported,
                      "no place for the index: neither XDG_CACHE_HOME nor HOME is set"};
     }
-    if (auto index = profile::TraceIndex::open(profile->index_path); index.ok()) {
+    if (auto index = profile::TraceIndex::open(profile->index_path, path); index.ok()) {
         profile::note_use_of_index(profile->index_path);
         profile->index = *std::move(index);
         profile->progress.phase = profile::Progress::Phase::Done;
@@ -238,7 +238,7 @@ void Profiles::make(const Job& job) {
             fail(built.error().message);
             return;
         }
-        auto index = profile::TraceIndex::open(it.index_path);
+        auto index = profile::TraceIndex::open(it.index_path, it.path);
         if (!index.ok()) {
             fail(index.error().message);
             return;

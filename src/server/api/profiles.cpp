@@ -243,7 +243,7 @@ Response slice(const ApiContext& context, const Request& request) {
     json.member("category", detail->category).member("begin_ns", detail->begin_ns);
     json.member("duration_ns", detail->duration_ns).member("self_ns", detail->self_ns);
     // As text: what stands there is the trace's, and may be no JSON that a page could take.
-    json.member("args", detail->args).key("same").begin_object();
+    json.member("args", index->args(id)).key("same").begin_object();
     json.member("count", detail->same_count).member("total_ns", detail->same_ns);
     json.member("longest_ns", detail->same_longest_ns).end_object().key("arrows");
     write_arrows(json, *index, index->arrows_of(id, 200));
