@@ -178,12 +178,11 @@ std::string RunPart::key_of(const std::vector<std::string_view>& path) const {
 }
 
 void RunPart::add(std::string_view name_there, Step step, std::int64_t time_ns, double value) {
-    auto found = series_there_.find(name_there);
-    if (found == series_there_.end()) {
-        Series& made = series[key_of({name_there})];
-        found = series_there_.emplace(std::string(name_there), &made).first;
+    Series* found = series_there_.find(name_there);
+    if (found == nullptr) {
+        found = &series_there_.add(name_there, series[key_of({name_there})]);
     }
-    append(*found->second, step, time_ns, value);
+    append(*found, step, time_ns, value);
 }
 
 void RunPart::add_number(const std::string& key, Step step, std::int64_t time_ns, double value) {
@@ -321,17 +320,21 @@ void RunPart::take_summary(ByteSpan body) {
         if (is_internal(item.path.front())) {
             return;
         }
-        if (item.path.size() == 1) {
-            const auto found = summary_json.find(item.path.front());
-            if (found != summary_json.end()) {
-                found->second = item.json;
-                return;
-            }
+        const bool is_whole = item.path.size() == 1;
+        if (std::string* known = is_whole ? summary_there_.find(item.path.front()) : nullptr) {
+            *known = item.json;
+            return;
         }
-        summary_json.insert_or_assign(joined(item.path, '.'), std::string(item.json));
+        std::string& made = summary_json[joined(item.path, '.')];
+        made = item.json;
+        if (is_whole) {
+            summary_there_.add(item.path.front(), made);
+        }
     });
-    for_each_item(body, kRemove, item_,
-                  [&](const ItemView& item) { summary_json.erase(joined(item.path, '.')); });
+    for_each_item(body, kRemove, item_, [&](const ItemView& item) {
+        summary_json.erase(joined(item.path, '.'));
+        summary_there_.clear();
+    });
 }
 
 std::map<std::string, Cell> RunPart::summary() const {
