@@ -65,8 +65,10 @@ RunThere run_of(const Json* run) {
 }  // namespace
 
 TrackingServer::TrackingServer(std::shared_ptr<io::HttpTransport> transport, std::string base,
-                               io::HttpHeaders headers)
-    : client_(std::move(transport)), base_(std::move(base)), headers_(std::move(headers)) {
+                               io::HttpHeaders headers, io::HttpPolicy policy, io::HttpTime time)
+    : client_(std::move(transport), policy, std::move(time)),
+      base_(std::move(base)),
+      headers_(std::move(headers)) {
     headers_.emplace_back("User-Agent", std::string("taffrail/") + version());
 }
 
@@ -204,13 +206,12 @@ Result<void> TrackingServer::set_status(const std::string& id, std::string_view 
 }
 
 const std::string& TrackingServer::head_of(std::string_view name) {
-    auto found = heads_.find(name);
-    if (found == heads_.end()) {
-        std::string head = R"({"key":)";
-        append_json_string(head, name);
-        found = heads_.emplace(name, head + R"(,"value":)").first;
+    if (const std::string* known = head_by_name_.find(name); known != nullptr) {
+        return *known;
     }
-    return found->second;
+    std::string head = R"({"key":)";
+    append_json_string(head, name);
+    return head_by_name_.add(name, heads_.emplace_back(head + R"(,"value":)"));
 }
 
 Result<void> TrackingServer::log_metrics(const std::string& id, std::span<const Metric> metrics) {
