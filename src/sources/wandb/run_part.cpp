@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace taffrail::sources::wandb {
 
@@ -25,6 +26,9 @@ std::int64_t to_ns(double seconds) noexcept {
 
 /// Names of the tracker's own. The official program begins them with `_`.
 bool is_internal(std::string_view name) {
+    if (!name.starts_with('_')) {
+        return false;
+    }
     return name == "_step" || name == "_runtime" || name == "_timestamp" ||
            name.starts_with("_wandb");
 }
@@ -194,7 +198,21 @@ void RunPart::append(Series& to, Step step, std::int64_t time_ns, double value) 
     to.time_ns.push_back(time_ns);
     to.value.push_back(value);
     to.row.push_back(rows);
-    model::add_point(to.summary, value, step, time_ns);
+}
+
+void RunPart::sum_up() {
+    for (auto& [key, one] : series) {
+        const auto from = static_cast<std::size_t>(one.summary.count);
+        if (from == one.value.size()) {
+            continue;
+        }
+        const auto [smallest, largest] = std::ranges::minmax(std::span(one.step).subspan(from));
+        one.summary.first_time_ns = from == 0 ? one.time_ns.front() : one.summary.first_time_ns;
+        one.summary.last_time_ns = one.time_ns.back();
+        // Before the values: the first points set the range.
+        model::add_steps(one.summary, smallest, largest);
+        model::add_values(one.summary, std::span<const double>(one.value).subspan(from));
+    }
 }
 
 void RunPart::add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json) {
@@ -249,6 +267,8 @@ void RunPart::take_history(ByteSpan body) {
         const std::string_view called = item_.path.front();
         if (!number) {
             is_all_numbers = false;
+        } else if (!called.starts_with('_') && called != "step") {
+            numbers_.push_back({called, *number});
         } else if (called == "_step") {
             if (std::isfinite(*number) && std::fabs(*number) < 9e18) {
                 item_step = parse_int(item_.json).value_or(static_cast<Step>(*number));

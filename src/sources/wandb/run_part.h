@@ -54,6 +54,8 @@ class RunPart {
     RunPart& operator=(RunPart&&) = default;
 
     void take(ByteSpan record);
+    /// Brings the summaries of the series up to date; after the last of some records.
+    void sum_up();
 
     std::string run_id, entity, project, name, group, job_type, notes, host, producer;
     std::vector<std::string> tags;
