@@ -20,7 +20,7 @@ using formats::aim::Path;
 
 namespace {
 
-constexpr std::size_t kPendingBytes = std::size_t{2} << 20;
+constexpr std::size_t kPendingBytes = std::size_t{16} << 20;
 
 double seconds(std::int64_t time_ns) {
     return static_cast<double>(time_ns) * 1e-9;
