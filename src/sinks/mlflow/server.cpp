@@ -34,9 +34,8 @@ char* put_text(char* to, std::string_view text) {
     return std::copy(text.begin(), text.end(), to);
 }
 
-/// All of an entry behind its name: three numbers and the words between them.
-void put_numbers(std::string& to, const Metric& metric) {
-    char text[160];
+void put_value(std::string& to, const Metric& metric) {
+    char text[40];
     char* end = text;
     if (std::isfinite(metric.value)) {
         end = put_number(end, metric.value);
@@ -45,12 +44,18 @@ void put_numbers(std::string& to, const Metric& metric) {
                             : metric.value > 0       ? R"("Infinity")"
                                                      : R"("-Infinity")");
     }
-    end = put_text(end, R"(,"timestamp":)");
+    to.append(text, end);
+}
+
+/// All of an entry behind its value. The metrics of a row have it in common.
+void make_tail(std::string& to, const Metric& metric) {
+    char text[120];
+    char* end = put_text(text, R"(,"timestamp":)");
     end = put_number(end, std::max<std::int64_t>(metric.time_ms, 0));
     end = put_text(end, R"(,"step":)");
     end = put_number(end, metric.step);
     end = put_text(end, "},");
-    to.append(text, end);
+    to.assign(text, end);
 }
 
 RunThere run_of(const Json* run) {
@@ -220,9 +225,16 @@ Result<void> TrackingServer::log_metrics(const std::string& id, std::span<const 
         body_ = R"({"run_id":)";
         append_json_string(body_, id);
         body_ += R"(,"metrics":[)";
+        const Metric* before = nullptr;
         for (const Metric& metric : part) {
             body_ += head_of(metric.name);
-            put_numbers(body_, metric);
+            put_value(body_, metric);
+            if (before == nullptr || before->time_ms != metric.time_ms ||
+                before->step != metric.step) {
+                make_tail(tail_, metric);
+            }
+            body_ += tail_;
+            before = &metric;
         }
         body_.back() = ']';
         body_ += '}';

@@ -74,7 +74,7 @@ class TrackingServer {
     io::HttpClient client_;
     std::string base_;
     io::HttpHeaders headers_;
-    std::string body_;
+    std::string body_, tail_;
     std::deque<std::string> heads_;  ///< names of metrics as they open an entry
     KeyOrder<const std::string> head_by_name_;
 };
