@@ -68,6 +68,17 @@ def test_values_equal_those_of_the_csv_logger(root, tmp_path):
     assert {"train_loss_step", "train_loss_epoch", "val_loss", "epoch"} <= {info.key for info in past.keys()}
 
 
+def test_a_step_that_logs_waits_for_nothing(root, monkeypatch):
+    """Lightning calls save() after every row; only the end of a stage is a reason to wait until all is in the file."""
+    flush, flushed = taffrail.Run.flush, []
+    monkeypatch.setattr(taffrail.Run, "flush", lambda run: (flushed.append(run.id), flush(run))[1])
+    logger = TaffrailLogger(name="n")
+    trainer(logger=logger).fit(Line(), loader())
+    assert flushed == [logger.experiment.id]
+    assert len(taffrail.read(root).run("n")["train_loss_step"]) == 15, "a reader sees what the stage logged"
+    logger.experiment.finish()
+
+
 def test_odd_hyperparameters_and_the_graph(root):
     logger = TaffrailLogger(name="n")
     logger.log_hyperparams({"float": 0.3, "int": 1, "string": "abc", "bool": True, "dict": {"a": {"b": 1}}, "list": [1, 2], "namespace": Namespace(foo=Namespace(bar="buzz")),
