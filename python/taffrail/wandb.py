@@ -6,6 +6,7 @@ Runs are recorded as `taffrail.init()` records them, offline and at that cost; `
 
 from __future__ import annotations
 
+import atexit
 import difflib
 import glob as _glob
 import os
@@ -23,6 +24,11 @@ __all__ = ["AlertLevel", "Artifact", "Audio", "Error", "Histogram", "Html", "Ima
 
 RESUME = {None: "never", False: "never", True: "allow", "allow": "allow", "auto": "allow", "must": "must", "never": "never"}
 MODES = ("online", "offline", "shared", "disabled")
+
+
+def _lacks(owner: str, name: str, words: Sequence[str]) -> AttributeError:
+    near = difflib.get_close_matches(name, words, 1)
+    return AttributeError(f"{owner} has no '{name}'" + (f"; the nearest word is '{near[0]}'" if near else f"; it has {', '.join(words)}"))
 
 
 class Error(Exception):
@@ -83,6 +89,11 @@ class Run:
         self.tags, self.notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
         self.config, self.summary = native.config, Summary(native)
         self._step, self._waiting, self._watches = 0, {}, []  # type: ignore[var-annotated]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _lacks("a run of taffrail.wandb", name, sorted(word for word in {*dir(type(self)), *vars(self)} if not word.startswith("_")))
 
     @property
     def id(self) -> str:
@@ -191,6 +202,7 @@ class Run:
         self._commit()
         self.unwatch()
         self.native.finish("failed" if exit_code else "finished")
+        _opened.discard(self)
         if _state.run is self:
             _state.run = None
 
@@ -206,6 +218,14 @@ class Run:
 
 
 _state = SimpleNamespace(run=None)
+_opened: set[Run] = set()  # until they are finished
+
+
+def _commit_at_exit() -> None:
+    """A program that ends without finish(): what waits for more of its step is all of it. The run itself ends as the process does."""
+    for run in list(_opened):
+        if run.native._process == os.getpid() and not run.native.finished:
+            run._commit()
 
 
 @contextmanager
@@ -261,6 +281,9 @@ def init(entity: str | None = None, project: str | None = None, dir: Any = None,
         wanted = {key: value for key, value in values.items() if (not config_include_keys or key in config_include_keys) and key not in (config_exclude_keys or ())}
         made.config.update(wanted)
     _state.run = made
+    _opened.add(made)
+    atexit.unregister(_commit_at_exit)
+    atexit.register(_commit_at_exit)  # the last that is registered is the first: the run is still open then
     return made
 
 
@@ -314,6 +337,4 @@ def __getattr__(name: str) -> Any:
         return _state.run
     if name in ("config", "summary"):
         return getattr(_open(), name)
-    words = [*__all__, "config", "run", "summary"]
-    near = difflib.get_close_matches(name, words, 1)
-    raise AttributeError(f"taffrail.wandb has no '{name}'" + (f"; the nearest word is '{near[0]}'" if near else f"; it has {', '.join(words)}"))
+    raise _lacks("taffrail.wandb", name, [*__all__, "config", "run", "summary"])

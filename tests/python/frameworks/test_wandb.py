@@ -35,16 +35,25 @@ SCRIPT = """
 """
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
+# Nobody calls finish(), and every step is given: the last one waits for more of itself when the program ends.
+UNFINISHED = """
+    import sys
+    import {module} as wandb
+
+    run = wandb.init(project="digits", name="one", mode="offline", dir=sys.argv[1])
+    for step in range(3):
+        run.log({{"loss": step / 2}}, step=step)
+"""
+
+
+def both(folder, text):
     """The run of the real client and of ours, both read from the folder they wrote."""
-    folder = tmp_path_factory.mktemp("wandb")
     runs = {}
     for module in ("wandb", "taffrail.wandb"):
         place = folder / module
         place.mkdir()
         script = folder / f"script_{module}.py"
-        script.write_text(textwrap.dedent(SCRIPT.format(module=module)))
+        script.write_text(textwrap.dedent(text.format(module=module)))
         done = subprocess.run([sys.executable, script, str(place)], capture_output=True, text=True, timeout=300, cwd=place,
                               env={**os.environ, "TAFFRAIL_DIR": str(place / "native"), "WANDB_SILENT": "true", "TAFFRAIL_MACHINE_LOAD": "off"})
         assert done.returncode == 0, done.stderr
@@ -53,6 +62,16 @@ def pair(tmp_path_factory):
         runs[module] = next(iter(taffrail.read(written[0])))
     runs["native"] = next(iter(taffrail.read(folder / "taffrail.wandb" / "native")))
     return runs
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return both(tmp_path_factory.mktemp("wandb"), SCRIPT)
+
+
+def test_the_last_step_of_a_program_that_just_ends_is_there(tmp_path):
+    for run in both(tmp_path, UNFINISHED).values():
+        assert run["loss"].step.tolist() == [0, 1, 2] and run["loss"].value.tolist() == [0.0, 0.5, 1.0] and run.info.state == "finished"
 
 
 def test_history_is_the_same(pair):
@@ -93,6 +112,9 @@ def test_steps_only_rise_and_missing_words_are_named(root):
         wandb.log({"a": 2.0}, step=3)
     with pytest.raises(AttributeError, match="'log'"):
         wandb.logg
+    with pytest.raises(AttributeError, match="no 'log_artefact'; the nearest word is 'log_artifact'"):
+        run.log_artefact
+    assert not hasattr(run, "use_artifact") and not hasattr(run, "_private")
     with pytest.raises(TypeError, match="dict"):
         wandb.log(1.0)
     wandb.finish()
