@@ -46,6 +46,34 @@ UNFINISHED = """
 """
 
 
+# Files of sound, film and a mesh, points with colours, and an artifact.
+FILES = """
+    import struct, sys, wave
+    import numpy as np
+    from PIL import Image
+    import {module} as wandb
+
+    with wave.open("sound.wav", "wb") as sound:
+        sound.setnchannels(1), sound.setsampwidth(2), sound.setframerate(8000)
+        sound.writeframes(b"".join(struct.pack("<h", i * 100) for i in range(80)))
+    pictures = [Image.new("P", (8, 6), color) for color in range(3)]
+    pictures[0].save("film.gif", save_all=True, append_images=pictures[1:], duration=100)
+    with open("mesh.obj", "w") as mesh:
+        mesh.write("v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3\\n")
+    with open("weights.bin", "wb") as weights:
+        weights.write(b"weights")
+    rng = np.random.default_rng(1)
+    with wandb.init(project="digits", name="files", mode="offline", dir=sys.argv[1]) as run:
+        run.log({{"sound": wandb.Audio("sound.wav", caption="said")}}, step=1)
+        run.log({{"film": wandb.Video("film.gif", caption="moves", format="gif")}}, step=2)
+        run.log({{"mesh": wandb.Object3D("mesh.obj")}}, step=3)
+        run.log({{"points": wandb.Object3D(np.round(rng.random((7, 3)), 3)), "colored": wandb.Object3D(rng.integers(0, 200, (5, 6)).astype(float))}}, step=4)
+        artifact = wandb.Artifact("model", "model", metadata={{"depth": 4}})
+        artifact.add_file("weights.bin", "inside/weights.bin")
+        run.log_artifact(artifact)
+"""
+
+
 def both(folder, text):
     """The run of the real client and of ours, both read from the folder they wrote."""
     runs = {}
@@ -100,6 +128,26 @@ def test_media_are_the_same(pair):
     assert (theirs["width"], theirs["height"], theirs["captions"]) == (ours["width"], ours["height"], ours["captions"]) == (5, 6, ["six"])
     assert pair["taffrail.wandb"].entries("histogram")[0].value["counts"] == pair["wandb"].entries("histogram")[0].value["counts"] == [10] * 10
     assert pair["taffrail.wandb"].entries("table")[0].value == pair["wandb"].entries("table")[0].value
+
+
+def blobs(value):
+    """What a value holds, with its bytes in place of where they lie."""
+    if isinstance(value, taffrail.Blob):
+        return value.sha256
+    if isinstance(value, dict):
+        return {name: blobs(part) for name, part in value.items()}
+    return [blobs(part) for part in value] if isinstance(value, list) else value
+
+
+def test_files_points_and_artifacts_are_the_same(tmp_path):
+    runs = both(tmp_path, FILES)
+    theirs, ours = runs["wandb"], runs["taffrail.wandb"]
+    for name in ("sound", "film", "mesh", "points", "colored"):
+        expected, got = theirs.entries(name), ours.entries(name)
+        assert [(entry.kind, entry.step, blobs(entry.value)) for entry in got] == [(entry.kind, entry.step, blobs(entry.value)) for entry in expected] != [], name
+    # The real client keeps the files of an artifact outside the folder of the run.
+    expected, got = ({**run.entries("model")[0].value, "files": None} for run in (theirs, ours))
+    assert got == expected and got["metadata"] == {"depth": 4}
 
 
 def test_steps_only_rise_and_missing_words_are_named(root):
