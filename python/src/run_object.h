@@ -31,7 +31,8 @@ class RowCache {
         std::vector<PyObject*> keys = {};
         Row row = {};
         bool bound = false;
-        std::vector<double> last = {};  ///< as many as keys once it was logged: what log() was given
+        std::vector<double> last =
+            {};  ///< as many as keys once it was logged: what log() was given
         Step last_step = kAutoStep;
         std::uint64_t last_call = 0;  ///< counts the calls of the run, for the order of rows
 
