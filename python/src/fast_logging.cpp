@@ -23,6 +23,7 @@ struct Names {
     PyObject* step = PyUnicode_InternFromString("step");
     PyObject* log_object = PyUnicode_InternFromString("_log_object");
     PyObject* settle = PyUnicode_InternFromString("_settle");
+    PyObject* bring = PyUnicode_InternFromString("_bring");
 };
 
 const Names& names() {
@@ -263,6 +264,15 @@ bool log_what_arrived(PyObject* self, PyObject* what, PyObject* value) {
     return said != nullptr;
 }
 
+enum class Brought : std::uint8_t { Yes, No, Failed };
+
+/// Whether a value comes from a device by itself.
+Brought bring(PyObject* run, PyObject* key, PyObject* value, PyObject* step) {
+    PyObject* said = PyObject_CallMethodObjArgs(run, names().bring, key, value, step, nullptr);
+    Py_XDECREF(said);
+    return said == nullptr ? Brought::Failed : said == Py_True ? Brought::Yes : Brought::No;
+}
+
 PyObject* none_or_error(bool ok) {
     if (!ok) {
         return nullptr;
@@ -304,7 +314,7 @@ PyObject* run_log(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         }
     }
     RunObject* object = nb::inst_ptr<RunObject>(nb::handle(self));
-    if (object->arriving && what != nullptr) [[unlikely]] {
+    if (*object->arriving && what != nullptr) [[unlikely]] {
         if (!log_what_arrived(self, what, value)) {
             return nullptr;
         }
@@ -357,7 +367,24 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     if (!step_of(step_given, step)) {
         return nullptr;
     }
+    const ScalarObject* object = nb::inst_ptr<ScalarObject>(nb::handle(self));
     Read read = number_of(value, number);
+    if (*object->arriving || read == Read::Other) [[unlikely]] {
+        const nb::object run = nb::steal(PyObject_CallNoArgs(object->owner.ptr()));
+        if (!run.is_valid()) {
+            return nullptr;
+        }
+        const bool gone = run.is_none();
+        if (!gone && *object->arriving && !log_what_arrived(run.ptr(), object->key.ptr(), value)) {
+            return nullptr;
+        }
+        if (!gone && read == Read::Other) {
+            const Brought brought = bring(run.ptr(), object->key.ptr(), value, step_given);
+            if (brought != Brought::No) {
+                return none_or_error(brought == Brought::Yes);
+            }
+        }
+    }
     if (read == Read::Other) {
         number = PyFloat_AsDouble(value);  // a tensor of one element
         read = number == -1.0 && PyErr_Occurred() != nullptr ? Read::Failed : Read::Number;
@@ -365,7 +392,6 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     if (read != Read::Number) {
         return nullptr;
     }
-    const ScalarObject* object = nb::inst_ptr<ScalarObject>(nb::handle(self));
     object->scalar.log(number, step);
     return none_or_error(ask_not_finite(object->key.ptr(), number, step_given));
 }

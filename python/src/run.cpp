@@ -214,8 +214,10 @@ void bind_run(nb::module_& module) {
         .def_prop_ro("name", [](const RunObject& self) { return self.run->name(); })
         .def_prop_ro("folder", [](const RunObject& self) { return self.run->folder(); })
         .def("_scalar",
-             [](RunObject& self, nb::str key) {
-                 return ScalarObject{self.run->scalar(nb::cast<std::string>(key)), key};
+             [](nb::handle_t<RunObject> self, nb::str key) {
+                 auto& object = nb::cast<RunObject&>(self);
+                 return ScalarObject{object.run->scalar(nb::cast<std::string>(key)), key,
+                                     nb::weakref(self), object.arriving};
              })
         .def("_row",
              [](RunObject& self, nb::tuple keys) {
@@ -290,7 +292,7 @@ void bind_run(nb::module_& module) {
             [](RunObject& self) { wait_without_lock(self, [](Run& it) { return it.commit(); }); },
             "As flush(), and on the disk itself.")
         .def("_finish", &finish_run)
-        .def("_set_arriving", [](RunObject& self, bool arriving) { self.arriving = arriving; })
+        .def("_set_arriving", [](RunObject& self, bool arriving) { *self.arriving = arriving; })
         .def(
             "note_outcome",
             [](RunObject& self, const std::string& part, const std::string& state,

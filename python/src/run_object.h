@@ -65,12 +65,15 @@ struct RunObject {
     std::shared_ptr<Run> run;
     RowCache rows;
     bool finished = false;
-    bool arriving = false;  ///< numbers of a device are on their way: Run._settle() is asked first
+    /// Numbers of a device are on their way: Run._settle() is asked first. Shared with bound keys.
+    std::shared_ptr<bool> arriving = std::make_shared<bool>(false);
 };
 
 struct ScalarObject {
     Scalar scalar = {};
     nb::object key;
+    nb::object owner;  ///< a weak reference to the run: it may hold this
+    std::shared_ptr<bool> arriving;
 };
 
 struct RowObject {

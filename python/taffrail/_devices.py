@@ -94,11 +94,12 @@ class Arriving:
         try:
             while self._queue and (at_least > 0 or self._queue[0][2].arrived()):
                 at_least -= 1
-                key, step, copy = self._queue.popleft()
+                key, step, copy = self._queue[0]
                 try:
                     number = copy.number()
+                    self._queue.popleft()  # not before: Ctrl-C may come while it waits
                 except Exception as error:  # noqa: BLE001: the device has failed, and with it all that it would have brought
-                    lost, self._queue = 1 + len(self._queue), deque()
+                    lost, self._queue = len(self._queue), deque()
                     run.alert("values are lost", f"{lost} values of a device did not arrive, the first is '{key}'{'' if step is None else f' at step {step}'}: {error}", "error")
                     return
                 run.log(key, number, step)

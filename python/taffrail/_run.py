@@ -150,7 +150,7 @@ class Run(_core.Run):
         from taffrail import _devices
 
         debug = sys.modules.get("taffrail._debug")
-        if not _devices.is_far(value) or (debug is not None and debug._guards) or not self.active or self.finished:
+        if not _devices.is_far(value) or _arrays._elements(value) != 1 or (debug is not None and debug._guards) or not self.active or self.finished:
             return False
         if self._arriving is None:
             self._arriving = _devices.Arriving()

@@ -43,6 +43,25 @@ def test_values_that_are_here_do_not_overtake_those_of_their_key(root, device):
     assert past["a"].value.tolist() == [1, 2, 3, 4, 5] and past["a"].step.tolist() == sorted(set(past["a"].step.tolist())) and past["b"].value.tolist() == [1, 2]
 
 
+def test_bound_keys_do_not_wait_either(root, device):
+    with taffrail.init(name="n") as run:
+        loss = run.scalar("loss")
+        for step in range(20):
+            loss.log(device.tensor(step / 2))
+            device.tick(3)
+        assert device.waits == 0
+        loss.log(-1.0)
+        assert device.waits == 0, "the last one had arrived"
+        loss.log(device.tensor(-2.0))
+        run.log("loss", -3.0)
+        assert device.waits == 1
+        wide = device.tensor(0.0)
+        wide.numel, wide.shape = (lambda: 2), (2,)
+        with pytest.raises(TypeError):
+            loss.log(wide)
+    assert taffrail.read(root).run("n")["loss"].value.tolist() == [*(step / 2 for step in range(20)), -1.0, -2.0, -3.0]
+
+
 @pytest.mark.parametrize("word", ["flush", "commit", "finish"])
 def test_what_ends_something_waits_for_all(root, device, word):
     run = taffrail.init(name="n")
