@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from taffrail import _arrays
 from taffrail import _run as _native
-from taffrail._wandb_media import Artifact, Audio, Histogram, Html, Image, Object3D, Plotly, Table, Video
+from taffrail._wandb_media import Artifact, Audio, Histogram, Html, Image, Object3D, Plotly, Table, Video, loggable
 
 __all__ = ["AlertLevel", "Artifact", "Audio", "Error", "Histogram", "Html", "Image", "Object3D", "Plotly", "Run", "Settings", "Table", "Video", "alert",
            "define_metric", "finish", "init", "log", "log_artifact", "login", "save", "unwatch", "watch"]
@@ -43,6 +44,17 @@ class Settings(SimpleNamespace):
     """Settings of a run by name. Those that init() has arguments for are used where the argument is absent; others are accepted."""
 
 
+class Config(_native.Config):
+    def update(self, values: object = (), /, allow_val_change: bool | None = None, **more: Any) -> None:
+        """Values may change, allowed or not."""
+        super().update(values, **more)
+
+    def setdefaults(self, values: object) -> dict[str, Any]:
+        """Sets what is not set yet."""
+        self.update({name: value for name, value in _arrays.as_dict(values).items() if name not in self})
+        return self.as_dict()
+
+
 class Summary(MutableMapping[str, Any]):
     """The last value of everything logged, and what is set here."""
 
@@ -57,7 +69,8 @@ class Summary(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._values[key] = value
-        self._native.summary[key] = value
+        for name, part in loggable({key: value}).items():
+            self._native.summary[name] = part
 
     def __delitem__(self, key: str) -> None:
         del self._values[key]
@@ -86,8 +99,9 @@ class Run:
 
     def __init__(self, native: _native.Run, project: str, entity: str, group: str, job_type: str, tags: Sequence[str], notes: str, offline: bool, resumed: bool) -> None:
         self.native, self.project, self.entity, self.group, self.job_type = native, project, entity, group, job_type
-        self.tags, self.notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
-        self.config, self.summary = native.config, Summary(native)
+        self._tags, self._notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
+        native.config = self.config = Config(native)
+        self.summary = Summary(native)
         self._step, self._waiting, self._watches = 0, {}, []  # type: ignore[var-annotated]
 
     def __getattr__(self, name: str) -> Any:
@@ -102,6 +116,33 @@ class Run:
     @property
     def name(self) -> str:
         return self.native.name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        raise AttributeError("a run keeps the name that it was opened with: wandb.init(name=…)")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self._tags
+
+    @tags.setter
+    def tags(self, tags: Sequence[str]) -> None:
+        for tag in self._tags:
+            if tag not in tags:
+                self.native.untag(tag)
+        for tag in tags:
+            if tag not in self._tags:
+                self.native.tag(tag)
+        self._tags = tuple(tags)
+
+    @property
+    def notes(self) -> str:
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: str) -> None:
+        self._notes = notes
+        self.native.note(notes)
 
     @property
     def dir(self) -> str:
@@ -136,7 +177,7 @@ class Run:
             if step > self._step:
                 self._commit()
                 self._step = int(step)
-        self._waiting.update(data)
+        self._waiting.update(loggable(data))
         if commit if commit is not None else step is None:
             self._commit()
             self._step += 1

@@ -1,6 +1,7 @@
 """A script of W&B's words, run with the real client and with ours, leaves the same history, summary, configuration and media."""
 
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -27,7 +28,13 @@ SCRIPT = """
     wandb.log({{"pictures": [wandb.Image(rng.integers(0, 255, (6, 5, 3), dtype=np.uint8)) for _ in range(2)]}}, step=32)
     wandb.log({{"histogram": wandb.Histogram(np_histogram=np.histogram(np.arange(100.0), 10))}}, step=33)
     wandb.log({{"table": wandb.Table(columns=["x", "y"], data=[[1, "a"], [2, "b"]])}}, step=34)
+    wandb.log({{"outer": {{"a": 1.0, "deep": {{"b": 2}}}}, "list": [1.5, 2.5], "short": np.arange(3), "long": np.arange(100.0), "one": np.array([4.5])}}, step=35)
+    wandb.log({{"mixed": wandb.Table(columns=["picture", "n"], data=[[wandb.Image(np.zeros((4, 4, 3), "u1")), 1]])}}, step=36)
     wandb.config.update({{"late": True}})
+    wandb.config.update({{"lr": 0.1}}, allow_val_change=True)
+    wandb.config.setdefaults({{"depth": 9, "later": 5}})
+    wandb.summary.update({{"nested": {{"q": 0.5}}}})
+    run.tags = run.tags + ("c",)
     wandb.summary["best"] = 0.9
     wandb.alert("careful", "something", wandb.AlertLevel.WARN)
     assert wandb.run.id == "abc123" and wandb.config["depth"] == 4
@@ -113,11 +120,20 @@ def test_history_is_the_same(pair):
 
 def test_configuration_and_summary_are_the_same(pair):
     theirs, ours = pair["wandb"].info, pair["taffrail.wandb"].info
-    wanted = {"lr": 0.1, "depth": 4, "late": True}
+    wanted = {"lr": 0.1, "depth": 4, "late": True, "later": 5}
     for info in (theirs, ours, pair["native"].info):
-        assert info.config | wanted == info.config
-    assert theirs.name == ours.name == "one" and theirs.project == ours.project == "digits" and sorted(theirs.tags) == sorted(ours.tags) == ["a", "b"]
+        assert info.config == wanted and info.summary["nested.q"] == 0.5
+    assert theirs.name == ours.name == "one" and theirs.project == ours.project == "digits" and sorted(theirs.tags) == sorted(ours.tags) == ["a", "b", "c"]
     assert theirs.summary["best"] == ours.summary["best"] == 0.9 and theirs.state == ours.state == "finished"
+
+
+def test_values_that_are_no_number_are_taken_as_the_client_takes_them(pair):
+    theirs, ours = pair["wandb"], pair["taffrail.wandb"]
+    assert {"outer.a", "outer.deep.b", "one"} <= {info.key for info in theirs.keys() if info.kind == "scalar"}, "and so the history above holds them"
+    for name in ("list", "short"):
+        assert json.loads(ours.entries(name)[0].value) == json.loads(theirs.entries(name)[0].value), name
+    assert ours.entries("long")[0].value == theirs.entries("long")[0].value and len(ours.entries("long")[0].value["counts"]) == 32
+    assert ours.entries("mixed")[0].value == theirs.entries("mixed")[0].value == {"columns": ["picture", "n"], "rows": [["Image", 1]]}
 
 
 def test_media_are_the_same(pair):
@@ -163,6 +179,8 @@ def test_steps_only_rise_and_missing_words_are_named(root):
     with pytest.raises(AttributeError, match="no 'log_artefact'; the nearest word is 'log_artifact'"):
         run.log_artefact
     assert not hasattr(run, "use_artifact") and not hasattr(run, "_private")
+    with pytest.raises(AttributeError, match="init"):
+        run.name = "other"
     with pytest.raises(TypeError, match="dict"):
         wandb.log(1.0)
     wandb.finish()
