@@ -149,7 +149,7 @@ def test_media_are_the_same(pair):
 def blobs(value):
     """What a value holds, with its bytes in place of where they lie."""
     if isinstance(value, taffrail.Blob):
-        return value.sha256
+        return value.load()
     if isinstance(value, dict):
         return {name: blobs(part) for name, part in value.items()}
     return [blobs(part) for part in value] if isinstance(value, list) else value
