@@ -1,7 +1,15 @@
 # Third-party libraries, all from Debian 12 packages (scripts/dependencies.sh lists the package names).
 find_package(PkgConfig REQUIRED)
 find_package(zstd REQUIRED CONFIG)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+if(TAFFRAIL_PYTHON)
+    # Two sums are all that is used of a library of megabytes whose loading would be most of an import: taken from the archive where there is one.
+    set(OPENSSL_USE_STATIC_LIBS ON)
+    find_package(OpenSSL QUIET COMPONENTS Crypto)
+    unset(OPENSSL_USE_STATIC_LIBS)
+endif()
+if(NOT OpenSSL_FOUND)
+    find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
 find_package(Boost 1.81 REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)

@@ -11,4 +11,4 @@ def log_all(folder, data):
 
 
 if __name__ == "__main__":
-    measure(log_all)
+    measure(log_all, dicts=True)

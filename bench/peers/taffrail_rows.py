@@ -12,4 +12,4 @@ def log_all(folder, data):
     run.finish()
 
 
-measure(log_all)
+measure(log_all, dicts=True)

@@ -78,7 +78,7 @@ def reading_row(context: Context, inside: Path, ours_us: float) -> dict:
 
 
 def lightning_row(context: Context) -> dict:
-    """One training in one process: with our logger and with one whose methods are empty, in turn."""
+    """One training: with our logger and with one whose methods are empty, a block of steps each in turn."""
     import peers
     import stage_python
 
@@ -91,14 +91,14 @@ def lightning_row(context: Context) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(wheels[-1]) as archive:
             archive.extractall(f"{folder}/package")
-        done = subprocess.run([python, context.root / "bench/python/lightning_loop.py", *(["1000", "3"] if context.quick else ["10000", "7"])], capture_output=True, text=True,
+        done = subprocess.run([python, context.root / "bench/python/lightning_loop.py", "5000" if context.quick else "20000"], capture_output=True, text=True,
                               env={**os.environ, **peers.environment_of("lightning"), "PYTHONPATH": f"{folder}/package", "TAFFRAIL_DIR": f"{folder}/runs", "TAFFRAIL_ZONES": "none"},
                               cwd=folder)
     if done.returncode != 0:
         return row | {"reason": done.stderr.strip()[-300:]}
     measured = json.loads(done.stdout.splitlines()[-1])
     ours, empty = (statistics.median(measured[name]) for name in ("ours", "empty"))
-    # Of pairs that ran one after the other: what the machine does meanwhile meets both.
+    # Of blocks that ran one after the other: what the machine does meanwhile meets both.
     ratio = statistics.median(mine / other for mine, other in zip(measured["ours"], measured["empty"], strict=True))
     return row | {"value": ours, "peer_value": empty, "ratio": ratio, "spread": [min(measured["ours"]), max(measured["ours"])],
                   "peer_spread": [min(measured["empty"]), max(measured["empty"])]}

@@ -70,6 +70,8 @@ def reading_aim(context) -> dict:
     with folder() as place:
         variables = {**SILENT, "HOME": place, "AIM_UI_TELEMETRY_ENABLED": "0"}
         subprocess.run([python, context.root / "bench/peers/aim_local.py", place, str(rows)], env=variables, cwd=place, check=True, capture_output=True)
+        # Aim shows a run once its index knows it, also one that its own client wrote.
+        subprocess.run([Path(python).with_name("aim"), "storage", "--repo", place, "reindex", "--yes"], env=variables, cwd=place, check=True, capture_output=True)
         mine = read_by_us(context, place)
         said = subprocess.run([python, context.root / "bench/peers/aim_read.py", place], env=variables, cwd=place, check=True, capture_output=True, text=True)
         theirs = json.loads(said.stdout.strip().splitlines()[-1])

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
              .ok()) {
         return 0;
     }
-    const profile::analysis::Analysis found = profile::analysis::analyze(trace, "fuzz");
+    const profile::analysis::Analysis found = profile::analysis::analyze(trace, {"fuzz"});
     for (const profile::analysis::Step& step : found.steps.all) {
         std::int64_t sum = 0;
         for (const std::int64_t part : step.time.part_ns) {

@@ -22,6 +22,8 @@ struct Names {
     PyObject* values = PyUnicode_InternFromString("values");
     PyObject* step = PyUnicode_InternFromString("step");
     PyObject* log_object = PyUnicode_InternFromString("_log_object");
+    PyObject* settle = PyUnicode_InternFromString("_settle");
+    PyObject* bring = PyUnicode_InternFromString("_bring");
 };
 
 const Names& names() {
@@ -212,12 +214,16 @@ bool log_dict(PyObject* self, RunObject& object, PyObject* dict, PyObject* step_
     if (count == 0) {
         return true;
     }
-    const Row* row = object.rows.find(*object.run, {keys.data(), count}, hash >> 40);
-    if (row == nullptr || hook_of_not_finite != nullptr) {
-        return log_wide(self, object, dict, step_given, step);
+    RowCache::Entry* row = object.rows.find(*object.run, {keys.data(), count}, hash >> 40);
+    if (row != nullptr) {
+        const std::span<const double> numbers(values.data(), count);
+        row->keep(step, numbers, ++object.rows.calls);
+        if (hook_of_not_finite == nullptr) [[likely]] {
+            row->row.log(step, numbers);
+            return true;
+        }
     }
-    row->log(step, std::span<const double>(values.data(), count));
-    return true;
+    return log_wide(self, object, dict, step_given, step);
 }
 
 bool log_one(PyObject* self, RunObject& object, PyObject* key, PyObject* value,
@@ -237,8 +243,9 @@ bool log_one(PyObject* self, RunObject& object, PyObject* key, PyObject* value,
     }
     const std::uint64_t hash =
         (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9E3779B97F4A7C15u >> 40;
-    if (const Row* row = object.rows.find(*object.run, {&key, 1}, hash)) {
-        row->log(step, std::span<const double>(&number, 1));
+    if (RowCache::Entry* row = object.rows.find(*object.run, {&key, 1}, hash)) {
+        row->keep(step, std::span<const double>(&number, 1), ++object.rows.calls);
+        row->row.log(step, std::span<const double>(&number, 1));
     } else {
         std::string_view name;
         if (!name_of(key, name)) {
@@ -247,6 +254,23 @@ bool log_one(PyObject* self, RunObject& object, PyObject* key, PyObject* value,
         object.run->log(name, number, step);
     }
     return ask_not_finite(key, number, step_given);
+}
+
+/// Numbers that were logged before and come from a device only now: those of these keys go first.
+bool log_what_arrived(PyObject* self, PyObject* what, PyObject* value) {
+    PyObject* said = PyObject_CallMethodObjArgs(self, names().settle, what,
+                                                value == nullptr ? Py_None : value, nullptr);
+    Py_XDECREF(said);
+    return said != nullptr;
+}
+
+enum class Brought : std::uint8_t { Yes, No, Failed };
+
+/// Whether a value comes from a device by itself.
+Brought bring(PyObject* run, PyObject* key, PyObject* value, PyObject* step) {
+    PyObject* said = PyObject_CallMethodObjArgs(run, names().bring, key, value, step, nullptr);
+    Py_XDECREF(said);
+    return said == nullptr ? Brought::Failed : said == Py_True ? Brought::Yes : Brought::No;
 }
 
 PyObject* none_or_error(bool ok) {
@@ -290,6 +314,11 @@ PyObject* run_log(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
         }
     }
     RunObject* object = nb::inst_ptr<RunObject>(nb::handle(self));
+    if (*object->arriving && what != nullptr) [[unlikely]] {
+        if (!log_what_arrived(self, what, value)) {
+            return nullptr;
+        }
+    }
     if (what != nullptr && PyDict_Check(what)) [[likely]] {
         return none_or_error(log_dict(self, *object, what, step));
     }
@@ -338,7 +367,24 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     if (!step_of(step_given, step)) {
         return nullptr;
     }
+    const ScalarObject* object = nb::inst_ptr<ScalarObject>(nb::handle(self));
     Read read = number_of(value, number);
+    if (*object->arriving || read == Read::Other) [[unlikely]] {
+        const nb::object run = nb::steal(PyObject_CallNoArgs(object->owner.ptr()));
+        if (!run.is_valid()) {
+            return nullptr;
+        }
+        const bool gone = run.is_none();
+        if (!gone && *object->arriving && !log_what_arrived(run.ptr(), object->key.ptr(), value)) {
+            return nullptr;
+        }
+        if (!gone && read == Read::Other) {
+            const Brought brought = bring(run.ptr(), object->key.ptr(), value, step_given);
+            if (brought != Brought::No) {
+                return none_or_error(brought == Brought::Yes);
+            }
+        }
+    }
     if (read == Read::Other) {
         number = PyFloat_AsDouble(value);  // a tensor of one element
         read = number == -1.0 && PyErr_Occurred() != nullptr ? Read::Failed : Read::Number;
@@ -346,7 +392,6 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     if (read != Read::Number) {
         return nullptr;
     }
-    const ScalarObject* object = nb::inst_ptr<ScalarObject>(nb::handle(self));
     object->scalar.log(number, step);
     return none_or_error(ask_not_finite(object->key.ptr(), number, step_given));
 }

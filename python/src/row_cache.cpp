@@ -1,6 +1,7 @@
 #include "run_object.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -35,12 +36,12 @@ RowCache::~RowCache() {
     }
 }
 
-const Row* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash) {
+RowCache::Entry* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash) {
     Entry& entry = entries_[hash % kEntries];
     if (entry.keys.size() == keys.size() &&
         std::equal(keys.begin(), keys.end(), entry.keys.begin())) {
         if (entry.bound) [[likely]] {
-            return &entry.row;
+            return &entry;
         }
         std::vector<std::string_view> names;
         names.reserve(keys.size());
@@ -55,7 +56,8 @@ const Row* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64
         }
         entry.row = run.row(std::span<const std::string_view>(names));
         entry.bound = true;
-        return &entry.row;
+        entry.last.resize(keys.size());
+        return &entry;
     }
     for (PyObject* key : entry.keys) {
         Py_DECREF(key);
@@ -65,7 +67,19 @@ const Row* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64
         Py_INCREF(key);
     }
     entry.bound = false;
+    entry.last_call = 0;
     return nullptr;
+}
+
+std::vector<const RowCache::Entry*> RowCache::logged() const {
+    std::vector<const Entry*> rows;
+    for (const Entry& entry : entries_) {
+        if (entry.last_call != 0) {
+            rows.push_back(&entry);
+        }
+    }
+    std::ranges::sort(rows, std::ranges::greater(), &Entry::last_call);
+    return rows;
 }
 
 }  // namespace taffrail::python

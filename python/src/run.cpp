@@ -149,6 +149,20 @@ void wait_without_lock(const RunObject& self, Work&& work) {
     take(*std::move(done));
 }
 
+/// (key, value, step or None) of what log() was given last, newest row first. Keys that were made
+/// anew for each call are not among them.
+nb::list last_values(const RunObject& self) {
+    nb::list said;
+    for (const RowCache::Entry* row : self.rows.logged()) {
+        for (std::size_t i = 0; i < row->keys.size(); ++i) {
+            said.append(nb::make_tuple(
+                nb::borrow(row->keys[i]), row->last[i],
+                row->last_step == kAutoStep ? nb::none() : nb::object(nb::int_(row->last_step))));
+        }
+    }
+    return said;
+}
+
 nb::dict stats_of(const RunObject& self) {
     const RunStats stats = self.run->stats();
     nb::dict said;
@@ -200,8 +214,10 @@ void bind_run(nb::module_& module) {
         .def_prop_ro("name", [](const RunObject& self) { return self.run->name(); })
         .def_prop_ro("folder", [](const RunObject& self) { return self.run->folder(); })
         .def("_scalar",
-             [](RunObject& self, nb::str key) {
-                 return ScalarObject{self.run->scalar(nb::cast<std::string>(key)), key};
+             [](nb::handle_t<RunObject> self, nb::str key) {
+                 auto& object = nb::cast<RunObject&>(self);
+                 return ScalarObject{object.run->scalar(nb::cast<std::string>(key)), key,
+                                     nb::weakref(self), object.arriving};
              })
         .def("_row",
              [](RunObject& self, nb::tuple keys) {
@@ -276,6 +292,7 @@ void bind_run(nb::module_& module) {
             [](RunObject& self) { wait_without_lock(self, [](Run& it) { return it.commit(); }); },
             "As flush(), and on the disk itself.")
         .def("_finish", &finish_run)
+        .def("_set_arriving", [](RunObject& self, bool arriving) { *self.arriving = arriving; })
         .def(
             "note_outcome",
             [](RunObject& self, const std::string& part, const std::string& state,
@@ -285,6 +302,7 @@ void bind_run(nb::module_& module) {
         .def(
             "check", [](RunObject& self) { take(self.run->check()); },
             "Raises the first failure so far.")
+        .def("_last_values", &last_values)
         .def("_stats", &stats_of);
     bind_media(run);
 }

@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,17 +27,32 @@ class RowCache {
     RowCache(const RowCache&) = delete;
     RowCache& operator=(const RowCache&) = delete;
 
-    /// The row of these keys once they have been seen twice; null before, and for keys that are
-    /// made anew for each call.
-    const Row* find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash);
-
-  private:
     struct Entry {
         std::vector<PyObject*> keys = {};
         Row row = {};
         bool bound = false;
+        std::vector<double> last =
+            {};  ///< as many as keys once it was logged: what log() was given
+        Step last_step = kAutoStep;
+        std::uint64_t last_call = 0;  ///< counts the calls of the run, for the order of rows
+
+        void keep(Step step, std::span<const double> values, std::uint64_t call) {
+            std::copy(values.begin(), values.end(), last.begin());
+            last_step = step;
+            last_call = call;
+        }
     };
 
+    /// The row of these keys once they have been seen twice; null before, and for keys that are
+    /// made anew for each call.
+    Entry* find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash);
+
+    /// Rows that were logged by find(), the one of the last call first.
+    [[nodiscard]] std::vector<const Entry*> logged() const;
+
+    std::uint64_t calls = 0;
+
+  private:
     static constexpr std::size_t kEntries = 64;
     std::array<Entry, kEntries> entries_;
 };
@@ -49,11 +65,15 @@ struct RunObject {
     std::shared_ptr<Run> run;
     RowCache rows;
     bool finished = false;
+    /// Numbers of a device are on their way: Run._settle() is asked first. Shared with bound keys.
+    std::shared_ptr<bool> arriving = std::make_shared<bool>(false);
 };
 
 struct ScalarObject {
     Scalar scalar = {};
     nb::object key;
+    nb::object owner;  ///< a weak reference to the run: it may hold this
+    std::shared_ptr<bool> arriving;
 };
 
 struct RowObject {

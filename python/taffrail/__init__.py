@@ -52,13 +52,21 @@ from taffrail._core import (
     zone_value,
 )
 from taffrail._core import version as __version__
-from taffrail._debug import breakpoint, guard
-from taffrail._progress import ProgressRange, progress
 from taffrail._run import Run, active_run, finish, init, log
-from taffrail.config import Composed, compose
-from taffrail.media import Artifact, Audio, Figure, Graph, Histogram, Image, Mesh, PointCloud, Table, Text, Video
-from taffrail.reading import Catalogue, Entry, KeyInfo, RecordedRun, RunInfo, Series, read
-from taffrail.sink import Record, Sink, SinkContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from taffrail._debug import breakpoint, guard
+    from taffrail._progress import ProgressRange, progress
+    from taffrail._trace import trace
+    from taffrail.config import Composed, compose
+    from taffrail.media import Artifact, Audio, Figure, Graph, Histogram, Image, Mesh, PointCloud, Table, Text, Video
+    from taffrail.metric import Metric
+    from taffrail.pipeline import DataMap, Logger, Routine, RoutineContext, make_loggers, register_routine
+    from taffrail.reading import Catalogue, Entry, KeyInfo, RecordedRun, RunInfo, Series, read
+    from taffrail.sink import Record, Sink, SinkContext
+    from taffrail.torch import log_graph, watch
+    from taffrail.tracer import Tracer
 
 __all__ = [
     "AlreadyExistsError", "Artifact", "Audio", "Blob", "Catalogue", "ClosedError", "Composed", "CorruptError", "DataMap", "Entry", "Error",
@@ -72,9 +80,23 @@ __all__ = [
     "zone_table_text", "zone_tree", "zone_tree_text", "zone_value",
 ]
 
-# Parts that few programs need, imported when they are first named: `import taffrail` stays cheap.
-_LATE = {"watch": "taffrail.torch", "log_graph": "taffrail.torch", "profile": "taffrail.profile", "Metric": "taffrail.metric", "Tracer": "taffrail.tracer", "trace": "taffrail._trace",
-         **dict.fromkeys(("DataMap", "Logger", "Routine", "RoutineContext", "make_loggers", "register_routine"), "taffrail.pipeline")}
+# All that a program which only logs numbers does without, imported when it is first named: `import taffrail` stays cheap. Names of modules are those of
+# their files.
+_NAMED_IN = {
+    "taffrail._debug": ("breakpoint", "guard"),
+    "taffrail._progress": ("ProgressRange", "progress"),
+    "taffrail._trace": ("trace",),
+    "taffrail.config": ("config", "Composed", "compose"),
+    "taffrail.media": ("media", "Artifact", "Audio", "Figure", "Graph", "Histogram", "Image", "Mesh", "PointCloud", "Table", "Text", "Video"),
+    "taffrail.metric": ("Metric",),
+    "taffrail.pipeline": ("DataMap", "Logger", "Routine", "RoutineContext", "make_loggers", "register_routine"),
+    "taffrail.profile": ("profile",),
+    "taffrail.reading": ("reading", "Catalogue", "Entry", "KeyInfo", "RecordedRun", "RunInfo", "Series", "read"),
+    "taffrail.sink": ("sink", "Record", "Sink", "SinkContext"),
+    "taffrail.torch": ("log_graph", "watch"),
+    "taffrail.tracer": ("Tracer",),
+}
+_LATE = {name: module for module, names in _NAMED_IN.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

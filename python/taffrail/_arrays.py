@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import array as _array
 import sys
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from _collections_abc import Iterable, Mapping
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from taffrail._run import Run
 
 LONGEST_LIST = 64  # of hyperparameters; longer ones are kept as text
@@ -69,9 +70,11 @@ def numpy_array(value: object) -> Any:
 def typed(value: object, code: str) -> object:
     """A contiguous array of one type: 'f', 'd', 'I' or 'B'."""
     if isinstance(value, (list, tuple)) and not any(hasattr(part, "__array_interface__") or hasattr(part, "__dlpack__") for part in value):
+        import array as arrays
+
         flat: list[Any] = []
         _flatten_into(value, flat)
-        return _array.array(code, [int(number) for number in flat] if code in "IB" else flat)
+        return arrays.array(code, [int(number) for number in flat] if code in "IB" else flat)
     import numpy
 
     return numpy.ascontiguousarray(numpy_array(value), dtype={"f": "f4", "d": "f8", "I": "u4", "B": "u1"}[code])
@@ -89,6 +92,8 @@ def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     """A value of another library in run.log(): a number in an array, a picture, a figure, or something that must be wrapped."""
     elements = _elements(value)
     if elements == 1:
+        if run._bring(key, value, step):
+            return
         run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type, attr-defined]
         return
     module = type(value).__module__.split(".")[0]

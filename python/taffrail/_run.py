@@ -6,19 +6,26 @@ import atexit
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from types import TracebackType
-from typing import Any
+from _collections_abc import Mapping, MutableMapping  # which every interpreter has loaded already; `collections` takes a millisecond
 
 from taffrail import _arrays, _core
-from taffrail.sink import Sink
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+    from typing import Any
+
+    from taffrail._devices import Arriving
+    from taffrail.sink import Sink
 
 _current: list[weakref.ref[Run]] = []  # open runs, the newest last
 _with_python_sinks: weakref.WeakSet[Run] = weakref.WeakSet()
 _hooked = False
+MOST_LAST_VALUES = 20  # in the message of a run that failed
 
 
-class Config(MutableMapping[str, Any]):
+class Config(MutableMapping[str, object]):
     """The hyperparameters of a run. What is set here is recorded at once; nested names are joined by `/`."""
 
     def __init__(self, run: Run) -> None:
@@ -67,7 +74,7 @@ class Config(MutableMapping[str, Any]):
         return f"Config({self._values!r})"
 
 
-class Summary(MutableMapping[str, Any]):
+class Summary(MutableMapping[str, object]):
     """Values of the run as a whole: `run.summary["best/acc"] = 0.91`."""
 
     def __init__(self, run: Run) -> None:
@@ -107,6 +114,7 @@ class Run(_core.Run):
         self.config = Config(self)
         self._summary_values = Summary(self)
         self._process = os.getpid()
+        self._arriving: Arriving | None = None
         _current.append(weakref.ref(self))
         _keep.add(self)
 
@@ -134,6 +142,50 @@ class Run(_core.Run):
             self.log({f"{key}/{name}": part for name, part in value.items()}, step)
         else:
             _arrays.log_foreign(self, key, value, step)
+
+    def _bring(self, key: str, value: Any, step: int | None) -> bool:
+        """Whether a number of a device comes by itself: then nothing waits for it. A guard wants to see it at once."""
+        if getattr(getattr(value, "device", None), "type", "") == "cpu" or not (hasattr(value, "detach") or hasattr(value, "copy_to_host_async")):
+            return False
+        from taffrail import _devices
+
+        debug = sys.modules.get("taffrail._debug")
+        if not _devices.is_far(value) or _arrays._elements(value) != 1 or (debug is not None and debug._guards) or not self.active or self.finished:
+            return False
+        if self._arriving is None:
+            self._arriving = _devices.Arriving()
+        self._arriving.bring(self, key, value, step)
+        return True
+
+    def _settle(self, values: object = None, value: object = None) -> None:
+        """Logs what has arrived from devices; without an argument all is waited for."""
+        if self._arriving is not None:
+            self._arriving.settle(self, values, value)
+
+    def flush(self) -> None:
+        """Returns when everything logged before is in the log file."""
+        self._settle()
+        super().flush()
+
+    def commit(self) -> None:
+        """As flush(), and on the disk itself."""
+        self._settle()
+        super().commit()
+
+    def set_epoch(self, epoch: float) -> None:
+        """Later records carry this epoch."""
+        self._settle()
+        super().set_epoch(epoch)
+
+    def set_samples(self, samples: int) -> None:
+        """Later records carry this number of samples."""
+        self._settle()
+        super().set_samples(samples)
+
+    def set_phase(self, phase: str) -> None:
+        """'train', 'validate', 'test', 'predict', 'sanity' or ''."""
+        self._settle()
+        super().set_phase(phase)
 
     def log_hparams(self, hparams: object) -> None:
         """Hyperparameters from a dict, a Namespace or a dataclass; later calls add and overwrite."""
@@ -227,6 +279,8 @@ class Run(_core.Run):
     def add_sink(self, sink: str | Sink, /, **options: Any) -> int:
         """Adds a back end: a registered one by name with its options (`taffrail list` shows them), or an object of a class of yours
         that derives from taffrail.Sink. Returns its bit in the route of records."""
+        from taffrail.sink import Sink
+
         if isinstance(sink, str):
             return self._add_sink(sink, options)
         if not isinstance(sink, Sink):
@@ -245,6 +299,12 @@ class Run(_core.Run):
         """Ends the run: what was logged is written, sinks are closed within finish_timeout, the run is sealed. A second call does nothing."""
         if os.getpid() != self._process:
             return  # the parent's to end; what a forked child logs is taken over by it
+        try:
+            self._settle()
+        finally:
+            self._end(state)
+
+    def _end(self, state: str) -> None:
         try:
             self._finish(state)
         finally:
@@ -342,11 +402,17 @@ def _in_notebook() -> bool:
 
 
 def _note_failure(run: Run, error: BaseException) -> None:
-    """The traceback becomes the reason why the run ended."""
+    """The traceback becomes the reason why the run ended, with the numbers that were logged last."""
     import traceback
 
-    said = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    run.note_outcome("program", "aborted" if isinstance(error, KeyboardInterrupt) else "failed", said[-16384:])
+    said = "".join(traceback.format_exception(type(error), error, error.__traceback__))[-16384:]
+    last: dict[str, str] = {}
+    for key, value, step in run._last_values():
+        if key not in last and len(last) < MOST_LAST_VALUES:
+            last[key] = f"{key} = {value:.6g}" + ("" if step is None else f" at step {step}")
+    if last:
+        said += f"Last values: {', '.join(last.values())}\n"
+    run.note_outcome("program", "aborted" if isinstance(error, KeyboardInterrupt) else "failed", said)
 
 
 def _hook_exit() -> None:
@@ -372,11 +438,12 @@ def _interactive() -> bool:
 
 
 def _at_exit() -> None:
-    """Sinks in Python must be closed while there is an interpreter. Other runs wait for the exit status: the library finishes them."""
+    """Sinks in Python must be closed, and numbers of devices be there, while there is an interpreter. Other runs wait for the exit status: the library
+    finishes them."""
     for run in list(_keep):
-        if run in _with_python_sinks and run._process == os.getpid():
+        if run._process == os.getpid():
             try:
-                run.finish()
+                run.finish() if run in _with_python_sinks else run._settle()
             except Exception as error:  # noqa: BLE001: the program is over, but what went wrong is said
                 print(f"taffrail: {error}", file=sys.stderr)
     _core._ask_not_finite(None)

@@ -12,6 +12,29 @@ if TYPE_CHECKING:
     from taffrail._run import Run
 
 
+PLAIN = frozenset((float, int, bool, str))
+LONGEST_ARRAY = 32  # of numbers that are kept one by one; of longer ones the distribution
+
+
+def loggable(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """What the client takes for a value: parts of dicts by names joined with dots, lists as their text, long arrays as histograms."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = f"{before}{key}" if before else key
+        if type(value) in PLAIN:
+            found[name] = value
+        elif isinstance(value, Mapping):
+            found.update(loggable(value, f"{name}."))
+        elif isinstance(value, (list, tuple)) and not (value and all(hasattr(part, "_log_to") for part in value)):
+            found[name] = media.Text(media._json(value), plain=True)
+        elif (_arrays._elements(value) or 1) > 1 and not type(value).__module__.startswith(("PIL", "pandas")):
+            array = _arrays.numpy_array(value)
+            found[name] = Histogram(array, num_bins=LONGEST_ARRAY) if array.size > LONGEST_ARRAY else media.Text(media._json(array.tolist()), plain=True)
+        else:
+            found[name] = value
+    return found
+
+
 class Image(media.Image):
     """wandb.Image: arrays are channels-last, floats 0…1; torch tensors channels-first. `masks` and `boxes` have no place and are refused."""
 

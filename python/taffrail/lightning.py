@@ -93,7 +93,8 @@ class TaffrailLogger(Logger):
 
     @rank_zero_only
     def log_metrics(self, metrics: Mapping[str, float], step: int | None = None) -> None:
-        self.experiment.log(self._named(metrics) if self._prefix else metrics, step)
+        run = self._run if self._run is not None else self.experiment
+        run.log(self._named(metrics) if self._prefix else metrics, step)
 
     @rank_zero_only
     def log_hyperparams(self, params: dict[str, Any] | Namespace | None = None, *_: Any, **more: Any) -> None:
@@ -142,10 +143,8 @@ class TaffrailLogger(Logger):
                 self._checkpoints[path] = os.path.getmtime(path)
                 self.experiment.log_artifact(f"model-{self.version}", path, type="model", metadata={"score": None if score is None else float(score), "file": os.path.basename(path)})
 
-    @rank_zero_only
     def save(self) -> None:
-        if self._run is not None and not self._run.finished:
-            self._run.flush()
+        """Nothing is left to do: what was logged outlives the program. Lightning calls this after every row, so that a wait here would be one in every step."""
 
     @rank_zero_only
     def finalize(self, status: str) -> None:

@@ -299,13 +299,19 @@ class Table(_Media):
         """One more row."""
         if len(cells) != len(self.columns):
             raise ValueError(f"the table has {len(self.columns)} columns, the row {len(cells)} cells")
-        self.rows.append([cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell for cell in cells])
+        self.rows.append([_cell(cell) for cell in cells])
 
     def _log_to(self, run: Run, key: str, step: int | None) -> None:
         run._table(key, self.columns, self.rows, step)
 
     def _datum(self) -> tuple[Any, ...]:
         return "table", self.columns, self.rows
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, _Media):
+        return type(value).__name__  # pictures and the like have no place in a table: what stood there
+    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
 
 
 class Text(_Media):

@@ -6,6 +6,7 @@ Runs are recorded as `taffrail.init()` records them, offline and at that cost; `
 
 from __future__ import annotations
 
+import atexit
 import difflib
 import glob as _glob
 import os
@@ -15,14 +16,20 @@ from contextlib import contextmanager
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from taffrail import _arrays
 from taffrail import _run as _native
-from taffrail._wandb_media import Artifact, Audio, Histogram, Html, Image, Object3D, Plotly, Table, Video
+from taffrail._wandb_media import Artifact, Audio, Histogram, Html, Image, Object3D, Plotly, Table, Video, loggable
 
 __all__ = ["AlertLevel", "Artifact", "Audio", "Error", "Histogram", "Html", "Image", "Object3D", "Plotly", "Run", "Settings", "Table", "Video", "alert",
            "define_metric", "finish", "init", "log", "log_artifact", "login", "save", "unwatch", "watch"]
 
 RESUME = {None: "never", False: "never", True: "allow", "allow": "allow", "auto": "allow", "must": "must", "never": "never"}
 MODES = ("online", "offline", "shared", "disabled")
+
+
+def _lacks(owner: str, name: str, words: Sequence[str]) -> AttributeError:
+    near = difflib.get_close_matches(name, words, 1)
+    return AttributeError(f"{owner} has no '{name}'" + (f"; the nearest word is '{near[0]}'" if near else f"; it has {', '.join(words)}"))
 
 
 class Error(Exception):
@@ -35,6 +42,17 @@ class AlertLevel:
 
 class Settings(SimpleNamespace):
     """Settings of a run by name. Those that init() has arguments for are used where the argument is absent; others are accepted."""
+
+
+class Config(_native.Config):
+    def update(self, values: object = (), /, allow_val_change: bool | None = None, **more: Any) -> None:
+        """Values may change, allowed or not."""
+        super().update(values, **more)
+
+    def setdefaults(self, values: object) -> dict[str, Any]:
+        """Sets what is not set yet."""
+        self.update({name: value for name, value in _arrays.as_dict(values).items() if name not in self})
+        return self.as_dict()
 
 
 class Summary(MutableMapping[str, Any]):
@@ -51,7 +69,8 @@ class Summary(MutableMapping[str, Any]):
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._values[key] = value
-        self._native.summary[key] = value
+        for name, part in loggable({key: value}).items():
+            self._native.summary[name] = part
 
     def __delitem__(self, key: str) -> None:
         del self._values[key]
@@ -80,9 +99,15 @@ class Run:
 
     def __init__(self, native: _native.Run, project: str, entity: str, group: str, job_type: str, tags: Sequence[str], notes: str, offline: bool, resumed: bool) -> None:
         self.native, self.project, self.entity, self.group, self.job_type = native, project, entity, group, job_type
-        self.tags, self.notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
-        self.config, self.summary = native.config, Summary(native)
+        self._tags, self._notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
+        native.config = self.config = Config(native)
+        self.summary = Summary(native)
         self._step, self._waiting, self._watches = 0, {}, []  # type: ignore[var-annotated]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _lacks("a run of taffrail.wandb", name, sorted(word for word in {*dir(type(self)), *vars(self)} if not word.startswith("_")))
 
     @property
     def id(self) -> str:
@@ -91,6 +116,33 @@ class Run:
     @property
     def name(self) -> str:
         return self.native.name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        raise AttributeError("a run keeps the name that it was opened with: wandb.init(name=…)")
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self._tags
+
+    @tags.setter
+    def tags(self, tags: Sequence[str]) -> None:
+        for tag in self._tags:
+            if tag not in tags:
+                self.native.untag(tag)
+        for tag in tags:
+            if tag not in self._tags:
+                self.native.tag(tag)
+        self._tags = tuple(tags)
+
+    @property
+    def notes(self) -> str:
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: str) -> None:
+        self._notes = notes
+        self.native.note(notes)
 
     @property
     def dir(self) -> str:
@@ -125,7 +177,7 @@ class Run:
             if step > self._step:
                 self._commit()
                 self._step = int(step)
-        self._waiting.update(data)
+        self._waiting.update(loggable(data))
         if commit if commit is not None else step is None:
             self._commit()
             self._step += 1
@@ -191,6 +243,7 @@ class Run:
         self._commit()
         self.unwatch()
         self.native.finish("failed" if exit_code else "finished")
+        _opened.discard(self)
         if _state.run is self:
             _state.run = None
 
@@ -206,6 +259,14 @@ class Run:
 
 
 _state = SimpleNamespace(run=None)
+_opened: set[Run] = set()  # until they are finished
+
+
+def _commit_at_exit() -> None:
+    """A program that ends without finish(): what waits for more of its step is all of it. The run itself ends as the process does."""
+    for run in list(_opened):
+        if run.native._process == os.getpid() and not run.native.finished:
+            run._commit()
 
 
 @contextmanager
@@ -261,6 +322,9 @@ def init(entity: str | None = None, project: str | None = None, dir: Any = None,
         wanted = {key: value for key, value in values.items() if (not config_include_keys or key in config_include_keys) and key not in (config_exclude_keys or ())}
         made.config.update(wanted)
     _state.run = made
+    _opened.add(made)
+    atexit.unregister(_commit_at_exit)
+    atexit.register(_commit_at_exit)  # the last that is registered is the first: the run is still open then
     return made
 
 
@@ -314,6 +378,4 @@ def __getattr__(name: str) -> Any:
         return _state.run
     if name in ("config", "summary"):
         return getattr(_open(), name)
-    words = [*__all__, "config", "run", "summary"]
-    near = difflib.get_close_matches(name, words, 1)
-    raise AttributeError(f"taffrail.wandb has no '{name}'" + (f"; the nearest word is '{near[0]}'" if near else f"; it has {', '.join(words)}"))
+    raise _lacks("taffrail.wandb", name, [*__all__, "config", "run", "summary"])

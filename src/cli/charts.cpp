@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -59,6 +60,15 @@ plot::Line line_of(const query::ChartSeries& series, std::string label, plot::Co
         }
     }
     return line;
+}
+
+/// Which of the runs are grey, because an older one of them wears their colour.
+std::vector<bool> grey_of(std::span<const ChartRun> runs) {
+    std::vector<std::optional<std::size_t>> slots;
+    for (const ChartRun& entry : runs) {
+        slots.push_back(entry.run->info().color.empty() ? std::optional(entry.slot) : std::nullopt);
+    }
+    return plot::grey_among(slots);
 }
 
 }  // namespace
@@ -169,6 +179,7 @@ plot::Chart chart_of(OpenedRuns& opened, std::span<const ChartRun> runs, const s
                                          : plot::AxisUnit::Number;
     chart.whole_x = style.x == "step" || style.x == "samples";
     chart.y_scale = style.log_y ? plot::Scale::Log : plot::Scale::Linear;
+    const std::vector<bool> grey = grey_of(runs);
     for (const query::ChartSeries& series : answer.series) {
         if (!series.current || series.run < 0) {
             continue;
@@ -177,8 +188,9 @@ plot::Chart chart_of(OpenedRuns& opened, std::span<const ChartRun> runs, const s
         const auto place =
             static_cast<std::size_t>(std::ranges::find(opened.ids(), id) - opened.ids().begin());
         const RunInfo& info = opened.details(id)->info;
-        chart.lines.push_back(
-            line_of(series, info.name, color_of(info, runs[place].slot, style.theme)));
+        const plot::Color color = grey[place] ? plot::theme_colors(style.theme).muted
+                                              : color_of(info, runs[place].slot, style.theme);
+        chart.lines.push_back(line_of(series, info.name, color));
     }
     return chart;
 }

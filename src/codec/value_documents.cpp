@@ -42,27 +42,8 @@ std::vector<double> numbers_in(const Json& json, std::string_view name) {
     return numbers;
 }
 
-Result<Table> table_in(const Json& json) {
-    Table table;
-    for (const Json& column : items_of(json, "columns")) {
-        table.columns.push_back(column.string() != nullptr ? *column.string() : column.dump());
-    }
-    for (const Json& row : items_of(json, "data")) {
-        auto& cells = table.rows.emplace_back(table.columns.size());
-        const auto* items = row.array();
-        for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), cells.size());
-             ++i) {
-            cells[i] = cell_of((*items)[i]);
-        }
-    }
-    if (table.columns.empty()) {
-        return Error{ErrorCode::Corrupt, "a table without columns"};
-    }
-    return table;
-}
-
 Result<Value> curve_in(const Json& json) {
-    TAFFRAIL_ASSIGN(const Table table, table_in(json));
+    TAFFRAIL_ASSIGN(const Table table, table_of_json(json));
     PrCurve curve;
     std::vector<double>* const columns[] = {
         &curve.thresholds,      &curve.precision,      &curve.recall,         &curve.true_positives,
@@ -189,7 +170,7 @@ Result<Value> value_of_document(Kind kind, std::string_view text) {
     }
     TAFFRAIL_ASSIGN(const Json json, parse_json(text));
     if (kind == Kind::Table) {
-        TAFFRAIL_ASSIGN(Table table, table_in(json));
+        TAFFRAIL_ASSIGN(Table table, table_of_json(json));
         return Value(std::move(table));
     }
     return kind == Kind::PrCurve     ? curve_in(json)
@@ -197,6 +178,25 @@ Result<Value> value_of_document(Kind kind, std::string_view text) {
            : kind == Kind::Graph
                ? graph_in(json)
                : Result<Value>(Error{ErrorCode::Unsupported, "this kind is no document"});
+}
+
+Result<Table> table_of_json(const Json& json) {
+    Table table;
+    for (const Json& column : items_of(json, "columns")) {
+        table.columns.push_back(column.string() != nullptr ? *column.string() : column.dump());
+    }
+    for (const Json& row : items_of(json, "data")) {
+        auto& cells = table.rows.emplace_back(table.columns.size());
+        const auto* items = row.array();
+        for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), cells.size());
+             ++i) {
+            cells[i] = cell_of((*items)[i]);
+        }
+    }
+    if (table.columns.empty()) {
+        return Error{ErrorCode::Corrupt, "a table without columns"};
+    }
+    return table;
 }
 
 Result<Value> value_of_file(std::string_view name, Bytes bytes, std::string_view caption) {
@@ -215,6 +215,20 @@ Result<Value> value_of_file(std::string_view name, Bytes bytes, std::string_view
         made = Value(std::move(artifact));
     }
     return made;
+}
+
+void set_file_blob(Value& value, Blob blob) {
+    if (auto* image = std::get_if<Image>(&value)) {
+        image->images = {std::move(blob)};
+    } else if (auto* audio = std::get_if<Audio>(&value)) {
+        audio->data = std::move(blob);
+    } else if (auto* video = std::get_if<Video>(&value)) {
+        video->data = std::move(blob);
+    } else if (auto* mesh = std::get_if<Mesh>(&value)) {
+        mesh->data = std::move(blob);
+    } else if (auto* artifact = std::get_if<Artifact>(&value)) {
+        artifact->files.front().data = std::move(blob);
+    }
 }
 
 }  // namespace taffrail

@@ -12,6 +12,7 @@
 
 namespace taffrail {
 
+class Json;
 class JsonWriter;
 
 struct ValueFile {
@@ -41,11 +42,15 @@ std::string tsv_of(const Table& table);
 std::string histogram_json(const Histogram& histogram);
 std::string graph_json(const Graph& graph);
 
+/// {"columns": […], "data": [[…], …]}; what a row has too much is left out.
+Result<Table> table_of_json(const Json& document);
 /// The way back, for kinds that are documents (tables, histograms, graphs, figures, texts).
 Result<Value> value_of_document(Kind kind, std::string_view text);
 
 /// What a file is by itself: a picture, a film, a sound, a mesh, else an artifact of that one file.
 /// Its blob holds the bytes.
 Result<Value> value_of_file(std::string_view name, Bytes bytes, std::string_view caption);
+/// Puts another blob in the place of the one that value_of_file() made.
+void set_file_blob(Value& value, Blob blob);
 
 }  // namespace taffrail

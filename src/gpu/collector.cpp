@@ -14,6 +14,7 @@ constexpr std::size_t kAlignment = 8;
 struct State {
     std::mutex mutex;
     Records records;
+    std::uint64_t max_bytes = 0;
     std::vector<std::uint32_t> enabled;
     std::vector<std::uint8_t*> spare_buffers;
     const Cupti* cupti = nullptr;
@@ -55,8 +56,12 @@ void take_buffer(void* context, std::uint32_t stream, std::uint8_t* buffer, std:
     std::size_t dropped = 0;
     (void)now.cupti->dropped_records(context, stream, &dropped);
     const std::lock_guard guard(now.mutex);
-    for (const std::uint8_t* one : found) {
-        decode(one, now.records);
+    for (std::size_t place = 0; place < found.size(); ++place) {
+        if (now.records.bytes() >= now.max_bytes) {
+            now.records.beyond_limit += found.size() - place;
+            break;
+        }
+        decode(found[place], now.records);
     }
     now.records.dropped += dropped;
     if (buffer != nullptr) {
@@ -89,6 +94,7 @@ Result<void> start_collecting(const CollectOptions& options) {
     {
         const std::lock_guard guard(now.mutex);
         now.records = Records();
+        now.max_bytes = options.max_bytes;
     }
     if (!now.is_registered) {
         if (now.cupti->set_thread_id_type != nullptr) {

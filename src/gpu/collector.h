@@ -12,10 +12,16 @@
 
 namespace taffrail::gpu {
 
+/// As zones in a window of a trace: what a viewer can still show, and a process can hold beside its
+/// training. A million kernels with their calls, and more.
+inline constexpr std::uint64_t kMostBytesOfRecords = 256u << 20;
+
 /// What to record; each costs something for every launch.
 struct CollectOptions {
     bool calls = true;    ///< of the runtime and the driver, which tie kernels to zones
     bool markers = true;  ///< NVTX, where the program started with NVTX_INJECTION64_PATH
+    /// The first records are kept, those beyond are counted.
+    std::uint64_t max_bytes = kMostBytesOfRecords;
 };
 
 /// Unsupported with one clear line where there is no GPU; Unavailable where another profiler has

@@ -6,6 +6,7 @@
 // written when the program ends. Programs may also load it themselves and call the two functions
 // below.
 #include "base/clock.h"
+#include "base/strings.h"
 #include "gpu/collector.h"
 #include "gpu/to_trace.h"
 #include "io/files.h"
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace taffrail::gpu {
@@ -53,7 +55,21 @@ bool write_trace(const std::string& path) {
         say("the GPU trace is not kept: " + done.error().message);
         return false;
     }
+    for (const std::string& line : trace.notes.lines()) {
+        say(line);
+    }
     return true;
+}
+
+/// Of $TAFFRAIL_CUDA_TRACE_BYTES; nothing where that is no number of bytes.
+std::optional<std::uint64_t> most_bytes() {
+    const char* text = std::getenv("TAFFRAIL_CUDA_TRACE_BYTES");
+    if (text == nullptr || *text == '\0') {
+        return kMostBytesOfRecords;
+    }
+    const auto number = parse_int(text);
+    return number && *number > 0 ? std::optional(static_cast<std::uint64_t>(*number))
+                                 : std::nullopt;
 }
 
 void write_at_exit() {
@@ -70,7 +86,13 @@ extern "C" {
 
 /// Called by CUDA. Anything but 1 tells it that nothing is traced.
 [[gnu::visibility("default")]] int InitializeInjection() {
-    const auto started = taffrail::gpu::start_collecting();
+    const auto most = taffrail::gpu::most_bytes();
+    if (!most) {
+        taffrail::gpu::say(
+            "no GPU trace: TAFFRAIL_CUDA_TRACE_BYTES is not understood; give a number of bytes");
+        return 0;
+    }
+    const auto started = taffrail::gpu::start_collecting({.max_bytes = *most});
     if (!started.ok()) {
         taffrail::gpu::say(started.error().message);
         return 0;

@@ -60,6 +60,13 @@ struct Records {
     std::vector<std::string> names = {std::string()};  ///< 0 is none
     std::uint64_t others = 0;                          ///< of kinds that mean nothing here
     std::uint64_t dropped = 0;                         ///< the interface had no room for them
+    std::uint64_t beyond_limit = 0;                    ///< came when as many were kept as asked for
+
+    /// What the records take, without their names.
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return work.size() * sizeof(DeviceWork) + calls.size() * sizeof(ApiCall) +
+               markers.size() * sizeof(Marker);
+    }
 
     /// Names are copied at once: the interface keeps them only while their module is loaded.
     std::uint32_t name(std::string_view text);

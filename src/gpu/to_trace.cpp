@@ -291,6 +291,11 @@ void add_records(const Records& records, const TraceContext& context, profile::P
     if (records.dropped > 0) {
         trace.notes.add("records of the GPU were lost for want of room", 0, records.dropped);
     }
+    if (records.beyond_limit > 0) {
+        trace.notes.add(
+            "records of the GPU came when the trace held as many as it may; they are not in it", 0,
+            records.beyond_limit);
+    }
 }
 
 }  // namespace taffrail::gpu

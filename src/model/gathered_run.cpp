@@ -6,6 +6,7 @@
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
+#include "model/records.h"
 #include "model/series_cursor.h"
 #include "model/series_summary.h"
 
@@ -350,20 +351,7 @@ Result<void> GatheredRun::for_each(const std::function<bool(const Record&)>& vis
     const auto now = state();
     for (const auto& [key, series] : now->content->series) {
         for (std::size_t i = 0; i < series.value.size(); ++i) {
-            const Point point = series.point(i);
-            Record record{.key = key,
-                          .phase = point.phase,
-                          .step = point.step,
-                          .time_ns = point.time_ns,
-                          .rank = point.rank,
-                          .attempt = point.attempt,
-                          .writer = point.writer,
-                          .seq = point.seq,
-                          .scalar = point.value};
-            if (!std::isnan(point.epoch)) {
-                record.epoch = point.epoch;
-            }
-            if (!visit(record)) {
+            if (!visit(record_of(key, series.point(i)))) {
                 return {};
             }
         }
@@ -378,17 +366,7 @@ Result<void> GatheredRun::for_each(const std::function<bool(const Record&)>& vis
     for (const std::string& key : keys) {
         TAFFRAIL_ASSIGN(const std::vector<Entry> all, entries(key));
         for (const Entry& entry : all) {
-            if (!visit({.key = key,
-                        .kind = kind_of(*entry.value),
-                        .phase = entry.phase,
-                        .step = entry.step,
-                        .time_ns = entry.time_ns,
-                        .epoch = entry.epoch,
-                        .rank = entry.rank,
-                        .attempt = entry.attempt,
-                        .writer = entry.writer,
-                        .seq = entry.seq,
-                        .value = entry.value.get()})) {
+            if (!visit(record_of(key, entry))) {
                 return {};
             }
         }

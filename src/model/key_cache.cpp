@@ -1,18 +1,13 @@
 #include "model/key_cache.h"
 
-#include "base/crc32c.h"
-#include "base/try.h"
-#include "codec/tlog/compressor.h"
 #include "codec/tlog/meta.h"
-#include "io/files.h"
-#include "io/private_folder.h"
+#include "model/cache_file.h"
 #include "model/run_cache.h"
 
 namespace taffrail::model {
 namespace {
 
 constexpr std::string_view kKeyMagic = "TRK2";
-constexpr std::size_t kKeyHeaderBytes = 16;  // magic, CRC-32C, length
 // A run of more keys is opened; a file of more than that would be slow to read itself.
 constexpr std::size_t kMaxRunBytes = 256 << 10;
 constexpr std::uint64_t kMaxFileBytes = 512u << 20;
@@ -79,23 +74,11 @@ std::string KeyCache::path_for(const std::string& root) {
 }
 
 void KeyCache::read(const std::string& path) {
-    const auto bytes = io::read_file(path);
-    if (!bytes.ok() || bytes->size() < kKeyHeaderBytes ||
-        as_text(ByteSpan(*bytes).first(4)) != kKeyMagic) {
+    auto body = read_cache_file(path, kKeyMagic, kMaxFileBytes);
+    if (!body) {
         return;
     }
-    const ByteSpan stored = ByteSpan(*bytes).subspan(kKeyHeaderBytes);
-    const auto length = load<std::uint64_t>(bytes->data() + 8);
-    if (load<std::uint32_t>(bytes->data() + 4) != crc32c(stored) || length > kMaxFileBytes) {
-        return;
-    }
-    tlog::Decompressor decompressor;
-    if (stored.size() == length) {
-        body_.assign(stored.begin(), stored.end());
-    } else if (!decompressor.decompress(body_, stored, static_cast<std::size_t>(length))) {
-        body_.clear();
-        return;
-    }
+    body_ = *std::move(body);
     ByteCursor from(body_);
     for (std::uint64_t left = from.varint(); left > 0 && from.ok(); --left) {
         std::string folder(from.text());
@@ -161,18 +144,10 @@ Result<void> KeyCache::write(
             ++count;
         }
     }
-    Bytes body, stored, bytes;
+    Bytes body;
     append_varint(body, count);
     append(body, entries);
-    if (!tlog::Compressor().compress(stored, body)) {
-        stored = body;
-    }
-    append(bytes, as_bytes(kKeyMagic));
-    append(bytes, crc32c(stored));
-    append(bytes, static_cast<std::uint64_t>(body.size()));
-    append(bytes, stored);
-    TAFFRAIL_TRY(io::make_private_directories(path.substr(0, path.rfind('/'))));
-    return io::write_file_atomically(path, bytes, false);
+    return write_cache_file(path, kKeyMagic, body);
 }
 
 }  // namespace taffrail::model

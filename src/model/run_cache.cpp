@@ -1,14 +1,10 @@
 #include "model/run_cache.h"
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/sha256.h"
-#include "base/try.h"
-#include "codec/tlog/compressor.h"
 #include "codec/tlog/meta.h"
-#include "io/files.h"
-#include "io/private_folder.h"
 #include "io/user_folders.h"
+#include "model/cache_file.h"
 
 #include <filesystem>
 
@@ -16,7 +12,6 @@ namespace taffrail::model {
 namespace {
 
 constexpr std::string_view kMagic = "TRC1";
-constexpr std::size_t kHeaderBytes = 16;  // magic, CRC-32C, length
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
 
 void append_cells(Bytes& to, const Hparams& cells) {
@@ -104,25 +99,12 @@ std::string run_cache_path(const std::string& root) {
 }
 
 std::vector<CachedRun> read_run_cache(const std::string& path) {
-    const auto bytes = io::read_file(path);
-    if (!bytes.ok() || bytes->size() < kHeaderBytes ||
-        as_text(ByteSpan(*bytes).first(4)) != kMagic) {
-        return {};
-    }
-    const ByteSpan stored = ByteSpan(*bytes).subspan(kHeaderBytes);
-    const auto length = load<std::uint64_t>(bytes->data() + 8);
-    Bytes body;
-    tlog::Decompressor decompressor;
-    if (load<std::uint32_t>(bytes->data() + 4) != crc32c(stored) || length > kMaxBytes) {
-        return {};
-    }
-    if (stored.size() == length) {
-        body.assign(stored.begin(), stored.end());
-    } else if (!decompressor.decompress(body, stored, static_cast<std::size_t>(length))) {
+    const auto body = read_cache_file(path, kMagic, kMaxBytes);
+    if (!body) {
         return {};
     }
     std::vector<CachedRun> runs;
-    ByteCursor from(body);
+    ByteCursor from(*body);
     take_items(from, [&] {
         CachedRun& run = runs.emplace_back();
         run.folder = from.text();
@@ -145,17 +127,7 @@ Result<void> write_run_cache(const std::string& path, std::span<const CachedRun>
         append_texts(body, run.watched);
         append_info(body, run.info);
     }
-    Bytes stored;
-    if (!tlog::Compressor().compress(stored, body)) {
-        stored = body;
-    }
-    Bytes bytes;
-    append(bytes, as_bytes(kMagic));
-    append(bytes, crc32c(stored));
-    append(bytes, static_cast<std::uint64_t>(body.size()));
-    append(bytes, stored);
-    TAFFRAIL_TRY(io::make_private_directories(path.substr(0, path.rfind('/'))));
-    return io::write_file_atomically(path, bytes, false);
+    return write_cache_file(path, kMagic, body);
 }
 
 }  // namespace taffrail::model

@@ -1,5 +1,6 @@
 #include "plot/palette.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -34,6 +35,24 @@ const ThemeColors& theme_colors(Theme theme) noexcept {
 
 Color slot_color(Theme theme, std::size_t slot) noexcept {
     return (theme == Theme::Dark ? kDark : kLight)[slot % kColorCount];
+}
+
+std::vector<bool> grey_among(std::span<const std::optional<std::size_t>> slots) {
+    std::vector<std::size_t> by_age;
+    for (std::size_t at = 0; at < slots.size(); ++at) {
+        if (slots[at]) {
+            by_age.push_back(at);
+        }
+    }
+    std::ranges::stable_sort(by_age, {}, [&](std::size_t at) { return *slots[at]; });
+    std::vector<bool> grey(slots.size());
+    std::array<bool, kColorCount> taken{};
+    for (const std::size_t at : by_age) {
+        bool& worn = taken[*slots[at] % kColorCount];
+        grey[at] = worn;
+        worn = true;
+    }
+    return grey;
 }
 
 Color parse_color(std::string_view hex) noexcept {

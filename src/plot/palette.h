@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace taffrail::plot {
 
@@ -28,6 +30,9 @@ inline constexpr std::size_t kColorCount = 20;
 const ThemeColors& theme_colors(Theme theme) noexcept;
 /// The colour of a run by its place in the order of creation of its project.
 Color slot_color(Theme theme, std::size_t slot) noexcept;
+/// Which of these are grey: an older one of them wears the colour. Who has no slot has a chosen
+/// colour, which is nobody else's business.
+std::vector<bool> grey_among(std::span<const std::optional<std::size_t>> slots);
 /// "#095ec3" or "095ec3"; black where it is neither.
 Color parse_color(std::string_view hex) noexcept;
 std::string hex_of(Color color);

@@ -21,6 +21,8 @@ std::string format_names(bool writable);
 struct ReadLimits {
     std::uint64_t max_unpacked_bytes = std::uint64_t{2} << 30;
     std::uint64_t max_file_bytes = std::uint64_t{8} << 30;
+    /// Half of it is for the bytes of a file, what is made of them takes about as much again.
+    std::uint64_t free_memory_bytes = UINT64_MAX;
     Progress* progress = nullptr;  ///< told how far the reader is; null = nobody wants to know
 };
 

@@ -3,18 +3,25 @@
 // and gives all or nothing.
 #pragma once
 
+#include <taffrail/result.h>
+
 #include "base/bytes.h"
+#include "io/file.h"
 
 #include <cstdint>
 
 namespace taffrail::profile {
 
+/// In pages of its own, so that a part of it can be given back.
 struct GunzippedPart {
-    Bytes bytes;
+    io::Mapping pages = {};
+    std::size_t size = 0;
     bool is_whole = false;    ///< every member ended as it should
     bool is_limited = false;  ///< there was more
+
+    [[nodiscard]] ByteSpan bytes() const noexcept { return pages.bytes().first(size); }
 };
 
-GunzippedPart gunzip_part(ByteSpan bytes, std::uint64_t limit_bytes);
+Result<GunzippedPart> gunzip_part(ByteSpan bytes, std::uint64_t limit_bytes);
 
 }  // namespace taffrail::profile

@@ -87,11 +87,15 @@ void Profile::add_sample(const Sample& sample, std::span<const double> values) {
     values_.resize(samples.size() * value_types.size());
 }
 
-ArgsId Profile::args(std::string_view json) {
+ArgsId Profile::args(std::string_view json, std::uint64_t place) {
     if (json.find('"') == std::string_view::npos) {
         return 0;
     }
     args_.append(json);
+    if (place != 0) {
+        args_places_.resize(args_ends_.size());
+        args_places_.push_back(place);
+    }
     args_ends_.push_back(args_.size());
     return static_cast<ArgsId>(args_ends_.size() - 1);
 }

@@ -146,6 +146,8 @@ class Profile {
 
     /// Told by readers of large files how far they are; null = nobody wants to know.
     Progress* progress = nullptr;
+    /// Readers of large files say where arguments stand: what they read is the file as it lies.
+    bool wants_places = false;
 
     TextId text(std::string_view text) { return texts.id(text); }
 
@@ -171,8 +173,14 @@ class Profile {
         return std::span(values_).subspan(sample * value_types.size(), value_types.size());
     }
 
-    /// Keeps a JSON object (`{"a":1}`) as it is; one without members is none.
-    ArgsId args(std::string_view json);
+    /// Keeps a JSON object (`{"a":1}`) as it is; one without members is none. `place` is where it
+    /// begins in the file, for readers that are asked to say so.
+    ArgsId args(std::string_view json, std::uint64_t place = 0);
+
+    /// 0 = made from what the file has, or nobody asked.
+    [[nodiscard]] std::uint64_t args_place(ArgsId id) const noexcept {
+        return id < args_places_.size() ? args_places_[id] : 0;
+    }
 
     /// Room for so many bytes of arguments: a guess that saves copying while they grow.
     void reserve_args(std::size_t bytes) { args_.reserve(bytes); }
@@ -194,7 +202,7 @@ class Profile {
   private:
     std::vector<double> values_;
     std::string args_;
-    std::vector<std::uint64_t> args_ends_{0};
+    std::vector<std::uint64_t> args_ends_{0}, args_places_;
     IdTable process_table_, thread_table_;
 };
 

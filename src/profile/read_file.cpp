@@ -24,6 +24,28 @@ struct Loaded {
     bool is_limited = false;
 };
 
+/// How much of a file is read, and why no more.
+struct Room {
+    std::uint64_t bytes = 0;
+    bool is_memory = false;  ///< else a number that nothing real comes near
+
+    Room(std::uint64_t limit_bytes, const ReadLimits& limits)
+        : bytes(std::min(limit_bytes, limits.free_memory_bytes / 2)),
+          is_memory(bytes < limit_bytes) {}
+
+    [[nodiscard]] std::string text() const {
+        return std::to_string(bytes) + " bytes" +
+               (is_memory ? ", half of the memory that is free" : "") + ": only that much was read";
+    }
+};
+
+/// Text of traces packs ten to thirty times, that of stacks a few hundred: more is no profile, and
+/// a small file must not take all of a large machine.
+std::uint64_t most_unpacked(std::uint64_t packed_bytes, const ReadLimits& limits) {
+    constexpr std::uint64_t kMostTimes = 256, kAlways = std::uint64_t{1} << 30;
+    return std::min(limits.max_unpacked_bytes, std::max(kAlways, packed_bytes * kMostTimes));
+}
+
 Result<Loaded> load_file(const std::string& path, std::uint64_t most_bytes) {
     TAFFRAIL_ASSIGN(const auto file, io::open(path, io::OpenMode::Read));
     TAFFRAIL_ASSIGN(const io::FileInfo info, io::stat(path));
@@ -80,28 +102,28 @@ Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Form
         return fail(ErrorCode::Corrupt, "the file is empty");
     }
     ReadProfile read;
-    Bytes unpacked;
+    Loaded unpacked;
     if (loaded != nullptr && loaded->is_limited) {
-        read.profile.notes.add("the file is larger than " + std::to_string(limits.max_file_bytes) +
-                               " bytes: only that much was read");
+        read.profile.notes.add("the file is larger than " +
+                               Room(limits.max_file_bytes, limits).text());
     }
     if (is_gzip(bytes)) {
         // A cut stream still gives its beginning, and a bomb the part within the limit.
-        GunzippedPart part = gunzip_part(bytes, limits.max_unpacked_bytes);
-        if (part.bytes.empty()) {
+        const Room room(most_unpacked(bytes.size(), limits), limits);
+        TAFFRAIL_ASSIGN(GunzippedPart part, gunzip_part(bytes, room.bytes));
+        if (part.size == 0) {
             return fail(ErrorCode::Corrupt, "a gzip stream that is damaged or empty");
         }
         if (part.is_limited) {
-            read.profile.notes.add("unpacked it is larger than " +
-                                   std::to_string(limits.max_unpacked_bytes) +
-                                   " bytes: only that much was read");
+            read.profile.notes.add("unpacked it is larger than " + room.text());
         } else if (!part.is_whole) {
             read.profile.notes.add(
                 "the gzip stream is cut off or damaged; what stands before is "
                 "here");
         }
-        unpacked = std::move(part.bytes);
-        bytes = unpacked;
+        unpacked = {.pages = std::move(part.pages), .size = part.size};
+        bytes = unpacked.pages.bytes().first(unpacked.size);
+        loaded = &unpacked;
     }
     if (as_text(bytes).starts_with("\xEF\xBB\xBF")) {
         bytes = bytes.subspan(3);
@@ -124,6 +146,7 @@ Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Form
     }
     const bool once = loaded != nullptr && read.format->read_once != nullptr &&
                       bytes.data() == loaded->pages.data();
+    read.profile.wants_places = once && loaded != &unpacked;
     if (const Result<void> done =
             once ? read.format->read_once(loaded->pages, loaded->size, read.profile)
                  : read.format->read(bytes, read.profile);
@@ -144,7 +167,8 @@ Result<ReadProfile> read_profile_file(const std::string& path, const Format* for
         TAFFRAIL_ASSIGN(const Bytes bytes, io::read_file(path));
         return read_profile(bytes, path, format, limits);
     }
-    TAFFRAIL_ASSIGN(const Loaded loaded, load_file(path, limits.max_file_bytes));
+    TAFFRAIL_ASSIGN(const Loaded loaded,
+                    load_file(path, Room(limits.max_file_bytes, limits).bytes));
     return read_bytes(loaded.pages.bytes().first(loaded.size), path, format, limits, &loaded);
 }
 

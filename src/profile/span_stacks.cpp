@@ -17,11 +17,13 @@ struct OpenSpan {
     NodeId node = kRoot;
 };
 
+constexpr std::string_view kPlaceInArgs = "{\"file\":";
+
 /// The file and line that our own timelines carry in the arguments; others have none there.
 FrameId frame_of_span(Profile& profile, const Span& span) {
     Frame frame{span.name, 0, 0, 0};
     const std::string_view args = profile.args_text(span.args);
-    if (args.starts_with("{\"file\":")) {
+    if (args.starts_with(kPlaceInArgs)) {
         if (const auto json = parse_json(args); json.ok()) {
             frame.file = profile.text(json->string_or("file", ""));
             frame.line = static_cast<std::uint32_t>(json->integer_or("line", 0));
@@ -128,6 +130,18 @@ void make_stacks_from_spans(Profile& profile) {
     profile.value_type("calls", "count");
     profile.value_type(type.name, type.unit);
     NodeSums sums;
+    std::vector<FrameId> frames;  // of names, where nothing else makes the frame
+    const auto frame_of = [&](const Span& span) {
+        if (profile.args_text(span.args).starts_with(kPlaceInArgs)) {
+            return frame_of_span(profile, span);
+        }
+        if (span.name >= frames.size()) {
+            frames.resize(profile.texts.size(), kNone);
+        }
+        FrameId& frame = frames[span.name];
+        frame = frame == kNone ? profile.frames.id({span.name, 0, 0, 0}) : frame;
+        return frame;
+    };
     std::vector<OpenSpan> open;
     std::uint64_t overlaps = 0;
     ThreadId thread = kNone;
@@ -156,7 +170,7 @@ void make_stacks_from_spans(Profile& profile) {
         if (parent != kRoot) {
             sums.add(parent, 0, -duration_ns);
         }
-        const NodeId node = profile.tree.child(parent, frame_of_span(profile, span));
+        const NodeId node = profile.tree.child(parent, frame_of(span));
         sums.add(node, 1, duration_ns);
         open.push_back({end_ns, node});
     }

@@ -5,6 +5,9 @@
 #include "io/files.h"
 #include "record/cursor.h"
 
+#include <algorithm>
+#include <span>
+
 namespace taffrail::record {
 
 Delivery::Delivery(OpenSink& sink, LogReader& log, DeliveryOptions options, LogPosition start)
@@ -25,9 +28,12 @@ Result<void> Delivery::open() {
 }
 
 Result<void> Delivery::hand_over(const LogReader::Chunk& chunk) {
+    // Most sinks take everything: then nothing is picked out.
+    const bool takes_all = std::ranges::all_of(
+        chunk.records, [this](const Record& record) { return sink_.accepts(record.kind); });
     accepted_.clear();
     accepted_index_.clear();
-    for (std::size_t i = 0; i < chunk.records.size(); ++i) {
+    for (std::size_t i = 0; i < chunk.records.size() && !takes_all; ++i) {
         const Record& record = chunk.records[i];
         if (sink_.accepts(record.kind)) {
             accepted_.push_back(record);
@@ -41,16 +47,17 @@ Result<void> Delivery::hand_over(const LogReader::Chunk& chunk) {
                     "'); they stay in the native store only");
         }
     }
+    const std::span<const Record> handed = takes_all ? chunk.records : accepted_;
     std::size_t arrived = 0;
-    Result<void> written = accepted_.empty() ? Result<void>() : sink_.write(accepted_, arrived);
+    Result<void> written = handed.empty() ? Result<void>() : sink_.write(handed, arrived);
     if (written.ok()) {
-        delivered_ += accepted_.size();
+        delivered_ += handed.size();
         position_ = chunk.next;
     } else if (arrived > 0) {
-        arrived = std::min(arrived, accepted_.size());
+        arrived = std::min(arrived, handed.size());
         delivered_ += arrived;
         position_ = chunk.start;
-        position_.within += accepted_index_[arrived - 1] + 1;
+        position_.within += takes_all ? arrived : accepted_index_[arrived - 1] + 1;
     }
     return written;
 }
@@ -63,16 +70,24 @@ Result<void> Delivery::deliver_chunk(bool& more) {
     Result<void> handed = hand_over(chunk);
     // The place is noted only behind a flush: what a sink holds in memory when the process dies is
     // handed over again. A flush that failed is still due, also where nothing new came.
-    is_unflushed_ = is_unflushed_ || delivered_ != before;
-    const bool was_flushed = is_unflushed_;
-    if (is_unflushed_) {
+    if (delivered_ != before && !is_unflushed_) {
+        unflushed_since_ = options_.now();
+        is_unflushed_ = true;
+    }
+    // A flush costs the same after one chunk as after ten. While there is more, few are enough.
+    const bool was_flushed =
+        is_unflushed_ && (!more || !handed.ok() || sink_.flush_records() != 0 ||
+                          options_.now() >= unflushed_since_ + options_.longest_unflushed);
+    if (was_flushed) {
         TAFFRAIL_TRY(sink_.flush());
         is_unflushed_ = false;
-        if (options_.progress && delivered_ != before) {
-            options_.progress(delivered_ - before);
+        if (options_.progress && delivered_ != told_) {
+            options_.progress(delivered_ - told_);
+            told_ = delivered_;
         }
     }
-    if (was_flushed || (handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
+    if (was_flushed ||
+        (!is_unflushed_ && handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
         TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
         noted_ = position_;
     }

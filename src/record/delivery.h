@@ -23,6 +23,11 @@ struct DeliveryOptions {
     std::size_t chunk_records = 4000;
     std::chrono::milliseconds first_pause = std::chrono::milliseconds(100);
     std::chrono::milliseconds longest_pause = std::chrono::seconds(30);
+    /// Chunks that come one behind the other are flushed together, but not later than this.
+    std::chrono::milliseconds longest_unflushed = std::chrono::milliseconds(200);
+    std::function<std::chrono::steady_clock::time_point()> now = [] {
+        return std::chrono::steady_clock::now();
+    };
     /// Told how many records more have arrived, after each part; may be empty.
     std::function<void(std::uint64_t)> progress = {};
 };
@@ -59,7 +64,7 @@ class Delivery {
 
   private:
     Result<void> open();
-    // One chunk: read, hand over, flush, note. `more` = there was something.
+    // One chunk: read, hand over; flush and note where it is time. `more` = there was something.
     Result<void> deliver_chunk(bool& more);
     Result<void> hand_over(const LogReader::Chunk& chunk);
     Result<bool> enough_waiting();
@@ -72,8 +77,9 @@ class Delivery {
     LogPosition position_, noted_;
     LogPosition counted_from_, counted_to_;  ///< records between them wait to be enough
     std::size_t waiting_ = 0;
-    std::uint64_t delivered_ = 0;
+    std::uint64_t delivered_ = 0, told_ = 0;  ///< taken by the sink; of those, told to progress
     bool is_unflushed_ = false;
+    Time unflushed_since_{};
     std::optional<Error> failure_;
     std::chrono::milliseconds pause_;
     Time next_flush_{}, not_before_{};

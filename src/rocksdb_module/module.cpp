@@ -1,22 +1,50 @@
 // RocksDB behind the C interface of rocksdb/module.h. Options are those that Aim's own library
 // reads: no LZ4, no merge operator, one column family.
+//
+// What trickles in goes through RocksDB's log. What comes by the megabyte is sorted here and joins
+// the folder as one file: it is written once instead of twice, and its entries have no running
+// numbers, so that the same steps and times in each series are found as repetitions.
 #include "rocksdb/module.h"
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 struct taffrail::rocksdb::Folder {
     std::unique_ptr<::rocksdb::DB> database;
+    std::string path;
 };
 
 struct taffrail::rocksdb::Writes {
-    ::rocksdb::WriteBatch batch;
+    struct Entry {
+        std::size_t begin = 0, key_size = 0, value_size = 0;
+    };
+
+    std::string bytes;  // keys and values, one behind the other
+    std::vector<Entry> entries;
+
+    [[nodiscard]] ::rocksdb::Slice key(const Entry& entry) const {
+        return {bytes.data() + entry.begin, entry.key_size};
+    }
+
+    [[nodiscard]] ::rocksdb::Slice value(const Entry& entry) const {
+        return {bytes.data() + entry.begin + entry.key_size, entry.value_size};
+    }
+
+    void clear() {
+        bytes.clear();
+        entries.clear();
+    }
 };
 
 namespace taffrail::rocksdb_module {
@@ -29,6 +57,21 @@ using taffrail::rocksdb::Writes;
 
 namespace {
 
+// So much at once is worth a file of its own; as much as RocksDB gathers before it writes one.
+constexpr std::size_t kOwnFile = std::size_t{4} << 20;
+
+::rocksdb::CompressionType compression() {
+    const auto known = ::rocksdb::GetSupportedCompressions();
+    return std::ranges::find(known, ::rocksdb::kZSTD) != known.end()
+               ? ::rocksdb::kZSTD
+               : ::rocksdb::kSnappyCompression;
+}
+
+/// A name that RocksDB does not know as its own.
+std::string unfinished(const std::string& folder) {
+    return folder + "/unfinished.sorted";
+}
+
 int told(const ::rocksdb::Status& status, char* error, std::size_t size) {
     if (status.ok()) {
         return 0;
@@ -40,7 +83,8 @@ int told(const ::rocksdb::Status& status, char* error, std::size_t size) {
 Folder* open(const char* path, int is_read_only, char* error, std::size_t size) {
     ::rocksdb::Options options;
     options.create_if_missing = is_read_only == 0;
-    options.compression = ::rocksdb::kSnappyCompression;
+    options.compression = compression();
+    options.compression_opts.level = 1;
     options.keep_log_file_num = 1;
     options.max_open_files = 256;
     options.write_buffer_size = std::size_t{16} << 20;
@@ -50,12 +94,18 @@ Folder* open(const char* path, int is_read_only, char* error, std::size_t size) 
         // among all that is in memory. What nobody reads here is sorted once, when it is written.
         options.memtable_factory = std::make_shared<::rocksdb::VectorRepFactory>();
         options.allow_concurrent_memtable_write = false;
+        options.num_levels = 4;  // Aim's own library opens no folder with files below
         options.level0_file_num_compaction_trigger = 12;  // each point is moved seldom
-        // Keys are long and differ at their end: whole ones are kept seldom.
+        // Keys are long and differ at their end: whole ones are kept seldom. The columns of a
+        // series have the same steps in the same order: a block holds several of them.
         ::rocksdb::BlockBasedTableOptions table;
-        table.block_size = std::size_t{32} << 10;
+        table.block_size = std::size_t{256} << 10;
         table.block_restart_interval = 64;
         options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
+    }
+    if (is_read_only == 0) {
+        // Of a process that was killed: it never counted.
+        ::rocksdb::Env::Default()->DeleteFile(unfinished(path)).PermitUncheckedError();
     }
     ::rocksdb::DB* database = nullptr;
     const ::rocksdb::Status status = is_read_only != 0
@@ -64,7 +114,7 @@ Folder* open(const char* path, int is_read_only, char* error, std::size_t size) 
     if (told(status, error, size) != 0) {
         return nullptr;
     }
-    return new Folder{std::unique_ptr<::rocksdb::DB>(database)};
+    return new Folder{std::unique_ptr<::rocksdb::DB>(database), path};
 }
 
 void close(Folder* folder) {
@@ -79,25 +129,66 @@ Writes* begin() {
 }
 
 void put(Writes* writes, Span key, Span value) {
-    writes->batch.Put({key.data, key.size}, {value.data, value.size}).PermitUncheckedError();
+    writes->entries.push_back({writes->bytes.size(), key.size, value.size});
+    writes->bytes.append(key.data, key.size).append(value.data, value.size);
 }
 
 std::size_t bytes(const Writes* writes) {
-    return writes->batch.GetDataSize();
+    return writes->bytes.size();
 }
 
 void drop(Writes* writes) {
     delete writes;
 }
 
+::rocksdb::Status write_by_log(Folder& folder, const Writes& writes) {
+    ::rocksdb::WriteBatch batch;
+    for (const Writes::Entry& entry : writes.entries) {
+        if (auto put = batch.Put(writes.key(entry), writes.value(entry)); !put.ok()) {
+            return put;
+        }
+    }
+    return folder.database->Write(::rocksdb::WriteOptions(), &batch);
+}
+
+::rocksdb::Status write_as_file(Folder& folder, Writes& writes) {
+    // Of equal keys the last one counts; it stands first then.
+    std::ranges::sort(writes.entries, [&](const Writes::Entry& a, const Writes::Entry& b) {
+        const int order = writes.key(a).compare(writes.key(b));
+        return order != 0 ? order < 0 : a.begin > b.begin;
+    });
+    const std::string path = unfinished(folder.path);
+    ::rocksdb::SstFileWriter file(::rocksdb::EnvOptions(), folder.database->GetOptions());
+    if (auto opened = file.Open(path); !opened.ok()) {
+        return opened;
+    }
+    const Writes::Entry* before = nullptr;
+    for (const Writes::Entry& entry : writes.entries) {
+        if (before == nullptr || writes.key(*before) != writes.key(entry)) {
+            if (auto put = file.Put(writes.key(entry), writes.value(entry)); !put.ok()) {
+                return put;
+            }
+        }
+        before = &entry;
+    }
+    if (auto finished = file.Finish(); !finished.ok()) {
+        return finished;
+    }
+    ::rocksdb::IngestExternalFileOptions options;
+    options.move_files = true;
+    options.write_global_seqno = false;
+    return folder.database->IngestExternalFile({path}, options);
+}
+
 int write(Folder* folder, Writes* writes, char* error, std::size_t size) {
-    if (writes->batch.Count() == 0) {
+    if (writes->entries.empty()) {
         return 0;
     }
-    const int failed =
-        told(folder->database->Write(::rocksdb::WriteOptions(), &writes->batch), error, size);
+    const int failed = told(writes->bytes.size() < kOwnFile ? write_by_log(*folder, *writes)
+                                                            : write_as_file(*folder, *writes),
+                            error, size);
     if (failed == 0) {
-        writes->batch.Clear();
+        writes->clear();
     }
     return failed;
 }
@@ -110,7 +201,6 @@ int scan(Folder* folder, Span prefix, int (*visit)(void* to, Span key, Span valu
          char* error, std::size_t size) {
     ::rocksdb::ReadOptions options;
     options.verify_checksums = true;
-    options.fill_cache = false;
     options.readahead_size = std::size_t{1} << 20;
     const std::unique_ptr<::rocksdb::Iterator> at(folder->database->NewIterator(options));
     const ::rocksdb::Slice wanted(prefix.data, prefix.size);

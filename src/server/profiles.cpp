@@ -7,6 +7,7 @@
 #include "io/private_folder.h"
 #include "profile/formats.h"
 #include "profile/index/build.h"
+#include "system/free_memory.h"
 
 #include <malloc.h>
 
@@ -15,7 +16,8 @@
 namespace taffrail::server {
 namespace {
 
-constexpr std::size_t kKept = 12;  // profiles whose index and analysis are in hand
+// Profiles whose index and analysis are in hand: all workers that are compared, and some.
+constexpr std::size_t kKept = kMostWorkers + 8;
 constexpr std::uint64_t kIndexFolderBytes = std::uint64_t{8} << 30;
 
 std::string last_part(std::string_view path) {
@@ -81,8 +83,9 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
     if (run.empty()) {
         for (std::size_t number = 0; number < files_.size(); ++number) {
             const auto info = io::stat(files_[number]);
-            listed.push_back({"", name_of_file(number, files_[number]), format_word(files_[number]),
-                              info.ok() ? info->size : 0, info.ok() ? info->modified_ns : 0});
+            listed.push_back({"", name_of_file(number, files_[number]), last_part(files_[number]),
+                              format_word(files_[number]), info.ok() ? info->size : 0,
+                              info.ok() ? info->modified_ns : 0});
         }
         return listed;
     }
@@ -94,7 +97,8 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
     for (const std::string& name : profile_names(folder)) {
         const auto info = io::stat_inside(folder, io::join(folder, name));
         if (info.ok() && info->size > 0) {
-            listed.push_back({run, name, format_word(name), info->size, info->modified_ns});
+            listed.push_back(
+                {run, name, last_part(name), format_word(name), info->size, info->modified_ns});
         }
     }
     std::stable_sort(listed.begin(), listed.end(),
@@ -146,7 +150,8 @@ Result<std::shared_ptr<OpenProfile>> Profiles::open(const std::string& run,
         return Error{ErrorCode::Unsupported,
                      "no place for the index: neither XDG_CACHE_HOME nor HOME is set"};
     }
-    if (auto index = profile::TraceIndex::open(profile->index_path); index.ok()) {
+    if (auto index = profile::TraceIndex::open(profile->index_path, path); index.ok()) {
+        profile::note_use_of_index(profile->index_path);
         profile->index = *std::move(index);
         profile->progress.phase = profile::Progress::Phase::Done;
         profile->state = OpenProfile::State::Ready;
@@ -212,8 +217,10 @@ void Profiles::make(const Job& job) {
         it.analysis_state = OpenProfile::State::Failed;
     };
     // Longer than what the command line takes: the index of it is small.
-    auto read = profile::read_profile_file(
-        it.path, nullptr, {.max_unpacked_bytes = std::uint64_t{8} << 30, .progress = &it.progress});
+    auto read = profile::read_profile_file(it.path, nullptr,
+                                           {.max_unpacked_bytes = std::uint64_t{8} << 30,
+                                            .free_memory_bytes = system::free_memory(),
+                                            .progress = &it.progress});
     if (!read.ok()) {
         fail(read.error().message);
         return;
@@ -231,7 +238,7 @@ void Profiles::make(const Job& job) {
             fail(built.error().message);
             return;
         }
-        auto index = profile::TraceIndex::open(it.index_path);
+        auto index = profile::TraceIndex::open(it.index_path, it.path);
         if (!index.ok()) {
             fail(index.error().message);
             return;
@@ -242,7 +249,7 @@ void Profiles::make(const Job& job) {
     }
     it.progress.phase = profile::Progress::Phase::Analysing;
     it.analysis = std::make_shared<const profile::analysis::Analysis>(
-        profile::analysis::analyze(profile, profile::analysis::worker_of(it.path)));
+        profile::analysis::analyze(profile, profile::analysis::worker_window_of(it.path)));
     it.analysis_state = OpenProfile::State::Ready;
     it.progress.phase = profile::Progress::Phase::Done;
 }

@@ -23,10 +23,13 @@
 
 namespace taffrail::server {
 
+/// As many traces of one training are put side by side.
+inline constexpr std::size_t kMostWorkers = 32;
+
 /// `run` is empty for files that were opened directly; their name is then the number in the list
-/// and what they are called.
+/// and what they are called. `file` is the last part of their path.
 struct ListedProfile {
-    std::string run, name, format;
+    std::string run, name, file, format;
     std::uint64_t bytes = 0;
     std::int64_t modified_ns = 0;
 };

@@ -216,6 +216,14 @@ void StoreLogReader::load_blobs(Value& value, const tlog::ValueRecord& record) {
 void StoreLogReader::fill(Chunk& chunk, record::LogPosition from, RouteMask mask,
                           std::size_t max_records) {
     const tlog::Batch& batch = current_->decoded.batch();
+    std::size_t possible = batch.values.size();
+    for (const tlog::WideRows& rows : batch.wide) {
+        possible += rows.axes.rows() * rows.columns.size();
+    }
+    for (const tlog::LongRows& rows : batch.long_rows) {
+        possible += rows.axes.rows();
+    }
+    chunk.records.reserve(std::min(possible, max_records));
     std::uint64_t number = 0;  // of the routed record
     std::uint64_t loaded = 0;
     bool full = false;

@@ -5,7 +5,11 @@
 #include "trackers/number_text.h"
 
 namespace taffrail::trackers {
+
 bool DeliveredRows::seen_before(const Record& record) {
+    if (restored_.empty()) {
+        return false;
+    }
     const auto known = restored_.find(record.writer);
     if (known == restored_.end() || record.seq > known->second.seq) {
         return false;
@@ -19,11 +23,14 @@ bool DeliveredRows::seen_before(const Record& record) {
 }
 
 void DeliveredRows::note(const Record& record) {
-    Position& position = delivered_[record.writer];
-    if (position.seq != record.seq) {
-        position = {record.seq, 0};
+    if (position_ == nullptr || writer_ != record.writer) {
+        writer_ = record.writer;
+        position_ = &delivered_[record.writer];
     }
-    ++position.count;
+    if (position_->seq != record.seq) {
+        *position_ = {record.seq, 0};
+    }
+    ++position_->count;
 }
 
 std::string DeliveredRows::save() const {

@@ -16,6 +16,10 @@ namespace taffrail::trackers {
 
 class DeliveredRows {
   public:
+    DeliveredRows() = default;
+    DeliveredRows(const DeliveredRows&) = delete;
+    DeliveredRows& operator=(const DeliveredRows&) = delete;
+
     /// True for a record that save() knew of before restore(); ask once for each, in order.
     bool seen_before(const Record& record);
     void note(const Record& record);
@@ -31,6 +35,9 @@ class DeliveredRows {
     };
 
     std::map<std::uint64_t, Position> delivered_, restored_, again_;
+    /// Of the record before: records of one writer come one behind the other.
+    std::uint64_t writer_ = 0;
+    Position* position_ = nullptr;
 };
 
 }  // namespace taffrail::trackers

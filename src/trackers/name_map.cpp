@@ -6,8 +6,8 @@
 namespace taffrail::trackers {
 
 const std::string& NameMap::name_of(std::string_view key) {
-    if (const auto known = names_.find(key); known != names_.end()) {
-        return known->second;
+    if (const std::string* known = order_.find(key); known != nullptr) {
+        return *known;
     }
     std::string name = rules_.escape ? rules_.escape(key) : escape_name(key, rules_.refuses);
     if (name.size() > rules_.longest) {
@@ -22,7 +22,7 @@ const std::string& NameMap::name_of(std::string_view key) {
         name = name.substr(0, end) + mark;
         long_names_.emplace(key, name);
     }
-    return names_.emplace(key, std::move(name)).first->second;
+    return order_.add(key, names_.emplace_back(std::move(name)));
 }
 
 }  // namespace taffrail::trackers

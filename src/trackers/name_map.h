@@ -5,9 +5,11 @@
 // from their names, so long_names() lists them for a file beside the data.
 #pragma once
 
+#include "base/key_order.h"
 #include "codec/escaped_names.h"
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -37,7 +39,9 @@ class NameMap {
 
   private:
     NameRules rules_;
-    std::map<std::string, std::string, std::less<>> names_, long_names_;
+    std::deque<std::string> names_;
+    std::map<std::string, std::string, std::less<>> long_names_;
+    KeyOrder<const std::string> order_;
 };
 
 }  // namespace taffrail::trackers

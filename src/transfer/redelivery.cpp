@@ -1,6 +1,8 @@
 #include "transfer/redelivery.h"
 
 #include "base/try.h"
+#include "io/files.h"
+#include "io/inside.h"
 #include "store/glance.h"
 
 #include <algorithm>
@@ -26,6 +28,49 @@ std::string obstacle_of(const NotedSink& noted) {
                "the run to deliver to it, or use taffrail export";
     }
     return {};
+}
+
+Result<void> check_ordinary(const std::string& place) {
+    const auto known = io::stat(place);
+    const bool is_link = io::is_link(place);
+    if (is_link || (known.ok() && known->type == io::EntryType::Other)) {
+        return Error{ErrorCode::PermissionDenied,
+                     place + (is_link ? " is a link" : " is no ordinary file") +
+                         ", and nothing in a run folder is written through one: remove it, or "
+                         "name another place (--sink NAME -o log_dir=DIR)"};
+    }
+    if (!known.ok() || known->type != io::EntryType::Directory) {
+        return {};
+    }
+    TAFFRAIL_ASSIGN(const auto entries, io::list(place));
+    for (const io::DirectoryEntry& entry : entries) {
+        TAFFRAIL_TRY(check_ordinary(io::join(place, entry.name)));
+    }
+    return {};
+}
+
+// A sink that was told no place writes into the run folder, below a name that begins with its own.
+// The folder may be anybody's: a link there would lead it to where nobody sent it.
+Result<void> check_usual_place(const std::string& run_folder, const NotedSink& noted) {
+    std::string name = noted.type;
+    for (const SinkInfo& info : registered_sinks()) {
+        name = info.class_name == noted.type ? info.name : name;
+    }
+    TAFFRAIL_ASSIGN(const auto entries, io::list(run_folder));
+    for (const io::DirectoryEntry& entry : entries) {
+        if (entry.name.starts_with(name) || entry.name.starts_with("." + name)) {
+            TAFFRAIL_TRY(check_ordinary(io::join(run_folder, entry.name)));
+        }
+    }
+    return {};
+}
+
+Result<std::uint64_t> deliver(const StoredRun& run, const NotedSink& noted,
+                              const std::function<void(std::uint64_t)>& progress) {
+    TAFFRAIL_TRY(check_usual_place(run.folder, noted));
+    return deliver_backlog(
+        run.folder, run.info.id, noted, [&] { return make_sink(noted.type, noted.options); },
+        {run.info.state, run.info.message}, progress);
 }
 
 }  // namespace
@@ -84,11 +129,7 @@ Result<bool> redeliver(const StoredRun& run, std::string_view wanted,
     for (const Destination& destination : destinations(run, wanted)) {
         Delivered outcome{.sink = destination.sink.name, .problem = destination.obstacle};
         if (outcome.problem.empty()) {
-            const auto made_again = [&destination] {
-                return make_sink(destination.sink.type, destination.sink.options);
-            };
-            const auto done = deliver_backlog(run.folder, run.info.id, destination.sink, made_again,
-                                              {run.info.state, run.info.message}, progress);
+            const auto done = deliver(run, destination.sink, progress);
             outcome.records = done.ok() ? *done : 0;
             outcome.problem = done.ok() ? std::string() : done.error().message;
         }

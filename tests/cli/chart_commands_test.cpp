@@ -63,6 +63,22 @@ TEST_F(ChartCommands, ShowLsAndComparePlotAMetricInTheColoursOfThePage) {
     EXPECT_THAT(run_line(list, catalogue_, {.utf8 = false}).out, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(ChartCommands, OfTwoRunsWithOneColourTheNewerIsGrey) {
+    for (int i = 0; i < 20; ++i) {
+        catalogue_->add("older" + std::to_string(i))->scalar("val/loss", {2.0, 1.0});
+    }
+    // The newest of twenty-three has the place 22, and the colour of the place 2.
+    const std::vector<std::string> drawn{"export",   "newest", "older17", "older16",
+                                         "--format", "svg",    "--keys",  "val/*"};
+    const Outcome outcome = run_line(drawn, catalogue_);
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+    for (const char* color : {"#11a17d", "#8d6200", "#59616b"}) {
+        EXPECT_THAT(outcome.out, HasSubstr(std::string("stroke=\"") + color));
+    }
+    const std::vector<std::string> alone{"export", "newest", "--format", "svg", "--keys", "val/*"};
+    EXPECT_THAT(run_line(alone, catalogue_).out, HasSubstr("stroke=\"#11a17d"));
+}
+
 TEST_F(ChartCommands, AMetricThatIsNotThereIsAnErrorWithTheNearestName) {
     const Outcome outcome = run_line({"show", "newest", "--plot", "val/los"}, catalogue_);
     EXPECT_EQ(outcome.code, 1);

@@ -85,6 +85,50 @@ test("finding M03: the filter completes names and values with counts, and compla
   await done();
 });
 
+test("finding M03: the filter of the table completes too; a click on a cell narrows it", async () => {
+  const { page, done } = await open(
+    address(
+      "table",
+      `&z=${Buffer.from(JSON.stringify({ columns: ["state", "config:model"] })).toString("base64url")}`,
+    ),
+    { allow: ["400", "422"] },
+  );
+  await page.locator(".grid-row").first().waitFor();
+  const field = page.getByLabel("Filter runs");
+  const matched = (n) =>
+    eventually(async () =>
+      assert.equal(await page.locator("[data-matched]").getAttribute("data-matched"), String(n)),
+    );
+  await field.click();
+  await page.keyboard.type("mod");
+  const list = page.getByRole("listbox", { name: "Completions" });
+  await list.waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0, "a word that is not finished is no error");
+  await page.keyboard.press("Escape");
+  await field.fill("");
+  await matched(4);
+  await page.locator(".grid-row", { hasText: "twin" }).first().getByText("vit-b").click();
+  await matched(3);
+  assert.equal(await field.inputValue(), "model=vit-b");
+  await page.locator(".grid-row").first().getByText("finished").click();
+  await eventually(async () =>
+    assert.equal(await field.inputValue(), "model=vit-b and state=finished"),
+  );
+  await matched(3);
+  await field.fill("model=resnet");
+  await field.press("Enter");
+  await matched(0);
+  await field.fill('model="resnet 50" or lr=1');
+  await field.press("Enter");
+  await matched(1);
+  await page.locator(".grid-row").getByText("failed", { exact: true }).click();
+  await eventually(async () =>
+    assert.equal(await field.inputValue(), '(model="resnet 50" or lr=1) and state=failed'),
+  );
+  await matched(1);
+  await done();
+});
+
 test("finding M06: runs of one name are numbered, and the list sorts by the metric and by name", async () => {
   const { page, done } = await open(address("charts"));
   const rows = () =>
@@ -187,5 +231,18 @@ test("finding M12: a saved view is overwritten and renamed", async () => {
       ["second"],
     ),
   );
+  // A name that is taken is overwritten only by who says so.
+  const popover = page.getByLabel("Name of the view");
+  if (!(await popover.isVisible())) await page.getByRole("button", { name: "Saved views" }).click();
+  await popover.fill("second");
+  await page.getByRole("button", { name: "Overwrite", exact: true }).waitFor();
+  await popover.fill("third");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Rename view third" }).click();
+  await page.getByLabel("Rename view third").last().fill("second");
+  const kept = JSON.stringify(await views());
+  await page.keyboard.press("Enter");
+  await page.getByText("There is a view called second already").waitFor();
+  assert.equal(JSON.stringify(await views()), kept);
   await done();
 });

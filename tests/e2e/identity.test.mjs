@@ -22,6 +22,7 @@ before(async () => {
             Array.from({ length: 60 }, (_, s) => from + i / 10 + 3 * Math.exp(-s / 20));
           await run.scalars("train/loss", falling(0));
           await run.scalars("val/loss", falling(0.05));
+          await run.scalars("test/score", [0.5 + i / 100]);
           await run.scalars(
             "system/cpu",
             Array.from({ length: 400 }, (_, s) => 50 + 30 * Math.sin(s / 15)),
@@ -168,6 +169,79 @@ test("beyond twenty runs the newer are grey, below the others, and hovered in th
   await page.getByLabel("Filter runs").press("Enter");
   await eventually(async () => assert.equal((await colors(page))[oldest[21]], own[oldest[1]]));
   assert.equal(await page.locator(".grey-note").count(), 0);
+  await done();
+});
+
+test("of two runs with one colour the newer is grey, however few are visible, on every page", async () => {
+  const oldest = (await ids()).reverse();
+  const [first, other, second] = [oldest[1], oldest[5], oldest[21]];
+  const three = (page) =>
+    address(
+      page,
+      `&search=loss|score&baseline=${first}&z=` +
+        Buffer.from(
+          JSON.stringify({
+            selection: { all: false, except: [first, other, second] },
+            compared: [first, other, second],
+          }),
+        ).toString("base64url"),
+    );
+  const { page, done } = await open(three("charts"), { height: 1400 });
+  await painted(page, "auto:loss");
+  await settled(page);
+  const own = await colors(page);
+  assert.equal(own[second], grey);
+  assert.equal(new Set([own[first], own[other], grey]).size, 3);
+  assert.match(await page.locator(".grey-note").textContent(), /^1 run is grey/);
+  const bars = () =>
+    page
+      .locator("[data-bars] .bar-row")
+      .evaluateAll((list) => list.map((e) => e.querySelector(".swatch").style.color));
+  const bestFirst = [grey, own[other], own[first]];
+  await eventually(async () => assert.deepEqual(await bars(), bestFirst));
+  await page.goto(three("compare"));
+  const heads = page.locator('[role="columnheader"] .swatch');
+  await eventually(async () =>
+    assert.deepEqual(await heads.evaluateAll((list) => list.map((e) => e.style.color)), [
+      own[first],
+      own[other],
+      grey,
+    ]),
+  );
+  await eventually(async () => assert.deepEqual(await bars(), bestFirst));
+  await page.goto(three("charts"));
+  await painted(page, "auto:loss");
+  // The older one goes: the colour is back, and nobody else's moves.
+  await page.locator(`.run-row[data-run="${first}"] input`).click();
+  await eventually(async () => {
+    const now = await colors(page);
+    assert.equal(now[second], own[first]);
+    assert.equal(now[other], own[other]);
+  });
+  assert.equal(await page.locator(".grey-note").count(), 0);
+  await done();
+});
+
+test("beyond twenty groups no two have one colour either", async () => {
+  const state = Buffer.from(JSON.stringify({ groupBy: ["name"] })).toString("base64url");
+  const { page, done } = await open(address("charts", `&search=val/loss&z=${state}`), {
+    height: 2200,
+  });
+  await painted(page, "val/loss");
+  await settled(page);
+  const worn = Object.values(
+    await page
+      .locator(".run-row[data-group]")
+      .evaluateAll((list) =>
+        Object.fromEntries(
+          list.map((e) => [e.dataset.group, e.querySelector(".swatch").style.color]),
+        ),
+      ),
+  );
+  assert.equal(worn.length, count);
+  assert.equal(worn.filter((c) => c === grey).length, count - 20);
+  assert.equal(new Set(worn).size, 21);
+  assert.match(await page.locator(".grey-note").textContent(), /^6 groups are grey/);
   await done();
 });
 

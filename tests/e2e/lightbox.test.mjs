@@ -299,6 +299,43 @@ test("finding M01: two runs by a swipe and as a difference, with the numbers of 
   await done();
 });
 
+test("finding M01: Compare shows the pictures of its runs, whoever is visible, and they open there", async () => {
+  const state = {
+    compared: [ids.gamma, ids.alpha],
+    selection: { all: false, except: [ids.beta] },
+  };
+  const { page, done } = await open(
+    address(
+      "compare",
+      `&baseline=${ids.gamma}&z=${Buffer.from(JSON.stringify(state)).toString("base64url")}`,
+    ),
+  );
+  const cells = page.locator('[data-media="sample"] .media-cell');
+  await eventually(async () =>
+    assert.deepEqual(await cells.evaluateAll((list) => list.map((e) => e.dataset.run)), [
+      ids.gamma,
+      ids.alpha,
+    ]),
+  );
+  const track = page.locator('[data-media="sample"] [role="slider"]');
+  await track.focus();
+  await page.keyboard.press("ArrowLeft");
+  await eventually(async () =>
+    assert.deepEqual(
+      await cells.evaluateAll((list) => list.map((e) => e.dataset.step)),
+      ["10", "10"],
+      "one step for all",
+    ),
+  );
+  await cells.last().locator("img").click();
+  await shown(page, "alpha", 10);
+  await page.keyboard.press("ArrowDown");
+  await shown(page, "gamma", 10);
+  await page.keyboard.press("ArrowDown");
+  await shown(page, "alpha", 10);
+  await done();
+});
+
 test("finding M01: a picture of floats tells the stored numbers", async () => {
   const { page, done } = await open(address("media", "&search=floats"));
   await page.locator(`[data-run="${ids.alpha}"] img`).click();

@@ -2,7 +2,7 @@
 // columns, keys of colours, the width of the run list, names in the rail, t-SNE.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { eventually, open, painted, quit, recordTexts, settled } from "./browser.mjs";
+import { eventually, open, painted, pixels, quit, recordTexts, settled } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
 const count = 12;
@@ -240,5 +240,47 @@ test("finding U01: smoothing is proposed where lines are noisy, and applied by a
   await page.getByRole("button", { name: /^noisy/ }).click();
   await eventually(() => assert.match(page.url(), /smoothing=ema/));
   await page.getByRole("button", { name: /^noisy/ }).waitFor({ state: "detached" });
+  await done();
+});
+
+test("finding U01: of more than six smoothed lines the hovered one alone shows its raw values", async () => {
+  const smooth = "&search=^loss$&smoothing=ema&smoothingAmount=0.95";
+  const card = "auto:loss";
+  /** How many rows of pixels the later part of a picture spans. */
+  const tall = (image, ink) => {
+    let [least, most] = [Infinity, -Infinity];
+    for (let y = 0; y < image.height; y++)
+      for (let x = Math.round(image.width * 0.6); x < image.width; x++)
+        if (ink(x, y)) [least, most] = [Math.min(least, y), y];
+    return most - least;
+  };
+  const drawn = async (page) => {
+    const image = await pixels(page, card);
+    const colorful = ([r, g, b]) => Math.max(r, g, b) - Math.min(r, g, b) > 20;
+    return tall(image, (x, y) => colorful(image.at(x, y)));
+  };
+  const few = await open(
+    address("charts", { selection: { all: false, except: ["run1", "run4", "run7"] } }, smooth),
+  );
+  await painted(few.page, card);
+  await settled(few.page);
+  const loud = await drawn(few.page);
+  await few.done();
+  const { page, done } = await open(address("charts", {}, smooth));
+  await painted(page, card);
+  await settled(page);
+  const calm = await drawn(page);
+  assert.ok(calm * 2 < loud, `${calm} rows of lines, ${loud} with the raw values`);
+  await page.locator('.run-row[data-run="run4"]').hover();
+  const over = () =>
+    page.locator(`[data-card="${card}"] canvas.plot-overlay`).evaluate((c) => {
+      const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+      return { width: c.width, height: c.height, alpha: [...data].filter((_, i) => i % 4 === 3) };
+    });
+  await eventually(async () => {
+    const { width, height, alpha } = await over();
+    const hovered = tall({ width, height }, (x, y) => alpha[y * width + x] > 30);
+    assert.ok(hovered > calm * 2, `${hovered} rows of the hovered line and its raw values`);
+  });
   await done();
 });

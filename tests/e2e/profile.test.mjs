@@ -342,21 +342,85 @@ json.dump(count.most_common(1)[0] if count else None, sys.stdout)`,
   await done();
 });
 
-test("Profile distributed: two workers stand side by side, each with the time of its kernels", async () => {
-  const own = await startUi([resnet, resnet4], { state: join(folder, "state2") });
-  const { page, done } = await open(
-    `${own.url.split("#")[0]}#/profile${z({ tab: "distributed" })}`,
+/** Two steps of a rank: a kernel that computes, and a collective that waits for the other rank. */
+function rankTrace(rank, window) {
+  const traceEvents = [];
+  const add = (cat, name, ts, dur, tid, args) =>
+    traceEvents.push({ ph: "X", cat, name, ts, dur, pid: tid > 5 ? 0 : 10 + rank, tid, args });
+  for (const step of [0, 1]) {
+    const at = 2000 * step;
+    add("user_annotation", `ProfilerStep#${step}`, at, 1500, 1, {});
+    const work = (name, kernel, call, begin, dur, number) => {
+      const id = 10 * step + number;
+      add("cpu_op", name, at + call, 4, 1, { "External id": id });
+      add("cuda_runtime", "cudaLaunchKernel", at + call + 1, 1, 1, { correlation: id });
+      const args = { "External id": id, correlation: id, device: 0, stream: 7 + number };
+      add("kernel", kernel, at + begin, dur, 7 + number, args);
+    };
+    work("aten::mm", "gemm", 10, 100, 300 + 20 * window, 1);
+    const come = [250, 430][rank] + 10 * step + window;
+    work("nccl:all_reduce", "ncclDevKernel_AllReduce", 20, come, 800 - come, 2);
+  }
+  return JSON.stringify({ distributedInfo: { rank, world_size: 2 }, traceEvents });
+}
+
+test("Profile distributed: of each worker one window, with Python's times and waits", async () => {
+  const own = join(folder, "ranks");
+  mkdirSync(own);
+  const files = [];
+  for (const [rank, name] of ["host_20", "host_21"].entries())
+    for (const window of [1, 2, 3].slice(0, 3 - rank)) {
+      const file = join(own, `${name}.${window}00${rank}.pt.trace.json`);
+      writeFileSync(file, rankTrace(rank, window));
+      files.push(file);
+    }
+  const expected = await python(
+    `
+import json, sys
+def union(ranges):
+    total, until = 0, float("-inf")
+    for begin, end in sorted(ranges):
+        total += max(0, end - max(begin, until)); until = max(until, end)
+    return total
+workers = []
+for path in json.load(sys.stdin):
+    events = json.load(open(path))["traceEvents"]
+    of = lambda cat, name: [(e["ts"], e["ts"] + e["dur"]) for e in events if e["cat"] == cat and e["name"].startswith(name)]
+    gemm, waits = of("kernel", "gemm"), of("kernel", "nccl")
+    talk = waits + of("cpu_op", "nccl:")
+    both = union(gemm) + union(talk) - union(gemm + talk)
+    workers.append({"sums": [union(gemm) - both, both, union(talk) - both, 2 * 1500 - union(gemm + talk)], "collectives": [e - b for b, e in waits]})
+least = [min(each) for each in zip(*(w["collectives"] for w in workers))]
+for w in workers:
+    w["waited"] = sum(own - other for own, other in zip(w["collectives"], least))
+json.dump(workers, sys.stdout)`,
+    [files[1], files[4]], // the second window is the last that both have
   );
+  const ui = await startUi(files, { state: join(folder, "state2") });
+  const { page, done } = await open(`${ui.url.split("#")[0]}#/profile${z({ tab: "distributed" })}`);
   await page.waitForSelector("tr[data-worker]");
-  assert.equal(await page.locator("tr[data-worker]").count(), 2);
-  const shown = await page
-    .locator("tr[data-worker]")
-    .evaluateAll((rows) =>
-      rows.map((r) => [...r.querySelectorAll("[data-ns]")].map((c) => Number(c.dataset.ns))),
-    );
-  for (const row of shown) assert.ok(row[0] > 0 && row.every((n) => n >= 0), row.join());
+  const rows = await page.locator("tr[data-worker]").evaluateAll((all) =>
+    all.map((row) => ({
+      worker: row.dataset.worker,
+      sums: [...row.querySelectorAll("[data-ns]")].map((cell) => Number(cell.dataset.ns)),
+      waited: Number(row.querySelector("[data-waited]").dataset.waited),
+    })),
+  );
+  const thousand = (us) => Math.round(us * 1000);
+  assert.deepEqual(
+    rows,
+    expected.map((w, rank) => ({
+      worker: `host_2${rank}`,
+      sums: w.sums.map(thousand),
+      waited: thousand(w.waited),
+    })),
+  );
+  assert.ok(rows[0].waited > 0 && rows[1].waited === 0, "the second came last");
+  const said = await page.locator(".overview").first().textContent();
+  assert.match(said, /The others waited .* for host_21/);
+  assert.match(said, /3 traces are of other windows/);
   await done();
-  await own.close();
+  await ui.close();
 });
 
 test("Profile diff: the change of a function's self time is Python's", async () => {

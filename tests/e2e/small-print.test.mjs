@@ -316,6 +316,24 @@ test("finding U04: the tooltip has five digits that line up, metrics as columns,
   await done();
 });
 
+test("the tooltip of a card that is smoothed in its own way tells what its line shows", async () => {
+  const smoothed = async (rest, state) => {
+    const { page, done } = await open(address("charts", `&search=val/loss${rest}`, state));
+    await painted(page, "val/loss");
+    await settled(page);
+    await hover(page, "val/loss", 0.4);
+    await page.waitForSelector(".tooltip [data-exact]");
+    const text = await page.locator(".tooltip tbody").innerText();
+    await done();
+    return text;
+  };
+  const panels = { "val/loss": { smoothing: { method: "mean", amount: 5 } } };
+  assert.equal(
+    await smoothed("&smoothing=ema", { panels }),
+    await smoothed("&smoothing=mean&smoothingAmount=5"),
+  );
+});
+
 test("finding U05: settings are written as they were, the same everywhere", async () => {
   const { page, done } = await open(address("table"));
   await page.waitForSelector(".grid-row");

@@ -21,16 +21,19 @@ test("finding D15: on a phone every page can be reached, Compare shows two runs,
   const { page, done } = await open(address("compare"), { width: 390, height: 844, touch: true });
   await page.waitForSelector(".grid-row");
   await settled(page);
-  const links = await page
-    .locator(".rail a:visible")
-    .evaluateAll((list) =>
-      list.map((a) => [a.getAttribute("aria-label") ?? a.title, a.getBoundingClientRect()]),
-    );
-  assert.ok(links.length >= 10, links.map(([name]) => name).join());
-  for (const [name, box] of links) {
-    assert.ok(box.left >= 0 && box.right <= 390, `${name} from ${box.left} to ${box.right}`);
-    assert.ok(box.width >= 32 && box.height >= 44, name);
-  }
+  const reachable = async () => {
+    const links = await page
+      .locator(".rail a:visible")
+      .evaluateAll((list) =>
+        list.map((a) => [a.getAttribute("aria-label") ?? a.title, a.getBoundingClientRect()]),
+      );
+    assert.ok(links.length >= 10, links.map(([name]) => name).join());
+    for (const [name, box] of links) {
+      assert.ok(box.left >= 0 && box.right <= 390, `${name} from ${box.left} to ${box.right}`);
+      assert.ok(box.width >= 32 && box.height >= 44, name);
+    }
+  };
+  await reachable();
   const heads = await page
     .locator('[role="columnheader"]')
     .evaluateAll((list) => list.map((h) => h.getBoundingClientRect().right));
@@ -39,6 +42,41 @@ test("finding D15: on a phone every page can be reached, Compare shows two runs,
   const track = page.locator(".scrub-track");
   await track.waitFor();
   await eventually(async () => assert.ok((await track.boundingBox()).width >= 250));
+  // The page with the longest name leaves room for the others.
+  await page.goto(address("hparams"));
+  await page.locator('.rail a[aria-current="page"]', { hasText: "Hyper" }).waitFor();
+  await eventually(reachable);
+  await done();
+});
+
+test("on a phone what is set most is whole: the filter of the table with its completions, axis and smoothing", async () => {
+  const { page, done } = await open(address("table"), {
+    width: 390,
+    height: 844,
+    touch: true,
+    allow: ["400"],
+  });
+  await page.locator(".grid-row").first().waitFor();
+  const field = page.getByLabel("Filter runs");
+  assert.ok((await field.boundingBox()).width >= 300);
+  await field.fill("val");
+  const list = page.getByRole("listbox", { name: "Completions" });
+  await list.waitFor();
+  // Nothing lies over it, and nothing cuts it.
+  const last = list.getByRole("option").last();
+  const box = await last.boundingBox();
+  assert.ok(
+    await last.evaluate(
+      (e, [x, y]) => e.contains(document.elementFromPoint(x, y)),
+      [box.x + box.width / 2, box.y + box.height / 2],
+    ),
+  );
+  await page.goto(address("charts"));
+  for (const control of [page.getByLabel("x axis"), page.locator(".smoothing .button")]) {
+    await control.first().waitFor();
+    const { x, width } = await control.first().boundingBox();
+    assert.ok(x >= 0 && x + width <= 390, `from ${x} to ${x + width}`);
+  }
   await done();
 });
 

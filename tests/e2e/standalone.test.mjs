@@ -103,6 +103,24 @@ print(json.dumps([[r["name"], int(r["step"]), float(r["value"])] for _, r in t.i
   await done();
 });
 
+test("of two runs with one colour the newer is grey on the page too", async () => {
+  const many = join(folder, "many");
+  taffrail("demo", "generate", "--root", many, "--runs", "22", "--points", "40", "--seed", "5");
+  const newest = taffrail("ls", "--root", many, "-q").trim().split("\n");
+  const file = join(folder, "grey.html");
+  // The newest of twenty-two would wear the colour of the second oldest.
+  const three = [newest[0], newest[20], newest[19]];
+  taffrail("export", ...three, "--root", many, "--format", "html", "--keys", "val/*", "-o", file);
+  const { page, done } = await open(pathToFileURL(file).href);
+  await page.waitForSelector("body[data-ready]");
+  const colors = await page
+    .locator(".runs .swatch[data-run]")
+    .evaluateAll((list) => list.map((e) => e.style.color));
+  assert.equal(new Set(colors).size, 3);
+  assert.equal(colors.filter((c) => c === "rgb(89, 97, 107)").length, 1);
+  await done();
+});
+
 test("SVG and PNG of the command line are what other programs read, in the colours of the page", async () => {
   const [svg, png] = [join(folder, "a.svg"), join(folder, "a.png")];
   taffrail("export", "--root", root, "--format", "svg", "--keys", "val/loss", "-o", svg);

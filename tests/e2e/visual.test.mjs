@@ -3,12 +3,13 @@
 // fonts they were made with; TAFFRAIL_E2E_GOLDEN=write makes them anew (then look at them). The
 // quick run compares the pages with data.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromiumVersion, difference, open, quit, settled } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { serve, startUi } from "./server.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "golden");
 const write = process.env.TAFFRAIL_E2E_GOLDEN === "write";
@@ -31,9 +32,17 @@ const pages = {
   settings: "settings?project=digits",
 };
 const needsNoRun = ["projects", "charts", "charts-grouped", "table", "run", "compare", "settings"];
-let server, bare, empty, sameBrowser;
+// A trace of today, by the tab that is shown and what says that it is there.
+const trace = join(
+  dirname(fileURLToPath(import.meta.url)),
+  "../data/profile/torch-2.11.pt.trace.json.gz",
+);
+const tabs = { overview: '[data-part="kernel"]', timeline: ".timeline-canvas[data-painted]" };
+let server, bare, empty, sameBrowser, cache, profile;
 before(async () => {
   server = await serve(["demo"], { options: { runs: 12, points: 1000 } });
+  cache = process.env.XDG_CACHE_HOME = mkdtempSync(join(tmpdir(), "taffrail-visual-"));
+  profile = await startUi([trace], { state: join(cache, "state") });
   if (full) [bare, empty] = [await serve(["bare"]), await serve(["empty"])];
   const version = await chromiumVersion();
   if (write) {
@@ -44,7 +53,11 @@ before(async () => {
     existsSync(join(folder, "chromium.txt")) &&
     readFileSync(join(folder, "chromium.txt"), "utf8").trim() === version;
 });
-after(quit);
+after(async () => {
+  await quit();
+  await profile?.close();
+  rmSync(cache, { recursive: true, force: true });
+});
 
 function check(name, picture) {
   const file = join(folder, name + ".png");
@@ -59,7 +72,11 @@ function check(name, picture) {
 }
 
 /** Both themes of one view. */
-async function shoot(name, url, { width = 1280, height = 800, broken = false } = {}) {
+async function shoot(
+  name,
+  url,
+  { width = 1280, height = 800, broken = false, ready = "[data-page]" } = {},
+) {
   const { page, done } = await open("about:blank", { width, height, allow: broken ? ["503"] : [] });
   await page.clock.setFixedTime(Date.UTC(2026, 9, 4, 12)); // "3 days ago" stays so
   const answer = {
@@ -78,7 +95,7 @@ async function shoot(name, url, { width = 1280, height = 800, broken = false } =
       route.fulfill(answer),
     );
   await page.goto(url);
-  await page.waitForSelector("[data-page]");
+  await page.waitForSelector(ready);
   await page.evaluate(() => document.fonts.ready);
   for (const theme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: theme });
@@ -132,3 +149,10 @@ for (const [name, view] of Object.entries(pages)) {
     });
   });
 }
+
+for (const [tab, ready] of Object.entries(tabs))
+  test(`25: profile, ${tab} looks as it did, in both themes`, async (t) => {
+    if (!sameBrowser) return t.skip("another chromium than the golden pictures were made with");
+    const state = z({ profile: { tab } }).replace("&", "?");
+    await shoot(`profile-${tab}`, `${profile.url}#/profile${state}`, { ready });
+  });

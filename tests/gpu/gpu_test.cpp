@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace taffrail::gpu {
@@ -87,6 +88,30 @@ TEST_F(Gpu, KernelsAloneRecordNoCalls) {
     EXPECT_EQ(records.work.size(), 4U);
     EXPECT_TRUE(records.calls.empty());
     EXPECT_TRUE(records.markers.empty());
+}
+
+TEST_F(Gpu, RecordsBeyondTheLimitAreCountedAndTheTraceSaysSo) {
+    ASSERT_TRUE(start_collecting().ok());
+    const Records all = stop_collecting();
+    const auto count = [](const Records& records) {
+        return records.work.size() + records.calls.size() + records.markers.size() + records.others;
+    };
+    for (const std::uint64_t limit : {std::uint64_t{0}, all.bytes() / 2, all.bytes() - 1}) {
+        ASSERT_TRUE(start_collecting({.max_bytes = limit}).ok());
+        const Records some = stop_collecting();
+        EXPECT_LT(some.bytes(), limit + sizeof(DeviceWork));
+        EXPECT_EQ(count(some) + some.beyond_limit, count(all));
+        EXPECT_EQ(some.beyond_limit == 0, limit == all.bytes() - 1);
+        profile::Profile trace;
+        add_records(some, {.cupti = *load_cupti()}, trace);
+        const std::vector<std::string> lines = trace.notes.lines();
+        EXPECT_EQ(std::ranges::any_of(lines,
+                                      [](const std::string& line) {
+                                          return line.find("as many as it may") !=
+                                                 std::string::npos;
+                                      }),
+                  some.beyond_limit > 0);
+    }
 }
 
 TEST_F(Gpu, AnotherProfilerIsNamed) {

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace taffrail::plot {
@@ -112,6 +113,23 @@ TEST(PlotCases, ColoursAreThoseOfThePage) {
         EXPECT_EQ(hex_of(theme_colors(theme).ground), text(around, "ground"));
         EXPECT_EQ(hex_of(theme_colors(theme).text), text(around, "text"));
         EXPECT_EQ(hex_of(theme_colors(theme).muted), text(around, "muted"));
+    }
+}
+
+TEST(PlotCases, OfThoseWhoWouldWearOneColourTheOldestDoes) {
+    ASSERT_GE(list("grey").size(), 5U);
+    for (const Json& row : list("grey")) {
+        std::vector<std::optional<std::size_t>> slots;
+        for (const Json& slot : *row.find("slots")->array()) {
+            const auto number = slot.number();
+            slots.push_back(number ? std::optional(static_cast<std::size_t>(*number))
+                                   : std::nullopt);
+        }
+        std::vector<bool> expected(slots.size());
+        for (const double at : numbers(row, "grey")) {
+            expected[static_cast<std::size_t>(at)] = true;
+        }
+        EXPECT_EQ(grey_among(slots), expected);
     }
 }
 

@@ -92,6 +92,28 @@ TEST(HostileTrace, AGzipBombStopsAtTheLimit) {
     EXPECT_LE(read->profile.samples.size(), (1u << 20) / line.size() + 1);
 }
 
+TEST(HostileTrace, FindingS16_NoFileTakesMoreThanHalfOfTheMemoryThatIsFree) {
+    std::string text = "[";
+    while (text.size() < 4u << 20) {
+        text += R"({"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},)";
+    }
+    const ReadLimits limits{.free_memory_bytes = 2u << 20};
+    const test::TestFolder folder;
+    const Bytes packed = gzip(as_bytes(text), 9);
+    ASSERT_LT(packed.size(), 100'000u);
+    ASSERT_TRUE(io::write_file_atomically(folder / "plain.json", as_bytes(text)).ok());
+    ASSERT_TRUE(io::write_file_atomically(folder / "packed.json.gz", packed).ok());
+    for (const char* name : {"plain.json", "packed.json.gz"}) {
+        const auto read = read_profile_file(folder / name, nullptr, limits);
+        ASSERT_TRUE(read.ok()) << read.error().message;
+        EXPECT_TRUE(says(read->profile, "half of the memory that is free")) << name;
+        EXPECT_NEAR(static_cast<double>(read->profile.spans.size()), (1 << 20) / 53.0, 2) << name;
+        const auto whole = read_profile_file(folder / name);
+        EXPECT_NEAR(static_cast<double>(whole->profile.spans.size()), (4 << 20) / 53.0, 2) << name;
+        EXPECT_FALSE(says(whole->profile, "only that much")) << name;
+    }
+}
+
 TEST(HostileTrace, TenMillionLevelsNeedNoStack) {
     constexpr std::size_t kLevels = 10'000'000;
     std::string json = R"({"traceEvents":[{"ph":"X","name":"x","ts":1,"dur":1,"args":{"deep":)";

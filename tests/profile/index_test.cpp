@@ -1,8 +1,11 @@
 // The index of a profile against plain loops over the profile itself.
+#include "base/clock.h"
 #include "io/files.h"
 #include "io/temporary_folder.h"
 #include "profile/derive.h"
+#include "profile/formats.h"
 #include "profile/index/build.h"
+#include "profile/index/layout.h"
 #include "profile/index/trace_index.h"
 #include "sample_profiles.h"
 
@@ -169,7 +172,7 @@ TEST_F(IndexTest, DetailsSelfTimeArgumentsAndArrows) {
     const auto detail = index->slice(static_cast<std::uint32_t>(outer.next));
     ASSERT_TRUE(detail.ok());
     EXPECT_EQ(detail->self_ns, 50'000);
-    EXPECT_EQ(detail->args, "{\"x\":\"ü\"}");
+    EXPECT_EQ(index->args(detail->id), "{\"x\":\"ü\"}");
     EXPECT_EQ(detail->category, "a");
     const auto arrows = index->arrows_of(static_cast<std::uint32_t>(found.next), 10);
     ASSERT_EQ(arrows.size(), 1u);
@@ -226,6 +229,56 @@ TEST_F(IndexTest, MatchedWeightCountsNestedFramesOnce) {
         index->ask(FlameQuestion{.value = index->main_value(), .search = "WORK"}).matched, 13);
 }
 
+TEST_F(IndexTest, ArgumentsOfAPlainFileStayInIt) {
+    std::string text =
+        R"([{"ph":"X","name":"plain","pid":1,"tid":1,"ts":0,"dur":5,"args":{"x":[1]}},
+{"ph":"X","name":"none","pid":1,"tid":1,"ts":10,"dur":5},
+{"ph":"X","name":"doubtful","pid":1,"tid":1,"ts":20,"dur":5,"args":{"x":NaN,"y":"a\tb"}},
+{"ph":"B","name":"joined","pid":1,"tid":1,"ts":30,"args":{"at":"begin"}},
+{"ph":"E","name":"joined","pid":1,"tid":1,"ts":35,"args":{"then":"end"}},
+{"ph":"X","name":"long","pid":1,"tid":1,"ts":40,"dur":5,"args":{"x":")" +
+        std::string(kMaxArgsBytes, 'x') + R"("}},
+{"ph":"i","name":"mark","pid":1,"tid":1,"ts":50,"args":{"last":true}})";
+    for (int more = 0; more < 300; ++more) {
+        text += R"(,{"ph":"X","name":"more","pid":1,"tid":1,"ts":)" + std::to_string(60 + more) +
+                R"(,"dur":1,"args":{"number":)" + std::to_string(more) + "}}";
+    }
+    text += "]";
+    const std::string path = io::join(folder_.path(), "plain.json");
+    ASSERT_TRUE(io::write_file_atomically(path, as_bytes(text)).ok());
+    auto read = read_profile_file(path);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    const std::string of_file = io::join(folder_.path(), "file.index");
+    ASSERT_TRUE(build_index(read->profile, {"plain.json", "chrome", 1}, of_file).ok());
+    Profile copied = read_text(text, "chrome");
+    const auto with_copies = index_of(copied);
+    const auto index = TraceIndex::open(of_file, path);
+    ASSERT_TRUE(index.ok() && with_copies != nullptr);
+    std::set<std::string> found;
+    ASSERT_EQ((*index)->slices(), with_copies->slices());
+    for (std::uint32_t id = 0; id < with_copies->slices(); ++id) {
+        EXPECT_EQ((*index)->args(id), with_copies->args(id)) << id;
+        found.insert((*index)->args(id));
+    }
+    EXPECT_TRUE(found.contains(R"({"x":[1]})"));
+    EXPECT_TRUE(found.contains(R"({"x":null,"y":"a\tb"})"));
+    EXPECT_TRUE(found.contains(R"({"at":"begin","then":"end"})"));
+    EXPECT_TRUE(found.contains(R"({"number":299})"));
+    EXPECT_EQ(found.size(), 305u) << "the long ones count as none";
+    EXPECT_LT(io::stat(of_file)->size + 300 * 10,
+              io::stat(io::join(folder_.path(), std::to_string(count_) + ".index"))->size);
+
+    // What lies there now may be anything.
+    ASSERT_TRUE(io::write_file_atomically(path, as_bytes("[" + text)).ok());
+    std::size_t kept = 0;
+    for (std::uint32_t id = 0; id < (*index)->slices(); ++id) {
+        kept += (*index)->args(id).empty() ? 0 : 1;
+    }
+    EXPECT_EQ(kept, 1u) << "what was joined is in the index";
+    EXPECT_EQ((*index)->args(UINT32_MAX), "");
+    EXPECT_TRUE(TraceIndex::open(of_file).ok()) << "also without the profile";
+}
+
 TEST_F(IndexTest, OtherFilesAndCutOnesAreRefused) {
     Profile profile = ProfileMaker(3, false).make(Sort::Timeline);
     const std::string path = io::join(folder_.path(), "whole.index");
@@ -240,6 +293,46 @@ TEST_F(IndexTest, OtherFilesAndCutOnesAreRefused) {
     }
     ASSERT_TRUE(io::write_file_atomically(cut, as_bytes(std::string(5000, 'x'))).ok());
     EXPECT_FALSE(TraceIndex::open(cut).ok());
+}
+
+TEST_F(IndexTest, ThoseUsedLongestAgoGoFirstAndWhatDeadProgramsLeftGoesToo) {
+    const std::int64_t hour_ns = std::int64_t{3600} * 1'000'000'000, now_ns = wall_time_ns();
+    const auto file = [&](const std::string& name, std::int64_t hours_ago) {
+        const std::string path = io::join(folder_.path(), name);
+        EXPECT_TRUE(io::write_file_atomically(path, as_bytes(std::string(1000, 'x'))).ok());
+        EXPECT_TRUE(io::set_modified(path, now_ns - hours_ago * hour_ns).ok());
+        return path;
+    };
+    const std::string oldest = file("oldest.index", 9), older = file("older.index", 8);
+    const std::string old = file("old.index", 7), made = file("made.index", 20);
+    const std::string dead = file("dead.index.17-1.part", 5);
+    const std::string growing = file("growing.index.18-1.part", 0);
+    const std::string other = file("other", 30);
+    note_use_of_index(oldest);
+    tidy_index_folder(made, 2500);
+    EXPECT_TRUE(io::exists(oldest)) << "was opened just now";
+    EXPECT_FALSE(io::exists(older));
+    EXPECT_FALSE(io::exists(old));
+    EXPECT_TRUE(io::exists(made)) << "the one to keep";
+    EXPECT_FALSE(io::exists(dead));
+    EXPECT_TRUE(io::exists(growing));
+    EXPECT_TRUE(io::exists(other));
+}
+
+TEST_F(IndexTest, SeveralProgramsMayMakeTheSameOneAtATime) {
+    const std::string path = io::join(folder_.path(), "same.index");
+    const auto first = IndexWriter::begin(path), second = IndexWriter::begin(path);
+    ASSERT_TRUE(first.ok() && second.ok());
+    Profile profile = ProfileMaker(3, false).make(Sort::Timeline);
+    ASSERT_TRUE(build_index(profile, {}, path).ok());
+    for (const auto* writer : {&first, &second}) {
+        (*writer)->get()->section(Section::Info, as_bytes("{}"));
+        EXPECT_TRUE((*writer)->get()->finish().ok());
+        EXPECT_FALSE(TraceIndex::open(path).ok()) << "the last one to finish, whole or not";
+    }
+    ASSERT_TRUE(build_index(profile, {}, path).ok());
+    EXPECT_TRUE(TraceIndex::open(path).ok());
+    EXPECT_EQ(io::list(folder_.path())->size(), 1u);
 }
 
 TEST_F(IndexTest, TimesAtTheEndsOfTheirRangeAndDeepStacks) {

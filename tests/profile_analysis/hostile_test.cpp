@@ -71,7 +71,7 @@ TEST(HostileAnalysis, NothingAtAllGivesANote) {
     JsonWriter json;
     write_json(json, found);
     write_json(json, difference(found, found));
-    write_json(json, compare_workers({}));
+    write_json(json, compare_workers(std::span<const Analysis>()));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(Workers, TheOneThatComesLastIsWaitedFor) {
     const auto worker = [](double begin_us, double length_us, const char* name) {
         Trace trace;
         trace.step(1, 0, 1000).op("nccl:all_reduce", begin_us, length_us, R"({"External id":5})");
-        return analyze(trace.profile(), name);
+        return analyze(trace.profile(), {name});
     };
     // Both end together; the second came 400 later.
     const std::vector<Analysis> both = {worker(100, 500, "early"), worker(500, 100, "late")};
@@ -111,6 +111,54 @@ TEST(Workers, TheOneThatComesLastIsWaitedFor) {
     EXPECT_EQ(found.all.at(0).steps.at(0).transfer_ns, 100'000);
     EXPECT_EQ(found.all.at(0).collectives.at(0).transfer_ns, 100'000);
     EXPECT_NE(compare_workers(std::span(both).first(1)).why_not, "");
+}
+
+/// One collective of a rank in a window.
+Analysis in_window(int rank, double length_us, const char* file) {
+    Trace trace;
+    trace.step(1, 0, 1000).op("nccl:all_reduce", 0, length_us, R"({"External id":5})");
+    trace.metadata("distributedInfo", R"({"rank":)" + std::to_string(rank) + "}");
+    return analyze(trace.profile(), worker_window_of(file));
+}
+
+TEST(Workers, AreComparedWithEachOtherAndNotWithTheirOwnPast) {
+    // Two windows of two ranks; the second rank was stopped inside the third.
+    const std::vector<Analysis> all = {
+        in_window(0, 900, "a_1.300.pt.trace.json"), in_window(1, 200, "b_2.201.pt.trace.json"),
+        in_window(0, 500, "a_1.200.pt.trace.json"), in_window(0, 100, "a_1.100.pt.trace.json"),
+        in_window(1, 700, "b_2.101.pt.trace.json")};
+    const Workers found = compare_workers(all);
+    ASSERT_EQ(found.all.size(), 2U);
+    EXPECT_EQ(found.all[0].worker, "a_1");
+    EXPECT_EQ(found.all[1].worker, "b_2");
+    EXPECT_EQ(found.straggler, "b_2");
+    EXPECT_EQ(found.straggler_wait_ns, 300'000);
+    EXPECT_EQ(found.other_windows, 3U);
+    ASSERT_EQ(found.notes().size(), 1U);
+    EXPECT_NE(found.notes()[0].find("3 traces are of other windows"), std::string::npos);
+}
+
+TEST(Workers, ARankThatWasStartedAgainIsOne) {
+    const std::vector<Analysis> all = {
+        in_window(0, 900, "a_1.100.pt.trace.json"), in_window(1, 200, "b_2.101.pt.trace.json"),
+        in_window(1, 300, "b_9.201.pt.trace.json"), in_window(0, 800, "a_8.200.pt.trace.json")};
+    const Workers found = compare_workers(all);
+    ASSERT_EQ(found.all.size(), 2U);
+    EXPECT_EQ(found.all[0].worker, "a_8");
+    EXPECT_EQ(found.all[1].worker, "b_9");
+    EXPECT_EQ(found.straggler_wait_ns, 500'000);
+}
+
+TEST(Workers, WindowsOfOneAreNoTraining) {
+    const std::vector<Analysis> all = {in_window(-1, 900, "a_1.100.pt.trace.json"),
+                                       in_window(-1, 200, "a_1.200.pt.trace.json")};
+    const Workers found = compare_workers(all);
+    EXPECT_EQ(found.all.size(), 1U);
+    EXPECT_EQ(found.straggler, "");
+    EXPECT_NE(found.why_not, "");
+    // Names without a window may be of anybody.
+    EXPECT_EQ(one_window_each(std::vector<WorkerWindow>{{"trace"}, {"trace"}}),
+              (std::vector<std::size_t>{0, 1}));
 }
 
 TEST(Difference, ComparesMeanSteps) {
@@ -130,10 +178,16 @@ TEST(Difference, ComparesMeanSteps) {
     EXPECT_DOUBLE_EQ(row_of(found.operators, "aten::mm").after_ns, 100'000);
 }
 
-TEST(WorkerOf, TakesTheNameOutOfAFileName) {
-    EXPECT_EQ(worker_of("/a/host_4711.1623143089861.pt.trace.json.gz"), "host_4711");
-    EXPECT_EQ(worker_of("worker0.pt.trace.json"), "worker0");
-    EXPECT_EQ(worker_of("run.json"), "run");
+TEST(WorkerWindowOf, TakesNameAndWindowOutOfAFileName) {
+    const auto expect = [](std::string_view path, std::string_view worker, std::int64_t window) {
+        const WorkerWindow found = worker_window_of(path);
+        EXPECT_EQ(found.worker, worker) << path;
+        EXPECT_EQ(found.window, window) << path;
+    };
+    expect("/a/host_4711.1623143089861.pt.trace.json.gz", "host_4711", 1623143089861);
+    expect("worker0.pt.trace.json", "worker0", -1);
+    expect("run.json", "run", -1);
+    expect("host.99999999999999999999.pt.trace.json", "host", -1);
 }
 
 TEST(WriteJson, IsValidAndHasEveryPart) {

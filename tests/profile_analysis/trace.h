@@ -81,7 +81,7 @@ class Trace {
 
     Profile& profile() { return profile_; }
 
-    [[nodiscard]] Analysis analysis() const { return analyze(profile_, "worker"); }
+    [[nodiscard]] Analysis analysis() const { return analyze(profile_, {"worker"}); }
 
   private:
     Profile profile_;

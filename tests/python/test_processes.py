@@ -46,6 +46,19 @@ def test_a_with_block_ends_as_its_exception_says(root):
     assert state_of(root, "stopped").state == "aborted"
 
 
+def test_a_failed_run_says_what_was_logged_last(program, root):
+    program("""
+        import taffrail
+        run = taffrail.init(name="n")
+        for step in range(5):
+            run.log({"loss": 1 / (step + 1), "lr": 3e-4}, step=step)
+            run.log("counted", step)
+        run.log({"loss": float("nan"), "lr": 1e-4}, step=5)
+        raise ValueError("the reason")
+    """, check=False)
+    assert state_of(root).message.splitlines()[-2:] == ["ValueError: the reason", "Last values: loss = nan at step 5, lr = 0.0001 at step 5, counted = 4"]
+
+
 def test_an_exit_without_a_word_loses_nothing(program, root):
     program("""
         import os, taffrail
@@ -224,6 +237,15 @@ def test_a_debugger_stops_where_it_is_asked(program, root):
     assert taffrail.read(root).run("n").info.state == "finished"
 
 
+def test_a_guard_pauses_where_nan_is_logged(program, root, tmp_path):
+    (tmp_path / "p.py").write_text("import taffrail\nrun = taffrail.init(name='n')\nrate = 0.25\nwith taffrail.guard(nan='pause'):\n"
+                                   "    run.log({'a': float('nan')}, step=3)\n    run.log({'a': 1.0}, step=4)\nprint('on')\nrun.finish()\n")
+    done = subprocess.run([sys.executable, tmp_path / "p.py"], input="p rate * 2\nc\n", capture_output=True, text=True, timeout=120)
+    assert "'a' is nan at step 3" in done.stdout and "0.5" in done.stdout and done.stdout.splitlines()[-1].endswith("on"), done.stdout + done.stderr
+    past = taffrail.read(root).run("n")
+    assert past.info.state == "finished" and past["a"].step.tolist() == [3, 4]
+
+
 def test_a_guard_stops_at_nan(root):
     with taffrail.init(name="n") as run:
         with taffrail.guard():
@@ -263,5 +285,16 @@ def test_the_command_is_a_program_of_its_own(root):
 
 
 def test_importing_is_cheap(program):
-    done = program("import sys, taffrail\nprint([name for name in ('numpy', 'asyncio', 'pdb', 'pandas') if name in sys.modules])\n")
-    assert done.stdout == "[]\n"
+    """A program that logs numbers pays for nothing else: no part of the standard library that costs a millisecond, none of ours that it does not name."""
+    done = program(f"""
+        import os, sys, types  # which the site module brings by itself
+        sys.path.append({str(site().parent)!r})
+        before = set(sys.modules)
+        import taffrail
+        print(*sorted(set(sys.modules) - before - {{"__future__", "_weakrefset", "atexit", "itertools", "weakref"}}))
+        with taffrail.init(name="n", config={{"lr": 0.1}}) as run:
+            run.log({{"a": 1.0}}, step=0)
+        print(*sorted(name for name in set(sys.modules) - before if name.startswith("taffrail")))
+    """, "-S")
+    assert done.stdout.splitlines() == ["taffrail taffrail._arrays taffrail._core taffrail._run"] * 2
+    assert [name for name in taffrail.__all__ if not hasattr(taffrail, name)] == [] and taffrail.media.Image is taffrail.Image

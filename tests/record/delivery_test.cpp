@@ -111,6 +111,51 @@ struct SendingSink final : Sink {
     bool is_away = false;
 };
 
+// One flush, and one note of the place, for what comes in one go; but not for all of it where that
+// takes long.
+TEST_F(Deliveries, ChunksThatFollowAtOnceAreFlushedTogether) {
+    auto settings = options();
+    auto clock = now_;
+    settings.chunk_records = 10;
+    settings.longest_unflushed = 200ms;
+    settings.now = [&] { return clock; };
+    std::vector<std::uint64_t> told;
+    settings.progress = [&](std::uint64_t more) { told.push_back(more); };
+    Delivery quick(sink_, reader_, settings, {});
+    add(100);
+    quick.step(now_);
+    expect_all(100);
+    EXPECT_EQ(content_->flushes, 1u);
+    EXPECT_EQ(told, std::vector<std::uint64_t>{100});
+    EXPECT_EQ(read_cursor(settings.cursor_path).value(), quick.position());
+
+    settings.now = [&] { return clock += 60ms; };
+    Delivery slow(sink_, reader_, settings, quick.position());
+    add(100);
+    slow.step(now_);
+    expect_all(200);
+    EXPECT_GT(content_->flushes, 2u);
+    EXPECT_LT(content_->flushes, 8u);
+}
+
+// What was taken before a failure is flushed and noted, whatever the time.
+TEST_F(Deliveries, AFailureIsFlushedBeforeItIsToldOf) {
+    auto settings = options();
+    settings.chunk_records = 10;
+    settings.now = [this] { return now_; };
+    Delivery delivery(sink_, reader_, settings, {});
+    add(40);
+    content_->fail_write = true;
+    content_->take_before_failing = 3;
+    delivery.step(now_);
+    EXPECT_NE(delivery.failure(), nullptr);
+    EXPECT_EQ(content_->flushes, 1u);
+    EXPECT_EQ(read_cursor(settings.cursor_path).value(), delivery.position());
+    content_->fail_write = false;
+    delivery.step(now_ + 1h);
+    expect_all(40);
+}
+
 // Nothing new comes, and what is held must go out all the same.
 TEST_F(Deliveries, FlushThatFailedIsTriedAgain) {
     SendingSink sending;

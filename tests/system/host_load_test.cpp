@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "system/free_memory.h"
 #include "system/load_monitor.h"
 
 #include <fcntl.h>
@@ -133,6 +134,20 @@ TEST(Cgroup, Version2TakesTheTightestLimitOnTheWayUp) {
     EXPECT_EQ(limits.memory_used_bytes, 500u);
     EXPECT_EQ(limits.cpu_limit_cores, 1.5);
     EXPECT_EQ(limits.cpu_used_seconds, 2.5);
+}
+
+TEST(FreeMemory, IsWhatTheMachineHasOrLessWhereTheGroupSaysSo) {
+    const Tree tree;
+    EXPECT_EQ(free_memory(tree.root()), UINT64_MAX) << "nothing is known";
+    tree.put("/proc/meminfo", "MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable: 5 kB\n");
+    EXPECT_EQ(free_memory(tree.root()), 5120u);
+    tree.put("/proc/self/cgroup", "0::/\n");
+    tree.put("/sys/fs/cgroup/cgroup.controllers", "memory\n");
+    tree.put("/sys/fs/cgroup/memory.max", "9000\n");
+    EXPECT_EQ(free_memory(tree.root()), 5120u);
+    tree.put("/sys/fs/cgroup/memory.max", "4096\n");
+    EXPECT_EQ(free_memory(tree.root()), 4096u);
+    EXPECT_GT(free_memory(), 0u);
 }
 
 // Inside a container the path in /proc belongs to the host and is not under the mount.

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 namespace taffrail::transfer {
 namespace {
 
@@ -66,6 +68,36 @@ TEST_F(RedeliveryTest, WhatCannotBeDeliveredSaysWhyAndStopsNobody) {
     EXPECT_EQ(told[1].sink, "table");
     EXPECT_EQ(told[1].problem, "");
     EXPECT_TRUE(redeliver(run_, "table", [](const Adopted&) {}, [](const Delivered&) {}).value());
+}
+
+// The folder may be anybody's: its author could lead a sink to any folder of whoever syncs it.
+TEST_F(RedeliveryTest, FindingS15_NothingIsWrittenThroughALinkInASinksUsualPlace) {
+    note("csv", "CSVLogger");
+    const std::string outside = folder_.file("outside");
+    std::filesystem::create_directories(outside);
+    std::filesystem::create_directory_symlink(outside, run_.folder + "/csv");
+    std::vector<Delivered> told;
+    const auto deliver = [&] {
+        told.clear();
+        return redeliver(
+                   run_, "", [](const Adopted&) {},
+                   [&](const Delivered& one) { told.push_back(one); })
+            .value();
+    };
+    EXPECT_FALSE(deliver());
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_THAT(told[0].problem, HasSubstr("csv is a link"));
+    EXPECT_TRUE(std::filesystem::is_empty(outside));
+
+    std::filesystem::remove(run_.folder + "/csv");
+    std::filesystem::create_directories(run_.folder + "/csv");
+    std::filesystem::create_symlink(outside + "/made", run_.folder + "/csv/metrics.csv");
+    EXPECT_FALSE(deliver());
+    EXPECT_THAT(told[0].problem, HasSubstr("metrics.csv is a link"));
+    EXPECT_TRUE(std::filesystem::is_empty(outside));
+
+    std::filesystem::remove(run_.folder + "/csv/metrics.csv");
+    EXPECT_TRUE(deliver()) << told[0].problem;
 }
 
 TEST_F(RedeliveryTest, SecretsAreNotNoted) {

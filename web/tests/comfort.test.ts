@@ -1,7 +1,7 @@
 // Completions of the filter, and names found by parts of words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { completions } from "../src/lib/complete";
+import { comparison, completions, narrowed } from "../src/lib/complete";
 import { partsScore } from "../src/lib/names";
 
 const names = [
@@ -49,6 +49,29 @@ test("finding M03: values come with counts, and are quoted where they need it", 
   assert.equal(of("model=res")[0].text, 'model="resnet 50"');
   assert.equal(of("model=re and lr<1", 8)[0].text, 'model="resnet 50" and lr<1');
   assert.deepEqual(of("nothing = "), []);
+});
+
+test("finding M03: a value that is pointed at is written as a filter reads it", () => {
+  assert.equal(comparison("config:lr", 3e-4), "lr=0.0003");
+  assert.equal(comparison("config:lr", 1e-7), "lr=1e-7");
+  assert.equal(comparison("config:augment", true), "augment=true");
+  assert.equal(comparison("config:model", "resnet 50"), 'model="resnet 50"');
+  assert.equal(comparison("config:model", 'a "b" \\ c'), 'model="a \\"b\\" \\\\ c"');
+  assert.equal(comparison("config:my key", "or"), '"my key"="or"');
+  assert.equal(comparison("config:name", "x"), "config:name=x");
+  assert.equal(comparison("state", "finished"), "state=finished");
+  assert.equal(comparison("tag", "good"), "tag:good");
+  assert.equal(comparison("config:seed", 2 ** 60), null);
+  assert.equal(comparison("config:model", null), null);
+  assert.equal(comparison("metric:val/loss", 0.1), null);
+});
+
+test("finding M03: a second value narrows what is there, and none stands twice", () => {
+  assert.equal(narrowed(" ", "lr=1"), "lr=1");
+  assert.equal(narrowed("lr=1", "tag:good"), "lr=1 and tag:good");
+  assert.equal(narrowed("lr=1 and tag:good", "lr=1"), "lr=1 and tag:good");
+  assert.equal(narrowed("lr=1 or lr=2", "tag:good"), "(lr=1 or lr=2) and tag:good");
+  assert.equal(narrowed('model="this or that"', "a=b"), 'model="this or that" and a=b');
 });
 
 test("finding M11: every word begins a part of the name", () => {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import {
   darkPalette,
   dashesOf,
+  greyAmong,
   lightPalette,
   parseColor,
   splitOf,
@@ -132,6 +133,15 @@ test("a chosen colour is the same slot in the other theme; one that is none of t
   assert.equal(themed("light", darkPalette[19].toUpperCase()), lightPalette[19]);
   assert.equal(themed("light", lightPalette[3]), lightPalette[3]);
   assert.equal(themed("dark", "#123456"), "#123456");
+});
+
+test("of those who would wear one colour the oldest does, a chosen colour is nobody else's", () => {
+  assert.deepEqual([...greyAmong([1, 5, 21])], [2]);
+  assert.deepEqual([...greyAmong([21, 5, 1])], [0]);
+  assert.deepEqual([...greyAmong([41, null, 21])], [0]);
+  assert.deepEqual([...greyAmong([null, 21])], []);
+  assert.equal(greyAmong(Array.from({ length: 20 }, (_, i) => i + 7)).size, 0);
+  assert.equal(greyAmong(Array.from({ length: 1000 }, (_, i) => i)).size, 980);
 });
 
 test("finding D04: a dash means train, val or test of one thing, and nothing else", () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { formatAxisTicks, formatDuration, formatNumber, formatTicks } from "../src/viz/format";
-import { darkPalette, lightPalette, themes } from "../src/viz/palette";
+import { darkPalette, greyAmong, lightPalette, themes } from "../src/viz/palette";
 import { ticks, type ScaleKind } from "../src/viz/scale";
 import { timeTicks } from "../src/viz/time_ticks";
 
@@ -28,6 +28,7 @@ interface Cases {
     labels: string[] | null;
   }[];
   durations: { seconds: number; text: string }[];
+  grey: { slots: (number | null)[]; grey: number[] }[];
   palette: { light: string[]; dark: string[] };
   themes: Record<"light" | "dark", { ground: string; text: string; muted: string }>;
 }
@@ -53,6 +54,11 @@ test("ticks and their labels are those of pictures and terminals", () => {
 
 test("colours are those of pictures and terminals", () => {
   assert.deepEqual(cases.palette, { light: lightPalette, dark: darkPalette });
+  for (const { slots, grey } of cases.grey)
+    assert.deepEqual(
+      [...greyAmong(slots)].sort((a, b) => a - b),
+      grey,
+    );
   for (const theme of ["light", "dark"] as const) {
     const { ground, text, muted } = themes[theme];
     assert.deepEqual(cases.themes[theme], { ground, text, muted });

@@ -121,11 +121,15 @@ for (const axis of ["relative", "wall"])
 const durations = [
   0, 1e-7, 0.0025, 0.5, 1, 59.94, 60, 61.4, 3599.6, 3600, 86399, 86400, 1e7, -75,
 ].map((seconds) => ({ seconds, text: page.formatDuration(seconds) }));
+const grey = [[1, 5, 21], [21, 5, 1], [41, null, 21], [null, 21], [0, 20, 40, 19], []].map(
+  (slots) => ({ slots, grey: [...page.greyAmong(slots)].sort((a, b) => a - b) }),
+);
 const cases = {
   numbers,
   axes,
   times,
   durations,
+  grey,
   palette: { light: page.lightPalette, dark: page.darkPalette },
   themes: Object.fromEntries(
     Object.entries(page.themes).map(([name, { ground, text, muted }]) => [

@@ -252,7 +252,7 @@ void print_memory(const Session& session, const analysis::Analysis& found) {
     session.print("\n" + text.render(session));
 }
 
-void print_workers(const Session& session, const analysis::Workers& workers) {
+void print_worker_table(const Session& session, const analysis::Workers& workers) {
     TextTable text;
     text.column("  worker");
     text.column("computes", TextTable::Align::Right);
@@ -282,6 +282,15 @@ void print_workers(const Session& session, const analysis::Workers& workers) {
                       session.styled(Style::Yellow, workers.straggler) + ".\n");
     } else if (!workers.why_not.empty()) {
         session.print(session.styled(Style::Dim, "  " + workers.why_not + ".") + "\n");
+    }
+}
+
+void print_workers(const Session& session, const analysis::Workers& workers) {
+    if (workers.all.size() > 1) {
+        print_worker_table(session, workers);
+    }
+    for (const std::string& note : workers.notes()) {
+        session.print(session.styled(Style::Dim, "  note: " + note) + "\n");
     }
 }
 
@@ -347,7 +356,8 @@ ExitCode analyze_profiles(const Session& session, const ProfileRequest& request)
         if (!input.ok()) {
             return session.fail(input.error());
         }
-        found.push_back(analysis::analyze(input->read.profile, analysis::worker_of(input->name)));
+        found.push_back(
+            analysis::analyze(input->read.profile, analysis::worker_window_of(input->name)));
         names.push_back(input->name);
         code = input->is_damaged ? input->code() : code;
     }

@@ -2,7 +2,9 @@
 #include "base/try.h"
 #include "cli/profile/actions.h"
 #include "io/files.h"
+#include "system/free_memory.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -11,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t kMaxInputBytes = std::uint64_t{8} << 30;
 
-Result<Bytes> read_standard_input() {
+Result<Bytes> read_standard_input(std::uint64_t free_bytes) {
+    const std::uint64_t most_bytes = std::min(kMaxInputBytes, free_bytes / 4);
     Bytes bytes;
     std::array<std::byte, 1u << 16> piece;
     for (;;) {
@@ -20,9 +23,10 @@ Result<Bytes> read_standard_input() {
             break;
         }
         append(bytes, ByteSpan(piece).first(count));
-        if (bytes.size() > kMaxInputBytes) {
-            return Error{ErrorCode::Unsupported,
-                         "standard input: more than 8 GiB; write it to a file first"};
+        if (bytes.size() > most_bytes) {
+            return Error{ErrorCode::Unsupported, "standard input: more than " +
+                                                     std::to_string(most_bytes) +
+                                                     " bytes; write it to a file first"};
         }
     }
     return bytes;
@@ -62,10 +66,11 @@ Result<ProfileInput> open_profile(const Session& session, const std::string& tar
         format = profile::find_format(request.from);
     }
     ProfileInput input{.name = target};
+    const profile::ReadLimits limits{.free_memory_bytes = system::free_memory()};
     if (target == "-") {
         input.name = "standard input";
-        TAFFRAIL_ASSIGN(const Bytes bytes, read_standard_input());
-        TAFFRAIL_ASSIGN(input.read, profile::read_profile(bytes, input.name, format));
+        TAFFRAIL_ASSIGN(const Bytes bytes, read_standard_input(limits.free_memory_bytes));
+        TAFFRAIL_ASSIGN(input.read, profile::read_profile(bytes, input.name, format, limits));
     } else {
         std::string path = target;
         const auto info = io::stat(target);
@@ -78,7 +83,7 @@ Result<ProfileInput> open_profile(const Session& session, const std::string& tar
             TAFFRAIL_ASSIGN(path, newest_profile((*run)->info().location, target));
             input.name = path;
         }
-        TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format));
+        TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format, limits));
     }
     input.is_damaged = !input.read.profile.notes.empty();
     for (const std::string& line : input.read.profile.notes.lines()) {

@@ -233,15 +233,4 @@ bool decode_numbers(ByteCursor& from, std::span<double> out) noexcept {
     return true;
 }
 
-void skip_numbers(ByteCursor& from, std::size_t rows) noexcept {
-    const auto codec = from.read<std::byte>();
-    if (codec == kConstant) {
-        from.take(8);
-    } else if (codec == kFloat64 || codec == kFloat32) {
-        from.take((codec == kFloat32 ? 4 : 8) * std::uint64_t{rows});
-    } else if (codec != kAbsent) {
-        from.fail();
-    }
-}
-
 }  // namespace taffrail::tlog

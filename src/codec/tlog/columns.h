@@ -21,7 +21,5 @@ void encode_absent(Bytes& to);
 /// absent (out is left alone); bad bytes fail the cursor.
 bool decode_integers(ByteCursor& from, std::span<std::int64_t> out) noexcept;
 bool decode_numbers(ByteCursor& from, std::span<double> out) noexcept;
-/// Steps over a number column of `rows` values.
-void skip_numbers(ByteCursor& from, std::size_t rows) noexcept;
 
 }  // namespace taffrail::tlog

@@ -130,6 +130,7 @@ struct Device {
 /// All there is to know about the trace of one process.
 struct Analysis {
     std::string worker;                       ///< from the file's name: "host_4711"
+    std::int64_t window = -1;                 ///< likewise; later ones are larger. -1 = not said
     std::int64_t rank = -1, world_size = -1;  ///< -1 = not said
     std::string backend;                      ///< of its communication: "nccl"
     std::int64_t begin_ns = 0, end_ns = 0;    ///< of the trace
@@ -152,11 +153,18 @@ struct Analysis {
     std::vector<std::string> notes;  ///< what could not be known, and why
 };
 
+/// Whose trace a file is, and which of several that one worker left.
+struct WorkerWindow {
+    std::string worker;
+    std::int64_t window = -1;  ///< -1 = the name says none
+};
+
+/// "host_4711" and 1623143089861 of "/a/host_4711.1623143089861.pt.trace.json.gz"; other names
+/// without their ends.
+WorkerWindow worker_window_of(std::string_view path);
+
 /// Looks at a trace. Never fails: what the trace does not have stays empty. `worker` names it.
 /// Costs about as much time as reading the file did.
-Analysis analyze(const Profile& profile, std::string_view worker = {});
-
-/// "host_4711" of "/a/host_4711.1623143089861.pt.trace.json.gz"; other names without their ends.
-std::string worker_of(std::string_view path);
+Analysis analyze(const Profile& profile, const WorkerWindow& worker = {});
 
 }  // namespace taffrail::profile::analysis

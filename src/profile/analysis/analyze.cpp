@@ -40,9 +40,10 @@ void say_what_is_missing(const Look& look, Analysis& to) {
 
 }  // namespace
 
-Analysis analyze(const Profile& profile, std::string_view worker) {
+Analysis analyze(const Profile& profile, const WorkerWindow& worker) {
     Analysis made;
-    made.worker = worker;
+    made.worker = worker.worker;
+    made.window = worker.window;
     made.events = profile.spans.size() + profile.instants.size();
     read_metadata(profile, made);
     Look look;

@@ -9,21 +9,24 @@
 namespace taffrail::profile::analysis {
 namespace {
 
+using Traces = std::span<const Analysis* const>;
+
 /// Why the calls of the workers cannot be put beside each other, or "".
-std::string why_not(std::span<const Analysis> workers) {
+std::string why_not(Traces workers) {
     if (workers.size() < 2) {
         return "one worker: who waits for whom needs the traces of all";
     }
-    for (const Analysis& worker : workers) {
-        if (worker.collective_calls.empty()) {
-            return "worker " + worker.worker + " has no collective operations";
+    const std::vector<CollectiveCall>& first = workers[0]->collective_calls;
+    for (const Analysis* worker : workers) {
+        const std::vector<CollectiveCall>& calls = worker->collective_calls;
+        if (calls.empty()) {
+            return "worker " + worker->worker + " has no collective operations";
         }
-        if (worker.collective_calls.size() != workers[0].collective_calls.size()) {
+        if (calls.size() != first.size()) {
             return "the workers have different numbers of collective operations";
         }
-        for (std::size_t index = 0; index < worker.collective_calls.size(); ++index) {
-            if (worker.collective_calls[index].ranges.size() !=
-                workers[0].collective_calls[index].ranges.size()) {
+        for (std::size_t index = 0; index < calls.size(); ++index) {
+            if (calls[index].ranges.size() != first[index].ranges.size()) {
                 return "a collective operation has different numbers of kernels on the workers";
             }
         }
@@ -37,14 +40,14 @@ struct Transfers {
     std::map<std::string, Ranges> by_step, by_name;
 };
 
-Transfers transfers_of(std::span<const Analysis> workers, const Analysis& worker) {
+Transfers transfers_of(Traces workers, const Analysis& worker) {
     Transfers made;
     for (std::size_t index = 0; index < worker.collective_calls.size(); ++index) {
         const CollectiveCall& call = worker.collective_calls[index];
         for (std::size_t range = 0; range < call.ranges.size(); ++range) {
             std::int64_t shortest_ns = std::numeric_limits<std::int64_t>::max();
-            for (const Analysis& other : workers) {
-                const auto& [begin, end] = other.collective_calls[index].ranges[range];
+            for (const Analysis* other : workers) {
+                const auto& [begin, end] = other->collective_calls[index].ranges[range];
                 shortest_ns = std::min(shortest_ns, end - begin);
             }
             const std::int64_t end_ns = call.ranges[range].second;
@@ -110,13 +113,68 @@ void find_straggler(Workers& workers) {
 
 }  // namespace
 
-Workers compare_workers(std::span<const Analysis> workers) {
+std::vector<std::string> Workers::notes() const {
+    std::vector<std::string> lines;
+    if (other_windows > 0) {
+        lines.push_back("of each worker the last window that all of them have is compared; " +
+                        std::to_string(other_windows) +
+                        (other_windows == 1 ? " trace is" : " traces are") + " of other windows");
+    }
+    if (too_many > 0) {
+        lines.push_back(std::to_string(too_many) + (too_many == 1 ? " worker is" : " workers are") +
+                        " not among these: the traces of " + std::to_string(all.size()) +
+                        " are compared");
+    }
+    for (const std::string& trace : unreadable) {
+        lines.push_back(trace + " cannot be read");
+    }
+    return lines;
+}
+
+std::vector<std::size_t> one_window_each(std::span<const WorkerWindow> traces) {
+    std::map<std::string_view, std::vector<std::size_t>> windows;
+    for (std::size_t index = 0; index < traces.size(); ++index) {
+        if (traces[index].window >= 0) {
+            windows[traces[index].worker].push_back(index);
+        }
+    }
+    std::size_t common = std::numeric_limits<std::size_t>::max();
+    for (auto& [worker, its] : windows) {
+        std::stable_sort(its.begin(), its.end(), [&](std::size_t left, std::size_t right) {
+            return traces[left].window < traces[right].window;
+        });
+        common = std::min(common, its.size());
+    }
+    std::vector<std::size_t> taken;
+    for (std::size_t index = 0; index < traces.size(); ++index) {
+        if (traces[index].window < 0) {
+            taken.push_back(index);
+        }
+    }
+    for (const auto& [worker, its] : windows) {
+        taken.push_back(its[common - 1]);
+    }
+    std::sort(taken.begin(), taken.end());
+    return taken;
+}
+
+Workers compare_workers(std::span<const Analysis* const> traces) {
+    std::vector<WorkerWindow> windows;
+    for (const Analysis* trace : traces) {
+        windows.push_back({trace->rank >= 0 ? "rank " + std::to_string(trace->rank) : trace->worker,
+                           trace->window});
+    }
+    std::vector<const Analysis*> workers;
+    for (const std::size_t index : one_window_each(windows)) {
+        workers.push_back(traces[index]);
+    }
     Workers made;
+    made.other_windows = traces.size() - workers.size();
     made.why_not = why_not(workers);
     const bool is_known = made.why_not.empty();
-    for (const Analysis& worker : workers) {
+    for (const Analysis* worker : workers) {
         made.all.push_back(
-            view_of(worker, is_known ? transfers_of(workers, worker) : Transfers{}, is_known));
+            view_of(*worker, is_known ? transfers_of(workers, *worker) : Transfers{}, is_known));
     }
     std::stable_sort(
         made.all.begin(), made.all.end(),
@@ -125,6 +183,14 @@ Workers compare_workers(std::span<const Analysis> workers) {
         find_straggler(made);
     }
     return made;
+}
+
+Workers compare_workers(std::span<const Analysis> traces) {
+    std::vector<const Analysis*> places;
+    for (const Analysis& trace : traces) {
+        places.push_back(&trace);
+    }
+    return compare_workers(std::span<const Analysis* const>(places));
 }
 
 }  // namespace taffrail::profile::analysis

@@ -1,4 +1,6 @@
-// Several workers of one training side by side: who computes, who waits for whom.
+// Several workers of one training side by side: who computes, who waits for whom. A worker may have
+// left several traces, of windows one after the other: one of them is compared, not the worker with
+// its own past.
 #pragma once
 
 #include "profile/analysis/analysis.h"
@@ -31,9 +33,21 @@ struct Workers {
     std::int64_t straggler_wait_ns = 0;  ///< what the others waited for it
     /// Empty, or why transfer and waiting cannot be told apart.
     std::string why_not;
+    std::size_t other_windows = 0;        ///< traces of the same workers at other times
+    std::size_t too_many = 0;             ///< workers beyond those that whoever asked can take
+    std::vector<std::string> unreadable;  ///< traces of workers that are missing here
+
+    /// Which traces are not among them, and why; a line each.
+    [[nodiscard]] std::vector<std::string> notes() const;
 };
 
-/// Puts the analyses of all workers of one training together.
-Workers compare_workers(std::span<const Analysis> workers);
+/// Of the traces of some workers one of each: that of the last window which all of them have.
+/// Places in `traces`, in their order. Traces whose window is not said stand for themselves.
+std::vector<std::size_t> one_window_each(std::span<const WorkerWindow> traces);
+
+/// Puts the analyses of all workers of one training together. Where the traces say their rank, a
+/// rank that was started again is one worker.
+Workers compare_workers(std::span<const Analysis* const> traces);
+Workers compare_workers(std::span<const Analysis> traces);
 
 }  // namespace taffrail::profile::analysis

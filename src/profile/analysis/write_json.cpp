@@ -366,7 +366,9 @@ void write_json(JsonWriter& json, const Analysis& analysis, const JsonOptions& o
 void write_json(JsonWriter& json, const Workers& workers) {
     json.begin_object().member("straggler", workers.straggler);
     json.member("straggler_wait_ns", workers.straggler_wait_ns);
-    json.member("why_not", workers.why_not).key("workers").begin_array();
+    json.member("why_not", workers.why_not).key("notes");
+    write_words(json, workers.notes());
+    json.key("workers").begin_array();
     for (const WorkerView& worker : workers.all) {
         json.begin_object().member("worker", worker.worker).member("rank", worker.rank);
         json.key("devices");

@@ -17,7 +17,6 @@
 namespace taffrail::profile {
 namespace {
 
-constexpr std::size_t kMaxArgsBytes = 64u << 10;
 constexpr std::size_t kMaxFunctions = 20'000;
 constexpr std::size_t kMaxSteps = 20'000;
 constexpr std::size_t kMaxCurves = 256;
@@ -141,11 +140,15 @@ class IndexBuilder {
                 std::accumulate(track.row_sizes.begin(), track.row_sizes.end(), std::uint64_t{0});
             for (std::uint64_t i = 0; i < count; ++i, ++at) {
                 const std::uint32_t it = plan.sources[at];
-                const std::string_view args = profile_.args_text(track.kind == TrackKind::Instants
-                                                                     ? profile_.instants[it].args
-                                                                     : profile_.spans[it].args);
+                const ArgsId id = track.kind == TrackKind::Instants ? profile_.instants[it].args
+                                                                    : profile_.spans[it].args;
+                const std::string_view args = profile_.args_text(id);
                 if (args.empty() || args.size() > kMaxArgsBytes) {
                     places.push_back(0);
+                    continue;
+                }
+                if (const std::uint64_t place = profile_.args_place(id); place != 0) {
+                    places.push_back(kInSource | place);
                     continue;
                 }
                 places.push_back(end);

@@ -26,8 +26,10 @@ Result<void> build_index(Profile& profile, const IndexSource& source, const std:
 /// The index of the file at `path` in the user's cache ($XDG_CACHE_HOME, else ~/.cache); another
 /// one when the file is changed. Empty where there is no cache folder.
 std::string index_path(const std::string& path, std::uint64_t bytes, std::int64_t modified_ns);
+/// The index at `index_path` was opened: it is the last to go.
+void note_use_of_index(const std::string& index_path) noexcept;
 /// Removes indexes that were not used for longest until all together are below `limit_bytes`; never
-/// `keep`.
+/// `keep`. Also what programs left that died while they made one.
 void tidy_index_folder(const std::string& keep, std::uint64_t limit_bytes);
 
 }  // namespace taffrail::profile

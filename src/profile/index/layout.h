@@ -29,7 +29,7 @@ enum class Section : std::uint8_t {
     BusyBefore,  ///< u64, sum of all durations before; one more than slices
     Name,        ///< u32, text
     Category,    ///< u32, text
-    Args,        ///< u64, place in ArgsBytes behind its length (u32); 0 = none
+    Args,        ///< u64, place in ArgsBytes behind its length (u32), or kInSource; 0 = none
     ArgsBytes,
     ArrowFromTime,   ///< i64, in order
     ArrowToTime,     ///< i64
@@ -48,7 +48,11 @@ enum class Section : std::uint8_t {
 };
 
 inline constexpr std::size_t kSections = static_cast<std::size_t>(Section::Count);
-inline constexpr std::string_view kIndexMagic = "TFINDEX1";
+inline constexpr std::string_view kIndexMagic = "TFINDEX2";
+/// In a place of arguments: they are where the rest of it says in the profile itself. More than
+/// half of a trace is arguments, and few of them are ever looked at.
+inline constexpr std::uint64_t kInSource = std::uint64_t{1} << 63;
+inline constexpr std::size_t kMaxArgsBytes = 64u << 10;
 
 struct IndexHead {
     std::array<char, 8> magic = {};
@@ -60,6 +64,9 @@ struct IndexHead {
 
     std::array<Place, kSections> places = {};
 };
+
+/// The end of the names of files that are being made, or were left by a program that died.
+inline constexpr const char* kUnfinished = ".part";
 
 /// Writes the sections one after the other, into a file that gets its name when it is whole.
 class IndexWriter {

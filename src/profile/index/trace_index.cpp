@@ -3,6 +3,7 @@
 
 #include "base/try.h"
 #include "io/files.h"
+#include "profile/json_scan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,9 +17,14 @@ Error broken(const std::string& path) {
 
 }  // namespace
 
-Result<std::shared_ptr<const TraceIndex>> TraceIndex::open(const std::string& path) {
+Result<std::shared_ptr<const TraceIndex>> TraceIndex::open(const std::string& path,
+                                                           const std::string& source) {
     auto index = std::make_shared<TraceIndex>();
     TAFFRAIL_TRY(index->take(path));
+    if (!source.empty()) {
+        index->source_ = source;
+        TAFFRAIL_ASSIGN(index->source_info_, io::stat(source));
+    }
     return std::shared_ptr<const TraceIndex>(std::move(index));
 }
 
@@ -147,13 +153,6 @@ Result<SliceDetail> TraceIndex::slice(std::uint32_t id) const {
     }
     detail.name = text(name_[id]);
     detail.category = text(category_[id]);
-    const std::string_view args = text_section(Section::ArgsBytes);
-    if (args_[id] != 0 && args_[id] + 4 <= args.size()) {
-        const auto length = load<std::uint32_t>(args.data() + args_[id]);
-        if (length <= args.size() - args_[id] - 4) {
-            detail.args = args.substr(static_cast<std::size_t>(args_[id]) + 4, length);
-        }
-    }
     for (std::size_t at = 0; at < slices(); ++at) {
         if (name_[at] == name_[id]) {
             ++detail.same_count;
@@ -162,6 +161,44 @@ Result<SliceDetail> TraceIndex::slice(std::uint32_t id) const {
         }
     }
     return detail;
+}
+
+std::string TraceIndex::args(std::uint32_t id) const {
+    const std::uint64_t place = id < args_.size() ? args_[id] : 0;
+    if ((place & kInSource) != 0) {
+        return args_in_source(place & ~kInSource);
+    }
+    const std::string_view args = text_section(Section::ArgsBytes);
+    if (place == 0 || args.size() < 4 || place > args.size() - 4) {
+        return {};
+    }
+    const auto length = load<std::uint32_t>(args.data() + place);
+    return std::string(length <= args.size() - place - 4
+                           ? args.substr(static_cast<std::size_t>(place) + 4, length)
+                           : std::string_view());
+}
+
+std::string TraceIndex::args_in_source(std::uint64_t place) const {
+    const auto info = io::stat(source_);
+    if (!info.ok() || info->size != source_info_.size ||
+        info->modified_ns != source_info_.modified_ns) {
+        return {};
+    }
+    const auto file = io::open(source_, io::OpenMode::Read);
+    std::string text(kMaxArgsBytes, '\0');
+    const auto got =
+        file.ok()
+            ? (*file)->read_at(place, {reinterpret_cast<std::byte*>(text.data()), text.size()})
+            : Result<std::size_t>(std::size_t{0});
+    text.resize(got.ok() ? *got : 0);
+    JsonScan scan(text);
+    if (scan.peek() != '{') {
+        return {};
+    }
+    const std::string_view json = scan.value();
+    return scan.failed()        ? std::string()
+           : scan.is_doubtful() ? clean_json(json)
+                                : std::string(json);
 }
 
 }  // namespace taffrail::profile

@@ -52,7 +52,7 @@ struct SliceAnswer {
 struct SliceDetail {
     std::uint32_t id = 0, track = 0, row = 0;
     std::int64_t begin_ns = 0, duration_ns = 0, self_ns = 0;
-    std::string_view name, category, args;
+    std::string_view name, category;
     std::uint64_t same_count = 0;  ///< slices of that name
     std::uint64_t same_ns = 0;
     std::int64_t same_longest_ns = 0;
@@ -95,8 +95,10 @@ struct FlameAnswer {
 
 class TraceIndex {
   public:
-    /// Fails for files that are no index of this version, or are cut off.
-    static Result<std::shared_ptr<const TraceIndex>> open(const std::string& path);
+    /// Fails for files that are no index of this version, or are cut off. `source` is the profile
+    /// that it was made of, in which arguments may lie.
+    static Result<std::shared_ptr<const TraceIndex>> open(const std::string& path,
+                                                          const std::string& source = {});
 
     [[nodiscard]] std::string_view info() const noexcept { return text_section(Section::Info); }
 
@@ -123,6 +125,9 @@ class TraceIndex {
     /// How busy the first row of each track is, `width` values of 0 to 255 each.
     [[nodiscard]] std::vector<std::uint8_t> busy(std::uint32_t track, std::uint32_t width) const;
     [[nodiscard]] Result<SliceDetail> slice(std::uint32_t id) const;
+    /// The arguments of a slice, as JSON; empty for none, and when the profile is not any more what
+    /// it was when the index was opened.
+    [[nodiscard]] std::string args(std::uint32_t id) const;
     /// Arrows that touch the slice.
     [[nodiscard]] std::vector<IndexArrow> arrows_of(std::uint32_t id, std::size_t most) const;
     /// Arrows that cross the range.
@@ -143,6 +148,7 @@ class TraceIndex {
     [[nodiscard]] std::span<const T> column(Section section) const noexcept;
     [[nodiscard]] std::string_view text_section(Section section) const noexcept;
     Result<void> take(const std::string& path);
+    [[nodiscard]] std::string args_in_source(std::uint64_t place) const;
     void ask_row(const SliceQuestion& question, std::uint32_t track, std::uint32_t row,
                  SliceAnswer& answer) const;
     /// The first slice of the row that ends after `time_ns`.
@@ -154,6 +160,8 @@ class TraceIndex {
     [[nodiscard]] bool arrow(std::size_t at, IndexArrow& arrow) const noexcept;
     [[nodiscard]] std::vector<bool> matching(std::string_view words) const;
 
+    std::string source_;
+    io::FileInfo source_info_;
     io::Mapping mapping_;
     IndexHead head_;
     std::vector<IndexTrack> tracks_;

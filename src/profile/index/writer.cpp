@@ -2,13 +2,19 @@
 #include "io/files.h"
 #include "profile/index/layout.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstring>
 
 namespace taffrail::profile {
 
 Result<std::unique_ptr<IndexWriter>> IndexWriter::begin(const std::string& path) {
+    // Several programs may make the index of one file at a time: each its own, and any will do.
+    static std::atomic<std::uint32_t> count = 0;
     std::unique_ptr<IndexWriter> writer(new IndexWriter(path));
-    writer->unfinished_ = path + ".part";
+    writer->unfinished_ =
+        path + "." + std::to_string(::getpid()) + "-" + std::to_string(++count) + kUnfinished;
     TAFFRAIL_ASSIGN(writer->file_, io::open(writer->unfinished_, io::OpenMode::Truncate));
     std::memcpy(writer->head_.magic.data(), kIndexMagic.data(), kIndexMagic.size());
     const IndexHead empty;

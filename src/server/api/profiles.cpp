@@ -243,7 +243,7 @@ Response slice(const ApiContext& context, const Request& request) {
     json.member("category", detail->category).member("begin_ns", detail->begin_ns);
     json.member("duration_ns", detail->duration_ns).member("self_ns", detail->self_ns);
     // As text: what stands there is the trace's, and may be no JSON that a page could take.
-    json.member("args", detail->args).key("same").begin_object();
+    json.member("args", index->args(id)).key("same").begin_object();
     json.member("count", detail->same_count).member("total_ns", detail->same_ns);
     json.member("longest_ns", detail->same_longest_ns).end_object().key("arrows");
     write_arrows(json, *index, index->arrows_of(id, 200));
@@ -356,24 +356,41 @@ Response workers(const ApiContext& context, const Request& request) {
     if (!listed.ok()) {
         refuse(listed.error());
     }
-    std::vector<analysis::Analysis> all;
-    std::size_t missing = 0, failed = 0;
+    std::vector<const ListedProfile*> traces;
+    std::vector<analysis::WorkerWindow> windows;
     for (const ListedProfile& profile : *listed) {
-        if (profile.format != "chrome" || all.size() + missing >= 10) {
-            continue;
-        }
-        auto open = context.profiles->open(profile.run, profile.name);
-        if (!open.ok() || (*open)->state == OpenProfile::State::Failed ||
-            (*open)->analysis_state == OpenProfile::State::Failed) {
-            ++failed;
-        } else if (const auto found = analysis_of(context, *open)) {
-            all.push_back(*found);
-        } else {
-            ++missing;
+        if (profile.format == "chrome") {
+            traces.push_back(&profile);
+            windows.push_back(analysis::worker_window_of(profile.file));
         }
     }
-    return when_ready(missing == 0, "workers", [&](JsonWriter& json) {
-        analysis::write_json(json, analysis::compare_workers(all));
+    // Reading a trace takes a while: only those that are compared are read.
+    std::vector<std::size_t> taken = analysis::one_window_each(windows);
+    const std::size_t other_windows = traces.size() - taken.size();
+    const std::size_t too_many = taken.size() - std::min(taken.size(), kMostWorkers);
+    taken.resize(taken.size() - too_many);
+    std::vector<std::shared_ptr<const analysis::Analysis>> kept;
+    std::vector<const analysis::Analysis*> all;
+    std::vector<std::string> unreadable;
+    bool is_ready = true;
+    for (const std::size_t index : taken) {
+        const auto open = context.profiles->open(traces[index]->run, traces[index]->name);
+        if (!open.ok() || (*open)->state == OpenProfile::State::Failed ||
+            (*open)->analysis_state == OpenProfile::State::Failed) {
+            unreadable.push_back(traces[index]->name);
+        } else if (auto found = analysis_of(context, *open)) {
+            all.push_back(found.get());
+            kept.push_back(std::move(found));
+        } else {
+            is_ready = false;
+        }
+    }
+    return when_ready(is_ready, "workers", [&](JsonWriter& json) {
+        analysis::Workers workers = analysis::compare_workers(all);
+        workers.other_windows += other_windows;
+        workers.too_many = too_many;
+        workers.unreadable = unreadable;
+        analysis::write_json(json, workers);
     });
 }
 

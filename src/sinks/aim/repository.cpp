@@ -118,17 +118,15 @@ Result<void> write_row(const sqlite::Database& database, const RunRow& run,
 }
 
 Result<void> in_transaction(const std::string& folder, const RunRow& run,
-                            const std::vector<std::string>& removed, std::int64_t now_ns,
-                            bool makes_tables) {
+                            const std::vector<std::string>& removed, std::int64_t now_ns) {
     TAFFRAIL_ASSIGN(
         const auto database,
         sqlite::Database::open(io::join(folder, "run_metadata.sqlite"), sqlite::Mode::Create));
     // Others write here too, and each for a moment only.
     TAFFRAIL_TRY(database.run("BEGIN IMMEDIATE"));
-    if (makes_tables) {
-        TAFFRAIL_TRY(database.run(kTables));
-    }
-    const auto done = write_row(database, run, removed, now_ns);
+    // Looked at inside: a process may have died, or another begun, between the file and its tables.
+    const auto tables = database.has_table("run") ? Result<void>() : database.run(kTables);
+    const auto done = tables.ok() ? write_row(database, run, removed, now_ns) : tables;
     if (!done.ok()) {
         static_cast<void>(database.run("ROLLBACK"));
         return done;
@@ -141,8 +139,7 @@ Result<void> in_transaction(const std::string& folder, const RunRow& run,
 Result<void> make_known(const std::string& folder, const RunRow& run, std::int64_t now_ns) {
     TAFFRAIL_TRY(io::make_directories(io::join(folder, "locks")));
     const std::string version = io::join(folder, "VERSION");
-    const bool is_new = !io::exists(version);
-    if (is_new) {
+    if (!io::exists(version)) {
         TAFFRAIL_TRY(io::write_file_atomically(version, as_bytes("1.3\n"), false));
     } else {
         TAFFRAIL_ASSIGN(const std::string text, io::read_text(version));
@@ -152,13 +149,12 @@ Result<void> make_known(const std::string& folder, const RunRow& run, std::int64
                              ", and 1.x is what is written here"};
         }
     }
-    return in_transaction(folder, run, {}, now_ns,
-                          is_new || !io::exists(io::join(folder, "run_metadata.sqlite")));
+    return in_transaction(folder, run, {}, now_ns);
 }
 
 Result<void> change(const std::string& folder, const RunRow& run,
                     const std::vector<std::string>& removed, std::int64_t now_ns) {
-    return in_transaction(folder, run, removed, now_ns, false);
+    return in_transaction(folder, run, removed, now_ns);
 }
 
 }  // namespace taffrail::sinks::aim

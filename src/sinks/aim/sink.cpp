@@ -20,7 +20,7 @@ using formats::aim::Path;
 
 namespace {
 
-constexpr std::size_t kPendingBytes = std::size_t{2} << 20;
+constexpr std::size_t kPendingBytes = std::size_t{16} << 20;
 
 double seconds(std::int64_t time_ns) {
     return static_cast<double>(time_ns) * 1e-9;
@@ -275,10 +275,11 @@ Result<void> AimSink::object(const Record& record, const Context& context) {
 Result<void> AimSink::take(const Record& record) {
     last_time_ns_ = std::max(last_time_ns_, record.time_ns);
     if (record.kind == Kind::Scalar) {
-        const std::string key = static_cast<char>(record.phase) + std::string(record.key);
-        Sequence*& known = scalars_[key];
+        KeyOrder<Sequence>& of_phase = scalars_[record.phase];
+        Sequence* known = of_phase.find(record.key);
         if (known == nullptr) {
-            known = &sequence(record.key, context_of(record.phase), "float", "metric", 2);
+            known = &of_phase.add(
+                record.key, sequence(record.key, context_of(record.phase), "float", "metric", 2));
         }
         number(*known, record.step, record.scalar, record.time_ns, record.epoch);
         if (known->says_step) {

@@ -6,12 +6,14 @@
 // stand in the sequence `step/<name>` from then on.
 #pragma once
 
+#include "base/key_order.h"
 #include "codec/formats/aim/encoding.h"
 #include "rocksdb/store.h"
 #include "sinks/aim/options.h"
 #include "sinks/aim/repository.h"
 #include "trackers/tracker_sink.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,8 +67,8 @@ class AimSink final : public trackers::TrackerSink {
     bool row_changed_ = false;
     std::unique_ptr<rocksdb::Store> meta_, points_;
     std::unordered_map<std::string, Sequence> sequences_;
-    std::unordered_map<std::string, Sequence*> scalars_;  ///< by phase and key
-    std::pair<std::int64_t, std::string> hashed_;         ///< the last step, as it stands in keys
+    std::map<Phase, KeyOrder<Sequence>> scalars_;  ///< by key
+    std::pair<std::int64_t, std::string> hashed_;  ///< the last step, as it stands in keys
     std::int64_t last_time_ns_ = 0, lines_ = 0, readings_ = 0;
 };
 

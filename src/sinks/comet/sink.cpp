@@ -135,16 +135,15 @@ void CometSink::define(const MetricDefinition& metric) {
 }
 
 const std::string& CometSink::prefix_of(std::string_view key) {
-    const auto [found, is_new] = prefixes_.try_emplace(std::string(key));
-    if (is_new) {
-        const std::string& name = names_.name_of(key);
-        if (names_.long_names().size() > long_names_told_) {
-            long_names_told_ = names_.long_names().size();
-            other("taffrail.key." + name, std::string(key));
-        }
-        found->second = metric_prefix(name);
+    if (const std::string* known = prefix_by_key_.find(key); known != nullptr) {
+        return *known;
     }
-    return found->second;
+    const std::string& name = names_.name_of(key);
+    if (names_.long_names().size() > long_names_told_) {
+        long_names_told_ = names_.long_names().size();
+        other("taffrail.key." + name, std::string(key));
+    }
+    return prefix_by_key_.add(key, prefixes_.emplace_back(metric_prefix(name)));
 }
 
 Result<void> CometSink::take(const Record& record) {

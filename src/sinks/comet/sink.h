@@ -5,14 +5,15 @@
 // of the same experiment, which the uploader joins to it.
 #pragma once
 
+#include "base/key_order.h"
 #include "sinks/comet/archive.h"
 #include "sinks/comet/options.h"
 #include "trackers/name_map.h"
 #include "trackers/tracker_sink.h"
 
+#include <deque>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace taffrail::sinks::comet {
 
@@ -43,7 +44,8 @@ class CometSink final : public trackers::TrackerSink {
     std::int64_t number_ = 0, last_time_ns_ = 0, readings_ = 0;
     bool has_groups_ = false;
     trackers::NameMap names_;
-    std::unordered_map<std::string, std::string> prefixes_;
+    std::deque<std::string> prefixes_;
+    KeyOrder<const std::string> prefix_by_key_;
     std::size_t long_names_told_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <taffrail/options.h>
 #include <taffrail/sink.h>
 
-#include "io/http.h"
+#include "io/http_client.h"
 
 #include <string>
 #include <vector>
@@ -15,6 +15,8 @@ struct Options {
     std::string tracking_uri, experiment, run_name, run_id, parent_run_id;
     std::vector<std::string> tags;
     bool console = true, system_metrics = true;
+    io::HttpPolicy policy = {};
+    io::HttpTime time = {};
 };
 
 const OptionSchema<Options>& schema();

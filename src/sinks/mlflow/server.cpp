@@ -34,9 +34,8 @@ char* put_text(char* to, std::string_view text) {
     return std::copy(text.begin(), text.end(), to);
 }
 
-/// All of an entry behind its name: three numbers and the words between them.
-void put_numbers(std::string& to, const Metric& metric) {
-    char text[160];
+void put_value(std::string& to, const Metric& metric) {
+    char text[40];
     char* end = text;
     if (std::isfinite(metric.value)) {
         end = put_number(end, metric.value);
@@ -45,12 +44,18 @@ void put_numbers(std::string& to, const Metric& metric) {
                             : metric.value > 0       ? R"("Infinity")"
                                                      : R"("-Infinity")");
     }
-    end = put_text(end, R"(,"timestamp":)");
+    to.append(text, end);
+}
+
+/// All of an entry behind its value. The metrics of a row have it in common.
+void make_tail(std::string& to, const Metric& metric) {
+    char text[120];
+    char* end = put_text(text, R"(,"timestamp":)");
     end = put_number(end, std::max<std::int64_t>(metric.time_ms, 0));
     end = put_text(end, R"(,"step":)");
     end = put_number(end, metric.step);
     end = put_text(end, "},");
-    to.append(text, end);
+    to.assign(text, end);
 }
 
 RunThere run_of(const Json* run) {
@@ -65,8 +70,10 @@ RunThere run_of(const Json* run) {
 }  // namespace
 
 TrackingServer::TrackingServer(std::shared_ptr<io::HttpTransport> transport, std::string base,
-                               io::HttpHeaders headers)
-    : client_(std::move(transport)), base_(std::move(base)), headers_(std::move(headers)) {
+                               io::HttpHeaders headers, io::HttpPolicy policy, io::HttpTime time)
+    : client_(std::move(transport), policy, std::move(time)),
+      base_(std::move(base)),
+      headers_(std::move(headers)) {
     headers_.emplace_back("User-Agent", std::string("taffrail/") + version());
 }
 
@@ -204,13 +211,12 @@ Result<void> TrackingServer::set_status(const std::string& id, std::string_view 
 }
 
 const std::string& TrackingServer::head_of(std::string_view name) {
-    auto found = heads_.find(name);
-    if (found == heads_.end()) {
-        std::string head = R"({"key":)";
-        append_json_string(head, name);
-        found = heads_.emplace(name, head + R"(,"value":)").first;
+    if (const std::string* known = head_by_name_.find(name); known != nullptr) {
+        return *known;
     }
-    return found->second;
+    std::string head = R"({"key":)";
+    append_json_string(head, name);
+    return head_by_name_.add(name, heads_.emplace_back(head + R"(,"value":)"));
 }
 
 Result<void> TrackingServer::log_metrics(const std::string& id, std::span<const Metric> metrics) {
@@ -219,9 +225,16 @@ Result<void> TrackingServer::log_metrics(const std::string& id, std::span<const 
         body_ = R"({"run_id":)";
         append_json_string(body_, id);
         body_ += R"(,"metrics":[)";
+        const Metric* before = nullptr;
         for (const Metric& metric : part) {
             body_ += head_of(metric.name);
-            put_numbers(body_, metric);
+            put_value(body_, metric);
+            if (before == nullptr || before->time_ms != metric.time_ms ||
+                before->step != metric.step) {
+                make_tail(tail_, metric);
+            }
+            body_ += tail_;
+            before = &metric;
         }
         body_.back() = ']';
         body_ += '}';

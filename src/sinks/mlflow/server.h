@@ -5,11 +5,12 @@
 #include <taffrail/result.h>
 
 #include "base/bytes.h"
+#include "base/key_order.h"
 #include "codec/json.h"
 #include "io/http_client.h"
 
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,7 +39,7 @@ class TrackingServer {
   public:
     /// `base` is the tracking URI without a slash at its end.
     TrackingServer(std::shared_ptr<io::HttpTransport> transport, std::string base,
-                   io::HttpHeaders headers);
+                   io::HttpHeaders headers, io::HttpPolicy policy = {}, io::HttpTime time = {});
 
     /// The id of the experiment of that name, made where there is none.
     Result<std::string> experiment(const std::string& name);
@@ -73,9 +74,9 @@ class TrackingServer {
     io::HttpClient client_;
     std::string base_;
     io::HttpHeaders headers_;
-    std::string body_;
-    std::map<std::string, std::string, std::less<>>
-        heads_;  ///< a metric's name as it opens an entry
+    std::string body_, tail_;
+    std::deque<std::string> heads_;  ///< names of metrics as they open an entry
+    KeyOrder<const std::string> head_by_name_;
 };
 
 }  // namespace taffrail::sinks::mlflow

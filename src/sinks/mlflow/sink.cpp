@@ -66,7 +66,8 @@ Result<void> MlflowSink::open(const SinkContext& context) {
             TAFFRAIL_ASSIGN(transport_, io::make_curl_transport(trust()));
         }
         const std::lock_guard guard(patience_mutex_);
-        server_.emplace(transport_, options_.tracking_uri, authorization());
+        server_.emplace(transport_, options_.tracking_uri, authorization(), options_.policy,
+                        options_.time);
         if (deadline_) {
             server_->client().patience().end_by(*deadline_);
         }
@@ -188,16 +189,25 @@ Result<void> MlflowSink::write(std::span<const Record> records, std::size_t& del
 }
 
 Result<void> MlflowSink::send_metrics() {
-    const std::size_t infinite = infinite_.size();
     TAFFRAIL_TRY(send_some(metrics_));
     metrics_.clear();
-    if (infinite > 0) {
-        std::string list;
-        for (const std::string& name : infinite_) {
-            list += (list.empty() ? "" : "\n") + name;
-        }
-        return send_tags({{"taffrail.infinite", list}});
+    return tell_infinite();
+}
+
+// Said when a name joins the list, not behind every batch.
+Result<void> MlflowSink::tell_infinite() {
+    if (infinite_.size() == infinite_told_) {
+        return {};
     }
+    std::string list;
+    for (const std::string& name : infinite_) {
+        if (list.size() + 1 + name.size() > kLongestTag) {
+            break;
+        }
+        list += (list.empty() ? "" : "\n") + name;
+    }
+    TAFFRAIL_TRY(send_tags({{"taffrail.infinite", list}}));
+    infinite_told_ = infinite_.size();
     return {};
 }
 
@@ -242,7 +252,11 @@ Result<void> MlflowSink::send_params(const Hparams& values) {
             continue;
         }
         if (text.size() > kLongestParameter) {
-            TAFFRAIL_TRY(put("params/" + name + ".txt", as_bytes(text), "text/plain"));
+            if (auto done = put("params/" + name + ".txt", as_bytes(text), "text/plain");
+                !done.ok()) {
+                params_.clear();  // those before it were not sent either
+                return done;
+            }
         }
         (known != params_.end() ? changed : params)
             .emplace_back(name, cut_text(text, kLongestParameter));
@@ -275,7 +289,11 @@ Result<void> MlflowSink::send_params(const Hparams& values) {
                                    "' is kept as the tag taffrail.params." + name);
         name = "taffrail.params." + name;
     }
-    return send_tags(changed);
+    auto told = send_tags(changed);
+    if (!told.ok()) {
+        params_.clear();
+    }
+    return told;
 }
 
 Result<void> MlflowSink::take_value(const Record& record) {
@@ -340,12 +358,17 @@ std::string MlflowSink::file_path(std::string_view folder, const Record& record)
     if (attempt_ > 0) {
         path += "_attempt_" + std::to_string(attempt_);
     }
-    // Logged twice at one step: two files.
+    // Logged twice at one step: two files. A record that comes again because something behind it
+    // did not arrive has its path already.
+    const std::pair whose(record.writer, record.seq);
     std::string free = path;
-    for (int number = 2; !used_paths_.insert(free).second; ++number) {
+    for (int number = 2;; ++number) {
+        const auto [found, is_new] = used_paths_.emplace(free, whose);
+        if (is_new || found->second == whose) {
+            return free;
+        }
         free = path + "_" + std::to_string(number);
     }
-    return free;
 }
 
 Result<void> MlflowSink::take_files(const Record& record) {
@@ -365,11 +388,8 @@ Result<void> MlflowSink::take_files(const Record& record) {
     for (const trackers::ValueFile& file : files) {
         const std::string whole = files.size() == 1 ? path + file.name.substr(file.name.rfind('.'))
                                                     : path + "/" + file.name;
-        if (auto done = put(whole, file.bytes, file.mime); !done.ok()) {
-            used_paths_.erase(path);  // the same record comes again
-            return done;
-        }
-        if (record.kind == Kind::Table) {
+        TAFFRAIL_TRY(put(whole, file.bytes, file.mime));
+        if (record.kind == Kind::Table && std::ranges::find(tables_, whole) == tables_.end()) {
             tables_.push_back(whole);
         }
     }
@@ -411,18 +431,18 @@ Result<void> MlflowSink::watch(bool is_the_end) {
         console_ += line.text + "\n";
         is_console_new_ = true;
     }
-    std::vector<Metric> load;
     for (const trackers::LoadReading& reading :
          options_.system_metrics ? news->load : std::vector<trackers::LoadReading>()) {
         for (const auto& [key, value] : reading.values) {
             const Reading named = to_system_name(key);
             // Found by its own name only: a user's key cannot begin with it and be escaped so.
-            load.push_back({names_.name_of(unescaped(named.name)), value * named.factor,
-                            reading.time_ns / 1'000'000, system_step_});
+            load_.push_back({names_.name_of(unescaped(named.name)), value * named.factor,
+                             reading.time_ns / 1'000'000, system_step_});
         }
         ++system_step_;
     }
-    TAFFRAIL_TRY(send_some(load));
+    TAFFRAIL_TRY(send_some(load_));
+    load_.clear();
     return send_console(is_the_end);
 }
 
@@ -486,11 +506,15 @@ Result<void> MlflowSink::save() {
         return {};
     }
     // The output in hand is sent at the end: a process that dies before has it read again.
-    if (console_.empty()) {
+    if (console_.empty() && load_.empty()) {
         saved_watch_ = "system " + std::to_string(system_step_) + "\n" + watched_->save();
     }
+    std::string infinite;
+    for (const std::string& name : infinite_) {
+        infinite += "infinite " + name + "\n";
+    }
     const std::string text = "run " + run_id_ + "\nid " + there_.id + "\nconsole " +
-                             std::to_string(console_part_) + "\n" + saved_watch_;
+                             std::to_string(console_part_) + "\n" + infinite + saved_watch_;
     TAFFRAIL_TRY(io::make_directories(io::parent(state_path_)));
     return io::write_file_atomically(state_path_, as_bytes(text), false);
 }
@@ -506,6 +530,9 @@ void MlflowSink::restore() {
             known_id_ = line.substr(3);
         } else if (line.starts_with("console ")) {
             console_part_ = parse_int(line.substr(8)).value_or(0);
+        } else if (line.starts_with("infinite ")) {
+            infinite_.emplace(line.substr(9));
+            infinite_told_ = infinite_.size();
         } else if (line.starts_with("system ")) {
             system_step_ = parse_int(line.substr(7)).value_or(0);
         } else {

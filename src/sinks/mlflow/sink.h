@@ -55,6 +55,7 @@ class MlflowSink final : public Sink {
     Result<void> save();
     void restore();
 
+    Result<void> tell_infinite();
     void add_metric(std::string_view name, const Record& record, double value);
     std::string file_path(std::string_view folder, const Record& record);
 
@@ -74,8 +75,12 @@ class MlflowSink final : public Sink {
     std::optional<trackers::WatchedLog> watched_;
     trackers::NameMap names_;
     std::vector<Metric> metrics_;
+    std::vector<Metric> load_;  ///< of the machine, not sent yet
     std::map<std::string, std::string, std::less<>> params_;
-    std::set<std::string, std::less<>> infinite_, used_paths_;
+    std::set<std::string, std::less<>> infinite_;
+    std::size_t infinite_told_ = 0;
+    /// Whose a path is, as (writer, seq): a record that comes again gets the path it had.
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> used_paths_;
     std::vector<std::string> tables_;
     std::string console_;  ///< the part of the output that is not full yet
     std::string saved_watch_;

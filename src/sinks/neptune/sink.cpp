@@ -166,16 +166,16 @@ NeptuneSink::Series& NeptuneSink::series_of(const std::string& path) {
 }
 
 NeptuneSink::Series& NeptuneSink::series_of_key(std::string_view key) {
-    const auto [found, is_new] = by_key_.try_emplace(std::string(key), nullptr);
-    if (is_new) {
-        const std::size_t before = names_.long_names().size();
-        const std::string& name = names_.name_of(key);
-        found->second = &series_of(name);
-        if (names_.long_names().size() > before) {
-            update_.assign("taffrail/key/" + name, text_value(key));
-        }
+    if (Series* known = by_key_.find(key); known != nullptr) {
+        return *known;
     }
-    return *found->second;
+    const std::size_t before = names_.long_names().size();
+    const std::string& name = names_.name_of(key);
+    Series& made = by_key_.add(key, series_of(name));
+    if (names_.long_names().size() > before) {
+        update_.assign("taffrail/key/" + name, text_value(key));
+    }
+    return made;
 }
 
 std::uint64_t NeptuneSink::place(Series& series, Step step) {
@@ -207,13 +207,17 @@ Result<void> NeptuneSink::scalar(const Record& record) {
     update_time_ns_ = record.time_ns;
     series.row = row_;
     if (std::isfinite(record.scalar)) {
-        update_.append_number(series.path, record.scalar);
+        if (series.number_head.empty()) {
+            series.number_head = number_head(series.path);
+        }
+        update_.append_number(series.number_head, record.scalar);
     } else {
         // A server refuses such numbers; as words they are kept.
         update_.append(series.path + "/not_finite", text_value(word_of(record.scalar)));
     }
     if (series.says_step) {
-        update_.append_number("taffrail/step/" + series.path, static_cast<double>(record.step));
+        update_.append_number(number_head("taffrail/step/" + series.path),
+                              static_cast<double>(record.step));
     }
     return {};
 }
@@ -225,7 +229,7 @@ Result<void> NeptuneSink::point(const std::string& path, Step step, std::int64_t
     const std::uint64_t at = place(series, step);
     update_.append(path, value);
     if (series.says_step) {
-        update_.append_number("taffrail/step/" + path, static_cast<double>(step));
+        update_.append_number(number_head("taffrail/step/" + path), static_cast<double>(step));
     }
     return log_->add(Operation::Update, update_.take(at, time_ns), time_ns);
 }

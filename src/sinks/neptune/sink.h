@@ -5,6 +5,7 @@
 // of a step, and its true step stands in `taffrail/step/<key>` from then on.
 #pragma once
 
+#include "base/key_order.h"
 #include "codec/formats/neptune/encode.h"
 #include "sinks/neptune/log.h"
 #include "sinks/neptune/options.h"
@@ -37,6 +38,7 @@ class NeptuneSink final : public trackers::TrackerSink {
         std::uint64_t next = 0;  ///< the first free place, in millionths
         bool says_step = false;  ///< points say their true step
         std::uint64_t row = 0;   ///< the last update that has it
+        Bytes number_head;       ///< what stands before the number of a point
     };
 
     Series& series_of(const std::string& path);
@@ -56,7 +58,7 @@ class NeptuneSink final : public trackers::TrackerSink {
     std::unique_ptr<OperationsLog> log_;
     trackers::NameMap names_;
     std::unordered_map<std::string, Series> series_;  ///< by path
-    std::unordered_map<std::string, Series*> by_key_;
+    KeyOrder<Series> by_key_;
     formats::neptune::Update update_;
     std::uint64_t update_place_ = 0, row_ = 1;
     std::int64_t update_time_ns_ = 0, last_time_ns_ = 0;

@@ -93,16 +93,15 @@ void History::save(State& state) const {
 }
 
 History::Key& History::key_of(std::string_view key) {
-    if (const auto found = by_name_.find(key); found != by_name_.end()) {
-        return *found->second;
+    if (Key* known = by_name_.find(key); known != nullptr) {
+        return *known;
     }
     Key& made = keys_.emplace_back();
     made.own_name = key;
     made.name = metric_name(key);
     made.prefix = item_prefix(made.name);
     made.numbers.key = made.own_name;
-    by_name_.emplace(made.own_name, &made);
-    return made;
+    return by_name_.add(made.own_name, made);
 }
 
 void History::look_up(Key& key) {

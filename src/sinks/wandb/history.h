@@ -8,6 +8,7 @@
 #include <taffrail/metric_options.h>
 #include <taffrail/record.h>
 
+#include "base/key_order.h"
 #include "codec/formats/wandb/encode.h"
 #include "sinks/wandb/run_file.h"
 #include "sinks/wandb/state.h"
@@ -17,7 +18,6 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace taffrail::sinks::wandb {
@@ -64,7 +64,7 @@ class History {
     std::int64_t last_time_ns_ = 0;
     trackers::RisingSteps steps_;
     std::deque<Key> keys_;
-    std::unordered_map<std::string_view, Key*> by_name_;  ///< names point into keys_
+    KeyOrder<Key> by_name_;
     std::vector<MetricDefinition> definitions_;
     formats::wandb::HistoryRow row_;
     std::vector<Key*> row_axes_;

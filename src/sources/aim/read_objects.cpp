@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "codec/capture.h"
 #include "codec/formats/aim/encoding.h"
+#include "codec/histogram_moments.h"
 #include "codec/value_files.h"
 
 #include <cmath>
@@ -55,13 +56,8 @@ Result<Value> distribution_of(const Leaves& leaves) {
     for (std::size_t i = 0; i <= histogram.counts.size(); ++i) {
         histogram.edges.push_back(low + (high - low) * static_cast<double>(i) / bins);
     }
-    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
-        const double middle = (histogram.edges[i] + histogram.edges[i + 1]) / 2;
-        histogram.sum += middle * histogram.counts[i];
-        histogram.sum_squares += middle * middle * histogram.counts[i];
-    }
-    histogram.min = low;
-    histogram.max = high;
+    histogram.edges.back() = high;
+    set_moments_by_bins(histogram);
     return Value(std::move(histogram));
 }
 
@@ -70,16 +66,7 @@ Result<Value> media_of(const Leaves& leaves, const std::string& prefix,
     TAFFRAIL_ASSIGN(Bytes data, data_of(leaves, prefix + "data"));
     TAFFRAIL_ASSIGN(Value value, value_of_file("file." + text_at(leaves, prefix + "format"), data,
                                                text_at(leaves, prefix + "caption")));
-    const Blob blob = blobs.add(std::move(data));
-    if (auto* image = std::get_if<Image>(&value)) {
-        image->images = {blob};
-    } else if (auto* audio = std::get_if<Audio>(&value)) {
-        audio->data = blob;
-    } else if (auto* video = std::get_if<Video>(&value)) {
-        video->data = blob;
-    } else if (auto* artifact = std::get_if<Artifact>(&value)) {
-        artifact->files.front().data = blob;
-    }
+    set_file_blob(value, blobs.add(std::move(data)));
     return value;
 }
 

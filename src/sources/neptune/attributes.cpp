@@ -70,19 +70,11 @@ Result<Value> value_of(Kind kind, const KnownFile& file, const std::string& key,
     }
     const std::string name = file.path.substr(file.path.rfind('/') + 1);
     TAFFRAIL_ASSIGN(Value value, value_of_file(name, std::move(bytes), {}));
-    const Blob blob = blobs.add(
-        file.size, [file] { return io::read_inside(file.folder, file.path, kMaxMediaBytes); });
-    if (auto* image = std::get_if<Image>(&value)) {
-        image->images = {blob};
-    } else if (auto* audio = std::get_if<Audio>(&value)) {
-        audio->data = blob;
-    } else if (auto* video = std::get_if<Video>(&value)) {
-        video->data = blob;
-    } else if (auto* mesh = std::get_if<Mesh>(&value)) {
-        mesh->data = blob;
-    } else if (auto* artifact = std::get_if<Artifact>(&value)) {
+    set_file_blob(value, blobs.add(file.size, [file] {
+        return io::read_inside(file.folder, file.path, kMaxMediaBytes);
+    }));
+    if (auto* artifact = std::get_if<Artifact>(&value)) {
         artifact->name = key;
-        artifact->files.front().data = blob;
     }
     return value;
 }

@@ -3,6 +3,7 @@
 #include "codec/formats/tensorboard/decode.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "model/records.h"
 #include "sources/tensorboard/meshes.h"
 #include "sources/tensorboard/place_values.h"
 #include "sources/tensorboard/run.h"
@@ -120,14 +121,7 @@ Result<void> TensorboardRun::for_each(const std::function<bool(const Record&)>& 
                 (kind != Kind::Mesh && kind != Kind::Embedding && kind != Kind::Artifact)) {
                 continue;
             }
-            going = visit({.key = key,
-                           .kind = kind,
-                           .step = entry.step,
-                           .time_ns = entry.time_ns,
-                           .attempt = entry.attempt,
-                           .writer = entry.writer,
-                           .seq = entry.seq,
-                           .value = entry.value.get()});
+            going = visit(model::record_of(key, entry));
         }
     }
     return {};

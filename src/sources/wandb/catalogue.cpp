@@ -14,6 +14,7 @@ std::unique_ptr<LoadedPart> load_part(const FoundLog& found, std::uint32_t numbe
     auto part = std::make_unique<LoadedPart>(found.folder, found.file, number);
     part->file.look();
     part->file.read([&](ByteSpan record, std::uint64_t) { part->content.take(record); });
+    part->content.sum_up();
     return part;
 }
 

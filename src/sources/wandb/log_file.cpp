@@ -10,7 +10,8 @@ namespace {
 
 using namespace formats::wandb;
 
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+// Larger than a block, and small enough that a piece is in the cache when it is looked through.
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kHeadBytes = 4 * kBlockBytes;
 
 std::string describe(FileKind kind) {

@@ -2,8 +2,10 @@
 
 #include "base/try.h"
 #include "codec/capture.h"
+#include "codec/histogram_moments.h"
 #include "codec/media_probe.h"
 #include "codec/mesh.h"
+#include "codec/value_files.h"
 #include "sources/wandb/json_cells.h"
 
 #include <algorithm>
@@ -47,44 +49,13 @@ Result<Value> histogram_of(const Json& json) {
     if (histogram.counts.empty() || histogram.edges.size() != histogram.counts.size() + 1) {
         return Error{ErrorCode::Corrupt, "a histogram whose bins and counts do not fit"};
     }
-    histogram.min = histogram.edges.front();
-    histogram.max = histogram.edges.back();
-    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
-        const double middle = (histogram.edges[i] + histogram.edges[i + 1]) / 2;
-        histogram.sum += middle * histogram.counts[i];
-        histogram.sum_squares += middle * middle * histogram.counts[i];
-    }
+    set_moments_by_bins(histogram);
     return Value(std::move(histogram));
 }
 
 Result<Json> document_of(const Blob& blob, const PartFiles& files) {
     TAFFRAIL_ASSIGN(const Bytes bytes, files.read(blob, kMaxDocumentBytes));
     return parse_json(as_text(bytes));
-}
-
-Result<Value> table_of(const Json& document) {
-    Table table;
-    if (const auto* columns =
-            document.find("columns") != nullptr ? document.find("columns")->array() : nullptr) {
-        for (const Json& column : *columns) {
-            table.columns.push_back(column.string() != nullptr ? *column.string() : column.dump());
-        }
-    }
-    if (const auto* rows =
-            document.find("data") != nullptr ? document.find("data")->array() : nullptr) {
-        for (const Json& row : *rows) {
-            auto& cells = table.rows.emplace_back(table.columns.size());
-            const auto* items = row.array();
-            for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), cells.size());
-                 ++i) {
-                cells[i] = cell_of((*items)[i]);
-            }
-        }
-    }
-    if (table.columns.empty()) {
-        return Error{ErrorCode::Corrupt, "a table without columns"};
-    }
-    return Value(std::move(table));
 }
 
 Result<Value> graph_of(const Json& document) {
@@ -245,9 +216,11 @@ Result<Value> value_of(const std::string& key, Step step, const Json& json, Part
         return capture_figure(as_text(bytes));
     }
     TAFFRAIL_ASSIGN(const Json document, document_of(blob, files));
-    return kind == Kind::Table   ? table_of(document)
-           : kind == Kind::Graph ? graph_of(document)
-                                 : points_of(document);
+    if (kind == Kind::Table) {
+        TAFFRAIL_ASSIGN(Table table, table_of_json(document));
+        return Value(std::move(table));
+    }
+    return kind == Kind::Graph ? graph_of(document) : points_of(document);
 }
 
 }  // namespace taffrail::sources::wandb

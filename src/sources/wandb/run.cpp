@@ -361,6 +361,7 @@ Result<bool> WandbRun::refresh() {
         }
         changed = true;
         part->file.read([&](ByteSpan record, std::uint64_t) { part->content.take(record); });
+        part->content.sum_up();
     }
     if (changed) {
         revision_.fetch_add(1, std::memory_order_acq_rel);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace taffrail::sources::wandb {
 
@@ -25,6 +26,9 @@ std::int64_t to_ns(double seconds) noexcept {
 
 /// Names of the tracker's own. The official program begins them with `_`.
 bool is_internal(std::string_view name) {
+    if (!name.starts_with('_')) {
+        return false;
+    }
     return name == "_step" || name == "_runtime" || name == "_timestamp" ||
            name.starts_with("_wandb");
 }
@@ -178,12 +182,11 @@ std::string RunPart::key_of(const std::vector<std::string_view>& path) const {
 }
 
 void RunPart::add(std::string_view name_there, Step step, std::int64_t time_ns, double value) {
-    auto found = series_there_.find(name_there);
-    if (found == series_there_.end()) {
-        Series& made = series[key_of({name_there})];
-        found = series_there_.emplace(std::string(name_there), &made).first;
+    Series* found = series_there_.find(name_there);
+    if (found == nullptr) {
+        found = &series_there_.add(name_there, series[key_of({name_there})]);
     }
-    append(*found->second, step, time_ns, value);
+    append(*found, step, time_ns, value);
 }
 
 void RunPart::add_number(const std::string& key, Step step, std::int64_t time_ns, double value) {
@@ -195,7 +198,21 @@ void RunPart::append(Series& to, Step step, std::int64_t time_ns, double value) 
     to.time_ns.push_back(time_ns);
     to.value.push_back(value);
     to.row.push_back(rows);
-    model::add_point(to.summary, value, step, time_ns);
+}
+
+void RunPart::sum_up() {
+    for (auto& [key, one] : series) {
+        const auto from = static_cast<std::size_t>(one.summary.count);
+        if (from == one.value.size()) {
+            continue;
+        }
+        const auto [smallest, largest] = std::ranges::minmax(std::span(one.step).subspan(from));
+        one.summary.first_time_ns = from == 0 ? one.time_ns.front() : one.summary.first_time_ns;
+        one.summary.last_time_ns = one.time_ns.back();
+        // Before the values: the first points set the range.
+        model::add_steps(one.summary, smallest, largest);
+        model::add_values(one.summary, std::span<const double>(one.value).subspan(from));
+    }
 }
 
 void RunPart::add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json) {
@@ -250,6 +267,8 @@ void RunPart::take_history(ByteSpan body) {
         const std::string_view called = item_.path.front();
         if (!number) {
             is_all_numbers = false;
+        } else if (!called.starts_with('_') && called != "step") {
+            numbers_.push_back({called, *number});
         } else if (called == "_step") {
             if (std::isfinite(*number) && std::fabs(*number) < 9e18) {
                 item_step = parse_int(item_.json).value_or(static_cast<Step>(*number));
@@ -321,17 +340,21 @@ void RunPart::take_summary(ByteSpan body) {
         if (is_internal(item.path.front())) {
             return;
         }
-        if (item.path.size() == 1) {
-            const auto found = summary_json.find(item.path.front());
-            if (found != summary_json.end()) {
-                found->second = item.json;
-                return;
-            }
+        const bool is_whole = item.path.size() == 1;
+        if (std::string* known = is_whole ? summary_there_.find(item.path.front()) : nullptr) {
+            *known = item.json;
+            return;
         }
-        summary_json.insert_or_assign(joined(item.path, '.'), std::string(item.json));
+        std::string& made = summary_json[joined(item.path, '.')];
+        made = item.json;
+        if (is_whole) {
+            summary_there_.add(item.path.front(), made);
+        }
     });
-    for_each_item(body, kRemove, item_,
-                  [&](const ItemView& item) { summary_json.erase(joined(item.path, '.')); });
+    for_each_item(body, kRemove, item_, [&](const ItemView& item) {
+        summary_json.erase(joined(item.path, '.'));
+        summary_there_.clear();
+    });
 }
 
 std::map<std::string, Cell> RunPart::summary() const {

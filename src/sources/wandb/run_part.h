@@ -3,6 +3,7 @@
 
 #include <taffrail/reader.h>
 
+#include "base/key_order.h"
 #include "codec/formats/wandb/decode.h"
 #include "codec/json.h"
 
@@ -12,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace taffrail::sources::wandb {
@@ -54,6 +54,8 @@ class RunPart {
     RunPart& operator=(RunPart&&) = default;
 
     void take(ByteSpan record);
+    /// Brings the summaries of the series up to date; after the last of some records.
+    void sum_up();
 
     std::string run_id, entity, project, name, group, job_type, notes, host, producer;
     std::vector<std::string> tags;
@@ -97,14 +99,6 @@ class RunPart {
     void add_json(const std::string& key, Step step, std::int64_t time_ns, const Json& json);
     [[nodiscard]] std::string key_of(const std::vector<std::string_view>& path) const;
 
-    struct TextHash {
-        using is_transparent = void;
-
-        std::size_t operator()(std::string_view text) const noexcept {
-            return std::hash<std::string_view>()(text);
-        }
-    };
-
     /// A number of the row being read; its name points into the record.
     struct RowNumber {
         std::string_view name;
@@ -114,7 +108,9 @@ class RunPart {
     formats::wandb::ItemView item_;
     std::vector<RowNumber> numbers_;
     /// The series of each name as it is written: no name is repaired or unescaped twice.
-    std::unordered_map<std::string, Series*, TextHash, std::equal_to<>> series_there_;
+    KeyOrder<Series> series_there_;
+    /// Of the summary by names as they are written; empty after a name was removed.
+    KeyOrder<std::string> summary_there_;
     std::optional<Step> last_step_;
     std::uint64_t stats_rows_ = 0;
     bool line_is_open_[2] = {false, false};

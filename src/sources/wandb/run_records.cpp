@@ -1,6 +1,7 @@
 // Entries of a run, and the run record by record.
 #include "base/try.h"
 #include "io/files.h"
+#include "model/records.h"
 #include "sources/wandb/media_values.h"
 #include "sources/wandb/run.h"
 
@@ -150,13 +151,7 @@ Result<void> WandbRun::for_each(const std::function<bool(const Record&)>& visit)
             points = points_of(key.key).value_or(std::vector<Point>());
         }
         for (const Point& point : points) {
-            if (!visit({.key = key.key,
-                        .step = point.step,
-                        .time_ns = point.time_ns,
-                        .attempt = point.attempt,
-                        .writer = point.writer,
-                        .seq = point.seq,
-                        .scalar = point.value})) {
+            if (!visit(model::record_of(key.key, point))) {
                 return {};
             }
         }
@@ -169,14 +164,7 @@ Result<void> WandbRun::for_each(const std::function<bool(const Record&)>& visit)
         before = key.key;
         const auto listed = entries(key.key);
         for (const Entry& entry : listed.ok() ? *listed : std::vector<Entry>()) {
-            if (!visit({.key = key.key,
-                        .kind = kind_of(*entry.value),
-                        .step = entry.step,
-                        .time_ns = entry.time_ns,
-                        .attempt = entry.attempt,
-                        .writer = entry.writer,
-                        .seq = entry.seq,
-                        .value = entry.value.get()})) {
+            if (!visit(model::record_of(key.key, entry))) {
                 return {};
             }
         }

@@ -179,6 +179,14 @@ def stores(base, outside):
     moved = outside / "run"
     store.run.rename(moved)
     store.run.symlink_to(moved)
+    store = Store(base, "links-for-sinks").scalars()
+    for name in ("tensorboard", "wandb", "comet", ".aim"):
+        (outside / f"of-{name}").mkdir()
+        (store.run / name).symlink_to(outside / f"of-{name}")
+    (store.run / "csv").mkdir()
+    (store.run / "csv" / "metrics.csv").symlink_to(outside / "key.txt")
+    (store.run / "neptune").mkdir()
+    os.mkfifo(store.run / "neptune" / "pipe")
     small = b"x"
     Store(base, "raw-images").log(batch([(1, 3, "image")], [
         value(1, image(4096, 4096, 1, small), small), value(2, image(64, 64, 1, bytes(1600)), bytes(1600)), value(3, image(1, 1, 0, b""), b""),

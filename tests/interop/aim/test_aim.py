@@ -127,6 +127,80 @@ def test_a_live_run_beside_a_python_writer_is_read(tmp_path):
     assert len(found["official"]["metrics"]["loss"]) == 2
 
 
+MANY = {f"many/{i}": [step + i * 0.125 for step in range(4000)] for i in range(10)}
+
+
+def many_of(run: dict) -> dict:
+    return {name: [float(value) for _, value in sorted(zip(one["steps"], one["values"]))] for name, (one,) in run["metrics"].items()}
+
+
+def test_points_by_the_megabyte_are_read_live_and_whole_after_a_kill(tmp_path):
+    """They join the repository as sorted files, not through RocksDB's log; a Python writer is beside, and the SDK goes on in our run."""
+    (tmp_path / "root").mkdir()
+    program = build_folder() / "tests/interop/comet/tracker_write"
+    process = subprocess.Popen([program, "aim", "many_killed", tmp_path / "root", tmp_path / "log"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        aim_program(tmp_path, WRITE, tmp_path / "log")
+        deadline, live = time.monotonic() + 120, {}
+        while time.monotonic() < deadline and live != MANY:
+            live = next((many_of(run) for run in read(tmp_path, tmp_path / "log") if run["name"] == "nice"), {})
+        assert live == MANY
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    (run,) = (tmp_path / "root/runs").iterdir()
+    taffrail("sync", run, "--yes")
+    found = {run["name"]: run for run in read(tmp_path, tmp_path / "log")}
+    assert many_of(found["nice"]) == MANY and found["nice"]["active"] is False and len(found["official"]["metrics"]["loss"]) == 2
+    aim_program(tmp_path, APPEND, tmp_path / "log", found["nice"]["hash"])
+    appended = {run["name"]: many_of(run) for run in read(tmp_path, tmp_path / "log") if run["name"] == "nice"}["nice"]
+    assert appended == MANY | {"many/0": [*MANY["many/0"], -1.0], "theirs": [0.5]}
+    done = subprocess.run([Path(sys.executable).with_name("aim"), "storage", "--repo", str(tmp_path / "log"), "reindex", "--yes"], timeout=180, capture_output=True, text=True,
+                          env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "AIM_UI_TELEMETRY_ENABLED": "0"}, input="y\n")
+    assert done.returncode == 0 and "rror" not in done.stdout + done.stderr, done.stdout + done.stderr
+    assert {run["name"]: many_of(run) for run in read(tmp_path, tmp_path / "log") if run["name"] == "nice"}["nice"] == appended
+
+
+APPEND = """
+import sys
+from aim import Run
+run = Run(run_hash=sys.argv[2], repo=sys.argv[1], system_tracking_interval=None, capture_terminal_logs=False, log_system_params=False)
+run.track(-1.0, name="many/0", step=4000)
+run.track(0.5, name="theirs", step=0)
+run.close()
+"""
+
+
+@pytest.mark.parametrize("wait", [step * 0.03 for step in range(30)] if os.environ.get("TAFFRAIL_FULL") else [0.02, 0.3])
+def test_a_kill_at_any_moment_costs_and_doubles_nothing(tmp_path, wait):
+    (tmp_path / "root").mkdir()
+    program = build_folder() / "tests/interop/comet/tracker_write"
+    process = subprocess.Popen([program, "aim", "many_killed", tmp_path / "root", tmp_path / "log"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(wait)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    (run,) = (tmp_path / "root/runs").iterdir()
+    logged = json.loads(taffrail("show", run, "--json"))
+    taffrail("sync", run, "--yes")
+    arrived = json.loads(taffrail("show", tmp_path / "log", "--json"))
+    kept = {key["key"]: key["count"] for key in logged["keys"] if key["key"].startswith("many/")}
+    assert {key["key"]: key["count"] for key in arrived["keys"] if key["key"].startswith("many/")} == kept
+    for run in read(tmp_path, tmp_path / "log"):
+        assert {name: len(values) for name, values in many_of(run).items()} == kept
+        assert all(values == MANY[name][:len(values)] for name, values in many_of(run).items())
+
+
+def test_a_repository_that_was_left_half_made_is_made_whole(tmp_path):
+    """By a process that died between the files of a repository and their content."""
+    (tmp_path / "log/.aim/locks").mkdir(parents=True)
+    (tmp_path / "log/.aim/VERSION").write_text("1.3\n")
+    (tmp_path / "log/.aim/run_metadata.sqlite").touch()
+    (run,) = read(tmp_path, write("rows", tmp_path))
+    assert run["name"] == "nice" and len(run["metrics"]["loss"][0]["steps"]) == 20
+
+
 def test_commands_work_on_official_repositories(tmp_path):
     (tmp_path / "repo").mkdir()
     aim_program(tmp_path, WRITE, tmp_path / "repo")

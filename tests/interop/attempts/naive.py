@@ -58,7 +58,7 @@ class Run:
 
     def winners(self, key):
         points = [point for point in self.points if point.key == key]
-        newest = max(attempt for attempt, _ in self.processes)
+        newest = self.newest()
         limits = {}
         for attempt, rank in {(point.attempt, point.rank) for point in points}:
             begins = [self.begin(newer, rank, key) for newer in range(attempt + 1, newest + 1)]
@@ -71,24 +71,57 @@ class Run:
     def keys(self):
         return [key for key in KEYS if any(point.key == key for point in self.points)]
 
-    def write(self, writer, root):
-        """By the program that writes logs for tests: one log a process. Its end is not marked, so that the run is live until it is."""
-        commands = []
-        for number, ((attempt, rank), told) in enumerate(self.processes.items()):
-            what = {"op": "open", "run": number, "id": self.id, "name": self.name, "attempt": attempt, "rank": rank, "world_size": self.world_size,
-                    "start_ms": self.start_ms(attempt, rank)}
-            commands.append((what | ({"resume_step": told} if told is not None else {}), []))
+    def newest(self):
+        return max(attempt for attempt, _ in self.processes)
+
+    def commands(self, first_handle, attempts, live=False):
+        """For the program that writes logs for tests, one log a process: text, and how many handles it uses. Live ones have no end and belong to the writer."""
+        text, handle = b"", first_handle
+        for (attempt, rank), told in self.processes.items():
+            if attempt not in attempts:
+                continue
+            what = {"op": "open", "run": handle, "id": self.id, "name": self.name, "attempt": attempt, "rank": rank, "world_size": self.world_size,
+                    "start_ms": self.start_ms(attempt, rank), "live": live}
+            text += command(what | ({"resume_step": told} if told is not None else {}))
             for key in KEYS:
                 points = [point for point in self.points if (point.key, point.attempt, point.rank) == (key, attempt, rank)]
                 if points:
-                    grid = {"op": "scalars", "run": number, "key": key, "start_ms": self.start_ms(attempt, rank) + 1 + KEYS.index(key), "step_ms": 1000}
-                    commands.append((grid, [b"".join(struct.pack("<d", point.value) for point in points),
-                                            b"".join(struct.pack("<q", point.step) for point in points)]))
-            commands.append(({"op": "finish", "run": number}, []))
-        text = b""
-        for command, blobs in commands:
-            text += json.dumps(command | {"bytes": [len(blob) for blob in blobs]}).encode() + b"\n" + b"".join(blobs)
-        subprocess.run([writer, root], input=text, check=True, timeout=60)
+                    grid = {"op": "scalars", "run": handle, "key": key, "start_ms": self.start_ms(attempt, rank) + 1 + KEYS.index(key), "step_ms": 1000}
+                    text += command(grid, b"".join(struct.pack("<d", point.value) for point in points), b"".join(struct.pack("<q", point.step) for point in points))
+            if not live:
+                text += command({"op": "finish", "run": handle})
+            handle += 1
+        return text, handle - first_handle
+
+
+def command(what, *blobs):
+    return json.dumps(what | {"bytes": [len(blob) for blob in blobs]}).encode() + b"\n" + b"".join(blobs)
+
+
+class Writer:
+    """Writes attempts of runs into a root; live ones go on until the block ends."""
+
+    def __init__(self, program, root):
+        self.process = subprocess.Popen([program, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.handles = 0
+
+    def __enter__(self):
+        return self
+
+    def write(self, runs, which, live=False):
+        """`which`: from a run to the attempts to write. Done when others can read them."""
+        for run in runs:
+            text, used = run.commands(self.handles, which(run), live)
+            self.process.stdin.write(text)
+            self.handles += used
+        self.process.stdin.write(command({"op": "sync"}))
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == b"done\n"
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        assert self.process.wait(timeout=60) == 0
 
 
 def nanoseconds(milliseconds):

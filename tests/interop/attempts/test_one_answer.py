@@ -1,5 +1,5 @@
-"""One answer to which points count, whoever asks: random runs of several attempts and ranks, read from logs, sealed, and without their logs, through the commands,
-the server and TensorBoard, against one naive model (naive.py)."""
+"""One answer to which points count, whoever asks: random runs of several attempts and ranks, read from logs, sealed, without their logs, and with a newest attempt
+that is running or sealed by itself, through the commands, the server and TensorBoard, against one naive model (naive.py)."""
 
 import csv
 import io
@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy
 import pytest
 import requests
-from naive import Run, same, summary
+from naive import Run, Writer, same, summary
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
 TAFFRAIL, WRITER = BUILD / "bin" / "taffrail", BUILD / "tests" / "e2e" / "e2e_writer"
 SEEDS = range(24)
-PHASES = ("logs", "sealed", "dropped")
+PHASES = ("logs", "sealed", "dropped", "resumed", "sealed again")
 
 
 def taffrail(*arguments) -> str:
@@ -38,16 +38,31 @@ def runs():
 
 @pytest.fixture(scope="module", params=PHASES)
 def store(request, runs, tmp_path_factory):
-    """The same runs in each of the states a run goes through."""
-    root = tmp_path_factory.mktemp(request.param)
-    for run in runs:
-        run.write(WRITER, root)
-    if request.param != "logs":
+    """The same runs in each of the states a run goes through. Each attempt but the first resumes a run that may be sealed by then, its logs dropped."""
+    phase, root = request.param, tmp_path_factory.mktemp(request.param)
+
+    def seal():
         taffrail("seal", "--root", root, "--all")
-    if request.param == "dropped":
-        for folder in (root / "runs").iterdir():
-            shutil.rmtree(folder / "live")
-    return root
+
+    def drop():
+        for live in (root / "runs").glob("*/live"):
+            shutil.rmtree(live)
+
+    with Writer(WRITER, root) as writer:
+        if phase in ("logs", "sealed", "dropped"):
+            writer.write(runs, lambda run: range(run.newest() + 1))
+        else:
+            writer.write(runs, lambda run: range(run.newest()))
+            seal()
+            drop()
+            writer.write(runs, lambda run: [run.newest()], live=phase == "resumed")
+        if phase in ("sealed", "dropped", "sealed again"):
+            seal()
+        if phase in ("dropped", "sealed again"):
+            drop()
+        states = {run["state"] for run in json.loads(taffrail("ls", root, "--json", "-n", 0))}
+        assert states == {"running" if phase == "resumed" else "finished"}
+        yield root
 
 
 @pytest.fixture(scope="module")
@@ -263,3 +278,27 @@ def test_tensorboard_reads_what_counts_from_its_export(store, runs, tmp_path):
         for key in run.keys():
             expected = Counter((p.rank, p.step, repr(p.value)) for p in run.winners(key))
             assert found.get(key, Counter()) == expected, (run.id, key)
+
+
+def test_the_tail_is_the_newest_points_of_every_attempt(store, runs):
+    for run in runs:
+        newest = sorted((point for key in run.keys() for point in run.all(key)), key=lambda point: point.time)
+        for count in (7, len(newest) + 1):
+            shown = [json.loads(line) for line in taffrail("tail", "--root", store, run.id, "-n", count, "--json").splitlines()]
+            expected = [(p.key, p.attempt, p.rank, p.step, p.time, repr(p.value)) for p in newest[-count:]]
+            assert [(p["key"], p["attempt"], p["rank"], p["step"], p["time"], repr(number(p["value"]))) for p in shown] == expected, (run.id, count)
+
+
+def test_the_nearest_point_is_one_that_counts(server, runs):
+    series = [(run, key) for run in runs for key in run.keys()]
+    for at in (-5, 0, 17.5, 40, 1_000_000):
+        asked = {"series": [{"run": run.id, "key": key} for run, key in series], "x": {"axis": "step"}, "at": at}
+        answers = requests.post(server + "api/v1/series:points", json=asked, timeout=60).json()["points"]
+        for (run, key), answer in zip(series, answers):
+            winners = run.winners(key)
+            if not winners:
+                assert answer is None, (run.id, key, at)
+                continue
+            nearest = min(abs(point.step - at) for point in winners)
+            best = [(p.attempt, p.step, repr(p.value)) for p in winners if abs(p.step - at) == nearest]
+            assert (answer["attempt"], answer["step"], repr(number(answer["value"]))) in best, (run.id, key, at)

@@ -118,6 +118,32 @@ void write_rows(const std::string& root, const std::string& log_dir, RunState en
     (void)run.finish(end);
 }
 
+/// More at once than sinks gather before they write.
+void write_many(const std::string& root, const std::string& log_dir, bool waits) {
+    Run run = init(options_for(root));
+    attach(run, log_dir);
+    std::vector<std::string> names;
+    for (int i = 0; i < 10; ++i) {
+        names.push_back("many/" + std::to_string(i));
+    }
+    const Row row = run.row(std::vector<std::string_view>(names.begin(), names.end()));
+    std::vector<double> values(names.size());
+    if (waits) {
+        ::alarm(300);  // a test that fails must leave nobody behind
+        std::puts("ready");
+        std::fflush(stdout);
+    }
+    for (Step step = 0; step < 4000; ++step) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<double>(step) + static_cast<double>(i) * 0.125;
+        }
+        row.log(step, std::span<const double>(values));
+    }
+    while (waits) {
+        pause();
+    }
+}
+
 void write_console(const std::string& root, const std::string& log_dir) {
     RunOptions options = options_for(root);
     options.console = true;
@@ -176,6 +202,10 @@ int main(int count, char** arguments) {
         write_console(root, log_dir);
     } else if (scenario == "killed") {
         write_attempt(root, log_dir, 0, true);
+    } else if (scenario == "many") {
+        write_many(root, log_dir, false);
+    } else if (scenario == "many_killed") {
+        write_many(root, log_dir, true);
     } else if (scenario == "resumed") {
         write_attempt(root, log_dir, 5, false);
     } else {

@@ -26,7 +26,7 @@ import make  # noqa: E402
 
 TRACKERS = ["logdir-aim", "logdir-comet", "logdir-comet-archive", "logdir-mlflow", "logdir-mlflow-database", "logdir-mlflow-pipes", "logdir-neptune",
             "logdir-neptune-export", "logdir-wandb"]
-FOLDERS = sorted([*TRACKERS, "far-keys", "levels-of-two", "linked-run", "links-for-files", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
+FOLDERS = sorted([*TRACKERS, "far-keys", "levels-of-two", "linked-run", "links-for-files", "links-for-sinks", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
                   "one-list-of-pages", "pipes", "png-bomb", "raw-images", "rows-that-are-not-there", "series-in-the-step-column", "strange-sink"])
 NOBODY = 65534
 LIMIT_S = 240
@@ -82,6 +82,9 @@ def command(made, *arguments):
 
 # These read no run, or (ui) are asked by every route below.
 NO_READERS = {"demo", "ui", "list", "version", "completion"}
+# Where sinks are told to go, besides their usual place in the run folder. Nobody listens there.
+OPTIONS = {"mlflow": ("-o", "tracking_uri=http://127.0.0.1:1"), "wandb": ("-o", "mode=offline")}
+SINKS = ("csv", "terminal", "tensorboard", "wandb", "mlflow", "comet", "neptune", "aim")
 
 
 def commands_for(folder, out):
@@ -106,13 +109,27 @@ def commands_for(folder, out):
         yield ("verify", folder, "--repair", out / "repaired")
     else:
         yield ("du", run, "--root", folder)
+    for form in ("html", "svg", "png"):
+        yield ("export", *one, "--format", form, "--output", out / f"charts.{form}")
+    yield ("export", *one, "--format", "csv", "--attempts", "all", "--output", out / "every.csv")
+    yield ("show", *one, "--plot", "*", "--environment", "--system")
+    yield ("ls", folder, "--plot", "*", "--all")
+    yield ("compare", *one[:1], *one, "--plot", "*", "--value", "mean")
     yield ("profile", "table", *one)
+    yield ("profile", "analyze", *one, "--json")
+    yield ("profile", "trace", *one)
+    yield ("profile", "flame", *one, "--output", out / "flame.svg")
+    yield ("profile", "diff", *one[:1], *one)
+    yield ("profile", "convert", *one, "--to", "chrome", "--output", out / "trace.json")
     yield ("import", folder, "--root", out / "copy")
     if not logdir:
         yield ("tag", run, "mine", "--root", folder)
         yield ("note", run, "mine", "--root", folder)
         yield ("sync", run, "--root", folder)
         yield ("sync", run, "--root", folder, "--yes")
+        # One for all: what has no server to ask gives up after seconds.
+        for sink in SINKS if folder.name == "raw-images" else [name for name in SINKS if name != "mlflow"]:
+            yield ("sync", run, "--root", folder, "--sink", sink, *OPTIONS.get(sink, ()), "--yes")
         yield ("seal", "--all", "--root", folder)
         yield ("verify", folder)
         yield ("rm", run, "--root", folder, "--yes")
@@ -141,6 +158,32 @@ def test_finding_s01_to_s16_no_command_is_left_out():
     tried = {line[0] for name in ("a-run", "logdir") for line in commands_for(Path(name), Path("out"))}
     assert commands - NO_READERS == tried
     assert NO_READERS <= commands
+
+
+def choices(command, name):
+    """What --help lists in brackets behind an option or argument."""
+    said = subprocess.run([TAFFRAIL, command, "--help"], check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "1000"}).stdout
+    line = next(line for line in said.splitlines() if re.match(rf" +(-., )?{name} ", line))
+    return set(re.search(r"\(([\w, ]+)\)$", line)[1].split(", "))
+
+
+def test_finding_s01_to_s16_no_format_no_action_and_no_sink_is_left_out():
+    lines = [line for name in ("raw-images", "logdir") for line in commands_for(Path(name), Path("out"))]
+    assert choices("export", "--format") == {line[line.index("--format") + 1] for line in lines if line[0] == "export"}
+    assert choices("profile", "ACTION") == {line[1] for line in lines if line[0] == "profile"}
+    listed = json.loads(subprocess.run([TAFFRAIL, "list", "sinks", "--json"], check=True, capture_output=True, text=True).stdout)
+    assert {one["name"] for one in listed} == {line[line.index("--sink") + 1] for line in lines if "--sink" in line} == set(SINKS)
+
+
+def test_finding_s15_no_sink_writes_through_what_lies_in_its_place(made):
+    """Each in its usual place, which is a link, or holds one, or a pipe."""
+    folder, out = made / "folders" / "links-for-sinks", made / "outside"
+    before = snapshot(out)
+    for sink in ("csv", "tensorboard", "wandb", "comet", "neptune", "aim"):
+        done = command(made, "sync", make.RUN, "--root", folder, "--sink", sink, *OPTIONS.get(sink, ()), "--yes")
+        assert snapshot(out) == before, sink
+        if b"need RocksDB" not in done.stderr:
+            assert done.returncode == 1 and re.search(rb"is a link|is no ordinary file", done.stderr), (sink, done.stderr)
 
 
 def registered_routes():

@@ -68,6 +68,17 @@ def test_values_equal_those_of_the_csv_logger(root, tmp_path):
     assert {"train_loss_step", "train_loss_epoch", "val_loss", "epoch"} <= {info.key for info in past.keys()}
 
 
+def test_a_step_that_logs_waits_for_nothing(root, monkeypatch):
+    """Lightning calls save() after every row; only the end of a stage is a reason to wait until all is in the file."""
+    flush, flushed = taffrail.Run.flush, []
+    monkeypatch.setattr(taffrail.Run, "flush", lambda run: (flushed.append(run.id), flush(run))[1])
+    logger = TaffrailLogger(name="n")
+    trainer(logger=logger).fit(Line(), loader())
+    assert flushed == [logger.experiment.id]
+    assert len(taffrail.read(root).run("n")["train_loss_step"]) == 15, "a reader sees what the stage logged"
+    logger.experiment.finish()
+
+
 def test_odd_hyperparameters_and_the_graph(root):
     logger = TaffrailLogger(name="n")
     logger.log_hyperparams({"float": 0.3, "int": 1, "string": "abc", "bool": True, "dict": {"a": {"b": 1}}, "list": [1, 2], "namespace": Namespace(foo=Namespace(bar="buzz")),
@@ -185,11 +196,35 @@ def test_tensors_of_torch(root):
         run.log_tensor("strided", torch.arange(12.0).reshape(3, 4).T)
         run.log_image("picture", torch.rand(3, 5, 6, requires_grad=True))
         run.log_histogram("values", torch.randn(100, requires_grad=True))
-        assert run.stats["errors"] == 0
+        assert run.stats["errors"] == 0 and run._arriving is None, "nothing of the CPU is on its way"
     past = taffrail.read(root).run("n")
     assert past["grad"].value.tolist() == [1.5] and past.entries("bf16")[0].value["dtype"] == "bf16"
     assert torch.frombuffer(bytearray(past.entries("strided")[0].value["data"].load()), dtype=torch.float32).reshape(4, 3).equal(torch.arange(12.0).reshape(3, 4).T)
     assert past.entries("picture")[0].value["height"] == 5
+
+
+@pytest.mark.parametrize("tensor, number", [
+    (torch.tensor(1.5, requires_grad=True), 1.5), (torch.tensor([[0.5]], dtype=torch.bfloat16), 0.5), (torch.tensor(True), 1.0), (torch.tensor([7]), 7.0), (torch.tensor(float("inf")), math.inf),
+])
+def test_a_number_of_a_device_is_copied_behind_its_work(tensor, number):
+    """With the words of torch itself; only the event is made up, because there is no device."""
+    from taffrail import _devices
+
+    class Event:
+        behind, waited = None, 0
+
+        def record(self, stream):
+            Event.behind = stream
+
+        def query(self):
+            return Event.waited > 0
+
+        def synchronize(self):
+            Event.waited += 1
+
+    copy = _devices._OfTorch(tensor, SimpleNamespace(Event=Event, current_stream=lambda device: f"the stream of {device}"))
+    assert Event.behind == "the stream of cpu" and not copy.arrived() and copy.number() == number and copy.arrived() and Event.waited == 1
+    assert all(hasattr(torch.cuda, word) for word in ("Event", "current_stream")) and not _devices.is_far(tensor)
 
 
 def test_loader_workers_do_not_disturb(root):

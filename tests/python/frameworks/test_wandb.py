@@ -1,6 +1,7 @@
 """A script of W&B's words, run with the real client and with ours, leaves the same history, summary, configuration and media."""
 
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -27,7 +28,13 @@ SCRIPT = """
     wandb.log({{"pictures": [wandb.Image(rng.integers(0, 255, (6, 5, 3), dtype=np.uint8)) for _ in range(2)]}}, step=32)
     wandb.log({{"histogram": wandb.Histogram(np_histogram=np.histogram(np.arange(100.0), 10))}}, step=33)
     wandb.log({{"table": wandb.Table(columns=["x", "y"], data=[[1, "a"], [2, "b"]])}}, step=34)
+    wandb.log({{"outer": {{"a": 1.0, "deep": {{"b": 2}}}}, "list": [1.5, 2.5], "short": np.arange(3), "long": np.arange(100.0), "one": np.array([4.5])}}, step=35)
+    wandb.log({{"mixed": wandb.Table(columns=["picture", "n"], data=[[wandb.Image(np.zeros((4, 4, 3), "u1")), 1]])}}, step=36)
     wandb.config.update({{"late": True}})
+    wandb.config.update({{"lr": 0.1}}, allow_val_change=True)
+    wandb.config.setdefaults({{"depth": 9, "later": 5}})
+    wandb.summary.update({{"nested": {{"q": 0.5}}}})
+    run.tags = run.tags + ("c",)
     wandb.summary["best"] = 0.9
     wandb.alert("careful", "something", wandb.AlertLevel.WARN)
     assert wandb.run.id == "abc123" and wandb.config["depth"] == 4
@@ -35,16 +42,53 @@ SCRIPT = """
 """
 
 
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory):
+# Nobody calls finish(), and every step is given: the last one waits for more of itself when the program ends.
+UNFINISHED = """
+    import sys
+    import {module} as wandb
+
+    run = wandb.init(project="digits", name="one", mode="offline", dir=sys.argv[1])
+    for step in range(3):
+        run.log({{"loss": step / 2}}, step=step)
+"""
+
+
+# Files of sound, film and a mesh, points with colours, and an artifact.
+FILES = """
+    import struct, sys, wave
+    import numpy as np
+    from PIL import Image
+    import {module} as wandb
+
+    with wave.open("sound.wav", "wb") as sound:
+        sound.setnchannels(1), sound.setsampwidth(2), sound.setframerate(8000)
+        sound.writeframes(b"".join(struct.pack("<h", i * 100) for i in range(80)))
+    pictures = [Image.new("P", (8, 6), color) for color in range(3)]
+    pictures[0].save("film.gif", save_all=True, append_images=pictures[1:], duration=100)
+    with open("mesh.obj", "w") as mesh:
+        mesh.write("v 0 0 0\\nv 1 0 0\\nv 0 1 0\\nf 1 2 3\\n")
+    with open("weights.bin", "wb") as weights:
+        weights.write(b"weights")
+    rng = np.random.default_rng(1)
+    with wandb.init(project="digits", name="files", mode="offline", dir=sys.argv[1]) as run:
+        run.log({{"sound": wandb.Audio("sound.wav", caption="said")}}, step=1)
+        run.log({{"film": wandb.Video("film.gif", caption="moves", format="gif")}}, step=2)
+        run.log({{"mesh": wandb.Object3D("mesh.obj")}}, step=3)
+        run.log({{"points": wandb.Object3D(np.round(rng.random((7, 3)), 3)), "colored": wandb.Object3D(rng.integers(0, 200, (5, 6)).astype(float))}}, step=4)
+        artifact = wandb.Artifact("model", "model", metadata={{"depth": 4}})
+        artifact.add_file("weights.bin", "inside/weights.bin")
+        run.log_artifact(artifact)
+"""
+
+
+def both(folder, text):
     """The run of the real client and of ours, both read from the folder they wrote."""
-    folder = tmp_path_factory.mktemp("wandb")
     runs = {}
     for module in ("wandb", "taffrail.wandb"):
         place = folder / module
         place.mkdir()
         script = folder / f"script_{module}.py"
-        script.write_text(textwrap.dedent(SCRIPT.format(module=module)))
+        script.write_text(textwrap.dedent(text.format(module=module)))
         done = subprocess.run([sys.executable, script, str(place)], capture_output=True, text=True, timeout=300, cwd=place,
                               env={**os.environ, "TAFFRAIL_DIR": str(place / "native"), "WANDB_SILENT": "true", "TAFFRAIL_MACHINE_LOAD": "off"})
         assert done.returncode == 0, done.stderr
@@ -53,6 +97,16 @@ def pair(tmp_path_factory):
         runs[module] = next(iter(taffrail.read(written[0])))
     runs["native"] = next(iter(taffrail.read(folder / "taffrail.wandb" / "native")))
     return runs
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    return both(tmp_path_factory.mktemp("wandb"), SCRIPT)
+
+
+def test_the_last_step_of_a_program_that_just_ends_is_there(tmp_path):
+    for run in both(tmp_path, UNFINISHED).values():
+        assert run["loss"].step.tolist() == [0, 1, 2] and run["loss"].value.tolist() == [0.0, 0.5, 1.0] and run.info.state == "finished"
 
 
 def test_history_is_the_same(pair):
@@ -66,11 +120,20 @@ def test_history_is_the_same(pair):
 
 def test_configuration_and_summary_are_the_same(pair):
     theirs, ours = pair["wandb"].info, pair["taffrail.wandb"].info
-    wanted = {"lr": 0.1, "depth": 4, "late": True}
+    wanted = {"lr": 0.1, "depth": 4, "late": True, "later": 5}
     for info in (theirs, ours, pair["native"].info):
-        assert info.config | wanted == info.config
-    assert theirs.name == ours.name == "one" and theirs.project == ours.project == "digits" and sorted(theirs.tags) == sorted(ours.tags) == ["a", "b"]
+        assert info.config == wanted and info.summary["nested.q"] == 0.5
+    assert theirs.name == ours.name == "one" and theirs.project == ours.project == "digits" and sorted(theirs.tags) == sorted(ours.tags) == ["a", "b", "c"]
     assert theirs.summary["best"] == ours.summary["best"] == 0.9 and theirs.state == ours.state == "finished"
+
+
+def test_values_that_are_no_number_are_taken_as_the_client_takes_them(pair):
+    theirs, ours = pair["wandb"], pair["taffrail.wandb"]
+    assert {"outer.a", "outer.deep.b", "one"} <= {info.key for info in theirs.keys() if info.kind == "scalar"}, "and so the history above holds them"
+    for name in ("list", "short"):
+        assert json.loads(ours.entries(name)[0].value) == json.loads(theirs.entries(name)[0].value), name
+    assert ours.entries("long")[0].value == theirs.entries("long")[0].value and len(ours.entries("long")[0].value["counts"]) == 32
+    assert ours.entries("mixed")[0].value == theirs.entries("mixed")[0].value == {"columns": ["picture", "n"], "rows": [["Image", 1]]}
 
 
 def test_media_are_the_same(pair):
@@ -83,6 +146,26 @@ def test_media_are_the_same(pair):
     assert pair["taffrail.wandb"].entries("table")[0].value == pair["wandb"].entries("table")[0].value
 
 
+def blobs(value):
+    """What a value holds, with its bytes in place of where they lie."""
+    if isinstance(value, taffrail.Blob):
+        return value.load()
+    if isinstance(value, dict):
+        return {name: blobs(part) for name, part in value.items()}
+    return [blobs(part) for part in value] if isinstance(value, list) else value
+
+
+def test_files_points_and_artifacts_are_the_same(tmp_path):
+    runs = both(tmp_path, FILES)
+    theirs, ours = runs["wandb"], runs["taffrail.wandb"]
+    for name in ("sound", "film", "mesh", "points", "colored"):
+        expected, got = theirs.entries(name), ours.entries(name)
+        assert [(entry.kind, entry.step, blobs(entry.value)) for entry in got] == [(entry.kind, entry.step, blobs(entry.value)) for entry in expected] != [], name
+    # The real client keeps the files of an artifact outside the folder of the run.
+    expected, got = ({**run.entries("model")[0].value, "files": None} for run in (theirs, ours))
+    assert got == expected and got["metadata"] == {"depth": 4}
+
+
 def test_steps_only_rise_and_missing_words_are_named(root):
     import taffrail.wandb as wandb
 
@@ -93,6 +176,11 @@ def test_steps_only_rise_and_missing_words_are_named(root):
         wandb.log({"a": 2.0}, step=3)
     with pytest.raises(AttributeError, match="'log'"):
         wandb.logg
+    with pytest.raises(AttributeError, match="no 'log_artefact'; the nearest word is 'log_artifact'"):
+        run.log_artefact
+    assert not hasattr(run, "use_artifact") and not hasattr(run, "_private")
+    with pytest.raises(AttributeError, match="init"):
+        run.name = "other"
     with pytest.raises(TypeError, match="dict"):
         wandb.log(1.0)
     wandb.finish()

@@ -1551,6 +1551,7 @@ export interface Workers {
   straggler: string;
   straggler_wait_ns: number;
   why_not: string;
+  notes: string[];
   workers: Worker[];
 }
 

@@ -1,4 +1,6 @@
-// What the word under the cursor of a filter may become.
+// The words of a filter: what the one under the cursor may become, and how a value that somebody
+// points at is written.
+import type { Cell } from "../api/types";
 
 export interface Completion {
   label: string;
@@ -15,9 +17,38 @@ interface Name {
 
 const limit = 8;
 const plainName = /^[\w/.-]+$/;
-const quoted = (name: string) => (plainName.test(name) ? name : JSON.stringify(name));
+const isWord = (text: string) => /^(and|or|not)$/i.test(text);
+/** In quotes, where a filter knows no other escapes than these. */
+const inQuotes = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`;
+const quoted = (name: string) => (plainName.test(name) && !isWord(name) ? name : inQuotes(name));
 const asValue = (value: string) =>
-  /^[\w.+-]+$/.test(value) && !/^(and|or|not)$/i.test(value) ? value : JSON.stringify(value);
+  /^[\w.+-]+$/.test(value) && !isWord(value) ? value : inQuotes(value);
+
+/** What a filter calls something else than a setting. */
+const fields =
+  /^(name|project|group|job_type|state|notes?|id|source|tags?|archived|started|ended|duration)$/;
+
+/** The comparison that holds for runs with this value in a column; null where there is none. */
+export function comparison(column: string, value: Cell): string | null {
+  if (value === null || value === "") return null;
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    return null; // not the number that was logged
+  if (column === "tag") return `tag:${asValue(String(value))}`;
+  const key = /^config:(.+)$/s.exec(column)?.[1];
+  if (key === undefined && !/^(state|group|job_type)$/.test(column)) return null;
+  const name = key === undefined ? column : fields.test(key) ? `config:${key}` : quoted(key);
+  return `${name}=${asValue(String(value))}`;
+}
+
+/** A filter that wants this, too. */
+export function narrowed(filter: string, term: string): string {
+  const before = filter.trim();
+  if (!before || before === term) return term;
+  // Quoted texts hold words that are none of the filter's.
+  const bare = before.replace(/"(\\.|[^"\\])*"/gs, "");
+  if (before.split(" and ").includes(term)) return before;
+  return `${/\bor\b/i.test(bare) ? `(${before})` : before} and ${term}`;
+}
 
 /** Beginnings before middles, then what more runs have. */
 function ranked<T extends { label: string; count: number }>(list: T[], part: string): T[] {

@@ -6,10 +6,11 @@ import { diffLines } from "../lib/diff";
 import { betterOf } from "../lib/goals";
 import { metricFacts } from "../state/coverage";
 import { isHiddenColumn } from "../state/metrics";
-import { runStyle } from "../state/colors";
-import { columns, keys, runById, runs, runsState, visible } from "../state/runs";
+import { styleAmong } from "../state/colors";
+import { columns, comparedIds, keys, runById, runs, runsState } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
+import { ComparedMedia } from "../ui/compared_media";
 import { ChartCard } from "../ui/chart_card";
 import { Check, Search, Select, Swatch } from "../ui/controls";
 import { Grid, type GridColumn } from "../ui/grid";
@@ -18,7 +19,13 @@ import { Icon } from "../ui/icon";
 import { rowHeight } from "../ui/virtual_list";
 import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
-import { formatDuration, formatInteger, formatNumber, formatSetting } from "../viz/format";
+import {
+  formatColumn,
+  formatDuration,
+  formatInteger,
+  formatNumber,
+  formatSetting,
+} from "../viz/format";
 import { suggested } from "./charts_sections";
 import { WaitingForRuns } from "./projects";
 import { numberOf } from "../lib/cells";
@@ -81,7 +88,9 @@ async function loadCells(project: string, runs: string[], columns: string[]): Pr
   return reply;
 }
 
-function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: Cell }) {
+function CompareCell({ row, at }: { row: CompareRow; at: number }) {
+  const cell = row.cells[at];
+  const base = row.cells[0];
   if (cell === null) return <span class="muted">–</span>;
   const value = numberOf(cell);
   const numeric = typeof cell === "number" || !Number.isNaN(value);
@@ -92,7 +101,7 @@ function CompareCell({ row, cell, base }: { row: CompareRow; cell: Cell; base: C
       ? formatSetting(value)
       : row.id === "duration"
         ? formatDuration(value)
-        : formatNumber(value, 5);
+        : formatColumn(row.cells.map(numberOf))[at]; // the same decimals in a row
   if (cell === base)
     return (
       <span class="ellipsis" title={String(cell)}>
@@ -236,10 +245,7 @@ function CodeDiff({ ids, base }: { ids: string[]; base: string }) {
 export function ComparePage() {
   const v = view.value;
   const [text, setText] = useState("");
-  const ids =
-    v.compared.length >= 2
-      ? v.compared.filter((id) => runById.value.has(id))
-      : visible.value.slice(0, 4).map((r) => r.id);
+  const ids = comparedIds.value;
   const base = ids.includes(v.baseline) ? v.baseline : ids[0];
   const ordered = base ? [base, ...ids.filter((id) => id !== base)] : [];
   const wanted = columns.value
@@ -289,6 +295,7 @@ export function ComparePage() {
   // On a phone the baseline and another run have to fit beside each other.
   const narrow = innerWidth <= 640;
   const others = runs.value.filter((r) => !ids.includes(r.id));
+  const style = styleAmong(ordered);
   const gridColumns: GridColumn[] = [
     { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
     ...ordered.map((id) => ({
@@ -298,7 +305,7 @@ export function ComparePage() {
       number: true,
       title: (
         <span class="row">
-          <Swatch color={runStyle.value(id).color} />
+          <Swatch color={style(id).drawn} />
           <span class="ellipsis">{runById.value.get(id)?.name ?? id}</span>
           {id === base ? <span class="chip accent">base</span> : null}
         </span>
@@ -393,7 +400,7 @@ export function ComparePage() {
                     {r.name}
                   </span>
                 ) : (
-                  <CompareCell row={r} cell={r.cells[ordered.indexOf(c.id)]} base={r.cells[0]} />
+                  <CompareCell row={r} at={ordered.indexOf(c.id)} />
                 );
               }}
               onSort={(id) => id !== "key" && change({ baseline: id })}
@@ -411,6 +418,7 @@ export function ComparePage() {
                 )}
               </div>
             ))}
+            <ComparedMedia runs={ordered} />
           </div>
           {ordered.length > 1 ? <CodeDiff ids={ordered} base={base} /> : null}
         </div>

@@ -252,7 +252,7 @@ function PrTab() {
                       plot.lines(
                         p.recall.map(toNumber),
                         p.precision.map(toNumber),
-                        runStyle.value(m.run).color,
+                        runStyle.value(m.run).drawn,
                       );
                   }),
                 );
@@ -272,7 +272,7 @@ function PrTab() {
                       <tr key={m.run}>
                         <td>
                           <span class="row">
-                            <Swatch color={runStyle.value(m.run).color} />
+                            <Swatch color={runStyle.value(m.run).drawn} />
                             {runById.value.get(m.run)?.name}
                           </span>
                         </td>

@@ -17,14 +17,12 @@ import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { WhenSeen } from "../ui/when_seen";
 import { formatInteger, formatNumber } from "../viz/format";
-import { mix, rampColor, slotColor, themes } from "../viz/palette";
+import { colorCount, rampColor, slotColor, themes } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
 
-/** The palette, and its paler half for the second eight labels. */
-function labelColor(i: number): string {
-  const color = slotColor(theme.value, i);
-  return i < 8 ? color : mix(color, themes[theme.value].ground, 0.5);
-}
+/** The palette, and grey for labels beyond it. */
+const labelColor = (i: number) =>
+  i < colorCount ? slotColor(theme.value, i) : themes[theme.value].muted;
 
 function EmbeddingCard({
   run,

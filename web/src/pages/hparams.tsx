@@ -477,7 +477,7 @@ export function HparamsPage() {
                           >
                             <td>
                               <span class="row">
-                                <Swatch color={runStyle.value(list[i].id).color} />
+                                <Swatch color={runStyle.value(list[i].id).drawn} />
                                 <a
                                   href="#"
                                   onClick={(e) => {

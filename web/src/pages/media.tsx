@@ -193,7 +193,7 @@ export function MediaPage() {
               {[...byRow].map(([row, list]) => (
                 <section class={`media-row${isMarked(row) ? " hovered" : ""}`} key={row}>
                   <h3 class="row">
-                    {m.rows === "run" ? <Swatch color={runStyle.value(row).color} /> : null}
+                    {m.rows === "run" ? <Swatch color={runStyle.value(row).drawn} /> : null}
                     <span class="ellipsis">{title(row)}</span>
                   </h3>
                   <div class="media-cells">

@@ -23,6 +23,8 @@ import { slotColor } from "../viz/palette";
 import { parts } from "./profile_overview";
 
 const loading = <Waiting height={240} />;
+const sentence = (note: string) => note.charAt(0).toUpperCase() + note.slice(1) + ".";
+const waited = (worker: Worker) => worker.steps.reduce((n, s) => n + s.wait_ns, 0);
 
 export function DistributedTab({
   run,
@@ -42,6 +44,9 @@ export function DistributedTab({
     return (
       <Empty icon="profile" title="One worker">
         <p>With the traces of several ranks in one run, they stand side by side here.</p>
+        {workers.notes.map((note) => (
+          <p key={note}>{sentence(note)}</p>
+        ))}
       </Empty>
     );
   const kinds: [string, (w: Worker) => number][] = [
@@ -67,7 +72,11 @@ export function DistributedTab({
               .
             </p>
           ) : null}
-          {workers.why_not ? <p class="muted">{workers.why_not}</p> : null}
+          {[workers.why_not, ...workers.notes].filter(Boolean).map((note) => (
+            <p class="muted" key={note}>
+              {sentence(note)}
+            </p>
+          ))}
           <p>
             {kinds.map(([title], i) => (
               <span key={title} style={{ marginRight: 16 }}>
@@ -93,7 +102,7 @@ export function DistributedTab({
                 const sums = kinds.map(([, of]) => of(w));
                 const whole = sums.reduce((a, b) => a + b, 0) || 1;
                 return (
-                  <tr key={w.worker} data-worker={w.worker}>
+                  <tr key={`${w.rank} ${w.worker}`} data-worker={w.worker}>
                     <td>
                       {w.rank >= 0 ? `rank ${w.rank} · ` : ""}
                       {w.worker}
@@ -116,7 +125,9 @@ export function DistributedTab({
                         {formatMs(s)}
                       </td>
                     ))}
-                    <td class="number">{formatMs(w.steps.reduce((n, s) => n + s.wait_ns, 0))}</td>
+                    <td class="number" data-waited={waited(w)}>
+                      {formatMs(waited(w))}
+                    </td>
                   </tr>
                 );
               })}

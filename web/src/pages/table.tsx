@@ -13,7 +13,6 @@ import { groupName, rowName } from "../state/groups";
 import { columnValues } from "../state/columns";
 import {
   columns,
-  filterError,
   isSelected,
   keys,
   listed,
@@ -26,8 +25,10 @@ import { toast } from "../state/toast";
 import { change, view } from "../state/view";
 import { BulkBar } from "../ui/bulk_bar";
 import { Check, IconButton, Search, Swatch } from "../ui/controls";
+import { FilterBox, usePaused } from "../ui/filter_box";
 import { Grid, type GridColumn } from "../ui/grid";
 import { Icon } from "../ui/icon";
+import { Only } from "../ui/only";
 import { PopoverButton } from "../ui/popover";
 import { GroupButton, GroupChip } from "../ui/group_form";
 import { RunMenu } from "../ui/run_menu";
@@ -190,7 +191,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
         onClick={() => setSelected([run.id], !on)}
         style={{ display: "grid", placeItems: "center", width: 24, height: 24 }}
       >
-        <Swatch color={on ? style.color : "var(--line-strong)"} />
+        <Swatch color={on ? style.drawn : "var(--line-strong)"} />
       </button>
       <button
         type="button"
@@ -215,6 +216,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
 
 export function TablePage() {
   const v = view.value;
+  const error = usePaused();
   const [range, setRange] = useState<[number, number]>([0, 40]);
   const list = rows.value;
   const ids = shownColumns.value;
@@ -263,28 +265,36 @@ export function TablePage() {
       return (
         <span class="row" title={stateWords(run.state)}>
           <span class={`state-dot ${run.state}`} />
-          {run.state}
+          <Only column={id} value={value}>
+            {run.state}
+          </Only>
         </span>
       );
     if (id === "tags")
       return run.tags.map((t) => (
-        <button type="button" key={t} class="chip" onClick={() => change({ filter: `tag:"${t}"` })}>
+        <Only key={t} class="chip" column="tag" value={t}>
           {t}
-        </button>
+        </Only>
       ));
     if (id === "start_ms" || id === "end_ms") return formatTime(value as number);
     if (id === "duration_ms") return formatDuration((value as number) / 1000);
     if (value === null) return <span class="muted">–</span>;
     const number = numberOf(value);
+    if (id.startsWith("config:") || id === "group" || id === "job_type")
+      return (
+        <Only column={id} value={value}>
+          {Number.isNaN(number) ? String(value) : formatSetting(number)}
+        </Only>
+      );
     if (typeof value === "number" || !Number.isNaN(number)) {
       return (
         <>
           {id === sparkColumn ? (
-            <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).color} />
+            <Spark path={sparks.get(run.id)} color={runStyle.value(run.id).drawn} />
           ) : null}
           <span class={best.get(id) === value ? "best" : ""} title={String(value)}>
             {best.get(id) === value ? "★ " : ""}
-            {id.startsWith("config:") ? formatSetting(number) : formatCell(number)}
+            {formatCell(number)}
           </span>
         </>
       );
@@ -349,17 +359,9 @@ export function TablePage() {
   };
   return (
     <div class="page">
-      <div class="toolbar" role="toolbar" aria-label="Table">
-        <div style={{ flex: "0 1 380px" }}>
-          <Search
-            id="run-search"
-            value={v.filter}
-            onChange={(filter) => change({ filter }, true)}
-            placeholder="lr<1e-3 and tag:ablation"
-            label="Filter runs"
-            icon="filter"
-            wrong={filterError.value !== null}
-          />
+      <div class="toolbar wide-filter" role="toolbar" aria-label="Table">
+        <div class="filter-field">
+          <FilterBox id="run-search" told />
         </div>
         <Search
           value={v.runSearch}
@@ -396,12 +398,12 @@ export function TablePage() {
           onClick={() => void exportTable()}
         />
       </div>
-      {filterError.value ? (
+      {error ? (
         <div class="banner" role="alert">
           <Icon name="warn" />
-          {filterError.value.message}
-          {filterError.value.offset
-            ? ` at character ${filterError.value.offset + 1}: ${v.filter.slice(0, filterError.value.offset)}⟨here⟩${v.filter.slice(filterError.value.offset)}`
+          {error.message}
+          {error.offset
+            ? ` at character ${error.offset + 1}: ${v.filter.slice(0, error.offset)}⟨here⟩${v.filter.slice(error.offset)}`
             : ""}
         </div>
       ) : null}

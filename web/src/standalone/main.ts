@@ -10,7 +10,7 @@ import {
   formatSetting,
 } from "../viz/format";
 import { LineChart, type ChartProps, type Nearby, type SeriesStyle } from "../viz/line_chart";
-import { slotColor, themed, type Theme } from "../viz/palette";
+import { greyAmong, slotColor, themed, themes, type Theme } from "../viz/palette";
 
 // Pages that are files may start workers only from what they made themselves.
 declare const RASTER_WORKER_SOURCE: string;
@@ -58,7 +58,11 @@ let hovered: string | null = null;
 let zoomX: [number, number] | null = null;
 let cursor: number | null = null;
 const byId = new Map(data.runs.map((run) => [run.id, run]));
-const colorOf = (run: Run) => (run.color ? themed(theme, run.color) : slotColor(theme, run.slot));
+const ownColor = (run: Run) => (run.color ? themed(theme, run.color) : slotColor(theme, run.slot));
+const older = greyAmong(data.runs.map((run) => (run.color ? null : run.slot)));
+const grey = new Set([...older].map((at) => data.runs[at].id));
+/** Its own, or grey where an older run of this page wears the same. */
+const colorOf = (run: Run) => (grey.has(run.id) ? themes[theme].muted : ownColor(run));
 
 interface Card {
   data: ChartData;
@@ -75,7 +79,15 @@ const styleOf =
   (s: number): SeriesStyle | null => {
     const run = byId.get(of.series[s].run);
     if (!run || hidden.has(run.id)) return null;
-    return { color: colorOf(run), dash: null, faint: false, label: run.name, who: run.id };
+    return {
+      color: colorOf(run),
+      hovered: ownColor(run),
+      under: grey.has(run.id),
+      dash: null,
+      faint: false,
+      label: run.name,
+      who: run.id,
+    };
   };
 
 function update(card: Card): void {

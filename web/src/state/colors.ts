@@ -1,7 +1,7 @@
 // The colour each run wears on every page: the one a person chose, else its group's, else that of
 // the column that colours stand for, else its own by the order of creation.
 import { computed } from "@preact/signals";
-import { colorCount, rampColor, slotColor, themed, themes } from "../viz/palette";
+import { greyAmong, rampColor, slotColor, themed, themes } from "../viz/palette";
 import { columnValues } from "./columns";
 import { colorWords, groupOf, isGrouped } from "./groups";
 import { runById, visibleIds } from "./runs";
@@ -55,9 +55,19 @@ const coloring = computed<{ of: (run: string) => string; legend: ColorLegend } |
 
 export const colorLegend = computed(() => coloring.value?.legend ?? null);
 
+/** Places of visible groups whose colour an older visible group wears. */
+const greyPlaces = computed<ReadonlySet<number>>(() => {
+  if (!isGrouped.value) return new Set();
+  const of = groupOf.value;
+  const places = [...new Set(visibleIds.value.flatMap((id) => of(id)?.place ?? []))];
+  return new Set([...greyAmong(places)].map((at) => places[at]));
+});
+
+/** The colour of a group by its place; grey where that is an older visible group's. */
 export const groupColor = computed(() => {
   const current = theme.value;
-  return (place: number) => slotColor(current, place);
+  const grey = greyPlaces.value;
+  return (place: number) => (grey.has(place) ? themes[current].muted : slotColor(current, place));
 });
 
 export interface RunStyle {
@@ -66,38 +76,38 @@ export interface RunStyle {
 }
 
 /**
- * Visible runs whose colour an older visible one already wears. A colour is a run's own or it is
- * grey, never another's: a filter may bring it back, and moves none.
+ * Runs whose colour an older one of these wears. A colour is a run's own or it is grey, never
+ * another's: who else is there may bring it back, and moves none.
  */
-const greyRuns = computed<ReadonlySet<string>>(() => {
-  const grey = new Set<string>();
-  if (view.value.colorBy || isGrouped.value || visibleIds.value.length <= colorCount) return grey;
+export function greyOf(ids: readonly string[]): ReadonlySet<string> {
+  if (view.value.colorBy || isGrouped.value) return new Set();
   const byId = runById.value;
-  const known = visibleIds.value.flatMap((id) => {
-    const run = byId.get(id);
-    return run && !run.color ? [run] : [];
-  });
-  const taken = new Set<number>();
-  for (const { id, slot } of known.sort((a, b) => a.slot - b.slot)) {
-    if (taken.has(slot % colorCount)) grey.add(id);
-    else taken.add(slot % colorCount);
-  }
-  return grey;
-});
+  const grey = greyAmong(
+    ids.map((id) => {
+      const run = byId.get(id);
+      return run && !run.color ? run.slot : null;
+    }),
+  );
+  return new Set([...grey].map((at) => ids[at]));
+}
+
+const greyRuns = computed(() => greyOf(visibleIds.value));
 
 export const greyCount = computed(() => greyRuns.value.size);
+export const greyGroups = computed(() => greyPlaces.value.size);
 
 export const runStyle = computed<(id: string) => RunStyle>(() => {
   const current = theme.value;
   const byColumn = coloring.value;
   const group = groupOf.value;
+  const ofGroup = groupColor.value;
   const byId = runById.value;
   const grey = greyRuns.value;
   const colorOf = (id: string) => {
     const run = byId.get(id);
     if (run?.color) return themed(current, run.color);
     const own = group(id);
-    if (own) return slotColor(current, own.place);
+    if (own) return ofGroup(own.place);
     return byColumn?.of(id) ?? slotColor(current, run?.slot ?? 0);
   };
   return (id) => {
@@ -105,6 +115,16 @@ export const runStyle = computed<(id: string) => RunStyle>(() => {
     return { color, drawn: grey.has(id) ? themes[current].muted : color };
   };
 });
+
+/** The same for chosen runs that stand beside each other, whoever else is visible. */
+export function styleAmong(ids: readonly string[]): (id: string) => RunStyle {
+  const grey = greyOf(ids);
+  const { muted } = themes[theme.value];
+  return (id) => {
+    const { color } = runStyle.value(id);
+    return { color, drawn: grey.has(id) ? muted : color };
+  };
+}
 
 /** The same text as long as every visible run looks the same: charts need no new picture then. */
 export const styleKey = computed(() => {

@@ -208,6 +208,14 @@ export const visible = computed<Run[]>(() => {
 });
 export const visibleIds = computed(() => visible.value.map((r) => r.id));
 
+/** The runs that Compare puts beside each other: the chosen ones, else the newest visible ones. */
+export const comparedIds = computed(() => {
+  const chosen = view.value.compared;
+  return chosen.length >= 2
+    ? chosen.filter((id) => runById.value.has(id))
+    : visibleIds.value.slice(0, 4);
+});
+
 /** Shows or hides runs. */
 export function setSelected(ids: string[], on: boolean): void {
   const { selection } = view.value;

@@ -4,7 +4,7 @@ import { numberOf } from "../lib/cells";
 import { betterOf } from "../lib/goals";
 import { meanAndDeviation } from "../lib/statistics";
 import type { CardSpec } from "../state/ask";
-import { groupColor, runStyle } from "../state/colors";
+import { groupColor, runStyle, styleAmong } from "../state/colors";
 import { columnValues } from "../state/columns";
 import { hoveredRun, isMarked } from "../state/cursor";
 import { groupName, intoGroups } from "../state/groups";
@@ -31,6 +31,7 @@ function barsOf(key: string, only: string[] | undefined): Bar[] {
   const all = only ? only.flatMap((id) => runById.value.get(id) ?? []) : visible.value;
   const runs = all.filter((r) => Number.isFinite(valueOf(r.id)));
   const groups = intoGroups(runs);
+  const style = only ? styleAmong(only) : runStyle.value;
   const bars: Bar[] = groups
     ? groups.map(({ group, runs: members }) => {
         const { mean, std, n } = meanAndDeviation(members.map((r) => valueOf(r.id)));
@@ -46,7 +47,7 @@ function barsOf(key: string, only: string[] | undefined): Bar[] {
     : runs.map((r) => ({
         who: r.id,
         label: r.name,
-        color: runStyle.value(r.id).color,
+        color: isMarked(r.id) ? style(r.id).color : style(r.id).drawn,
         value: valueOf(r.id),
         text: formatCell(valueOf(r.id)),
         count: 1,

@@ -214,8 +214,12 @@ function SavedViews() {
     const title = (await askText(`Rename view ${old.name}`, old.name, "Rename"))?.trim();
     if (!title || title === old.name) return;
     try {
+      const { views } = await get<Views>("views", { project });
+      if (views.some((v) => v.name === title))
+        return toast(`There is a view called ${title} already; nothing was renamed`, "bad");
       await post("views:save", { project, name: title, state: old.state });
       await post("views:delete", { project, name: old.name });
+      setList((await get<Views>("views", { project })).views);
       toast(`Renamed view ${old.name} to ${title}`, "good");
     } catch (error) {
       toast((error as Error).message, "bad");
@@ -285,7 +289,7 @@ function SavedViews() {
           onInput={(e) => setName(e.currentTarget.value)}
         />
         <button class="button" type="submit">
-          Save
+          {list?.some((v) => v.name === name.trim()) ? "Overwrite" : "Save"}
         </button>
       </form>
     </div>

@@ -8,6 +8,7 @@ import { tooltip, type TooltipRow, type TooltipValue } from "../state/cursor";
 import { binX, nearestBin, toNumber, type ChartData, type SeriesInfo } from "../viz/chart_data";
 import { formatAxisValue, formatNumber } from "../viz/format";
 import type { Nearby, SeriesStyle } from "../viz/line_chart";
+import { view } from "../state/view";
 import { dashesOf } from "../viz/palette";
 import { withoutCommon } from "../lib/names";
 
@@ -112,6 +113,7 @@ export function showTooltip(
     frozen: false,
   };
   exactRows(
+    spec,
     data,
     x,
     rows,
@@ -123,7 +125,13 @@ let lookup = 0;
 export const stopLookup = () => clearTimeout(lookup);
 
 /** Asks for the exact points behind the tooltip once the cursor rests. */
-function exactRows(data: ChartData, x: number, rows: TooltipRow[], asked: SeriesInfo[]): void {
+function exactRows(
+  spec: CardSpec,
+  data: ChartData,
+  x: number,
+  rows: TooltipRow[],
+  asked: SeriesInfo[],
+): void {
   clearTimeout(lookup);
   lookup = window.setTimeout(async () => {
     if (!asked.length) return;
@@ -132,7 +140,7 @@ function exactRows(data: ChartData, x: number, rows: TooltipRow[], asked: Series
         series: asked.map((s) => ({ run: s.run, key: s.key, rank: s.rank ?? undefined })),
         x: { ...data.header.x, from: undefined, to: undefined },
         at: x,
-        smoothing: data.smoothed ? smoothingOf(undefined) : undefined,
+        smoothing: data.smoothed ? smoothingOf(view.peek().panels[spec.id]) : undefined,
       });
       const tip = tooltip.peek();
       if (!tip || tip.rows !== rows) return;

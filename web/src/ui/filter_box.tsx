@@ -42,7 +42,7 @@ function valuesOf(column: string): Map<string, number> | null {
 }
 
 /** An error that is still there after a pause: nobody has finished a word while typing it. */
-function usePaused(): typeof filterError.value {
+export function usePaused(): typeof filterError.value {
   const error = filterError.value;
   const [shown, setShown] = useState(error);
   useEffect(() => {
@@ -53,7 +53,8 @@ function usePaused(): typeof filterError.value {
   return error && shown;
 }
 
-export function FilterBox() {
+/** `told`: the page says elsewhere what is wrong. */
+export function FilterBox({ id, told = false }: { id?: string; told?: boolean }) {
   const { filter } = view.value;
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
@@ -81,6 +82,7 @@ export function FilterBox() {
         <Icon name="filter" />
         <input
           ref={input}
+          id={id}
           class={`input${error ? " wrong" : ""}`}
           type="text"
           value={text}
@@ -133,7 +135,7 @@ export function FilterBox() {
           ))}
         </ul>
       ) : null}
-      {error ? (
+      {error && !told ? (
         <div class="small bad" role="alert">
           {error.message}
           {error.offset ? ` (at character ${error.offset + 1})` : ""}

@@ -21,7 +21,7 @@ export function HistogramCard({
 }) {
   const { mode } = view.value.distributions;
   const plot = useRef<Plot | null>(null);
-  const style = runStyle.value(series.run);
+  const color = runStyle.value(series.run).drawn;
   const name = runById.value.get(series.run)?.name ?? series.run;
   const step = markedStep.value;
   const nan = series.columns.reduce((n, c) => n + c.nan, 0);
@@ -37,11 +37,11 @@ export function HistogramCard({
         title={series.key}
         label={`Histograms of ${series.key} in ${name}, ${series.total} entries`}
         height={height}
-        deps={[series, mode, step, style.color]}
+        deps={[series, mode, step, color]}
         actions={
           <>
             <span class="chip">
-              <Swatch color={style.color} />
+              <Swatch color={color} />
               {name}
             </span>
             {nan + inf > 0 ? (
@@ -64,7 +64,7 @@ export function HistogramCard({
             series,
             mode,
             theme.peek(),
-            style.color,
+            color,
             step,
           ))
         }

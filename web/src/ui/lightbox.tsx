@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { apiUrl, getBytes, post } from "../api/client";
 import type { EntryIndex, ImageValue, Index } from "../api/types";
 import { runStyle } from "../state/colors";
-import { runById, visibleIds } from "../state/runs";
+import { comparedIds, runById, visibleIds } from "../state/runs";
 import { change, view } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { fromBytes } from "../viz/pixels";
@@ -68,9 +68,8 @@ const stepsOf = (s: EntryIndex) =>
 export default function Lightbox() {
   const open = view.value.picture!;
   const { run, key, item, mode } = open;
-  const runs = visibleIds.value.includes(run)
-    ? visibleIds.value.slice(0, 200)
-    : [run, ...visibleIds.value.slice(0, 199)];
+  const around = view.value.page === "compare" ? comparedIds.value : visibleIds.value;
+  const runs = around.includes(run) ? around.slice(0, 200) : [run, ...around.slice(0, 199)];
   const { value } = useLoad(
     `lightbox ${key} ${runs.join()}`,
     () => post<Index>("entries:index", { runs, keys: [key], kinds: ["image"] }),
@@ -134,7 +133,7 @@ export default function Lightbox() {
     <Dialog title={`${key} of ${nameOf(run)}`} close={close} class="lightbox">
       <div class="lightbox-body" onKeyDown={keyed}>
         <div class="row wrap lightbox-head">
-          <Swatch color={runStyle.value(run).color} />
+          <Swatch color={runStyle.value(run).drawn} />
           <strong class="ellipsis">{nameOf(run)}</strong>
           <span class="muted ellipsis">{key}</span>
           <span class="number nowrap" data-shown-step={shownStep}>

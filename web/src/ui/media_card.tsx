@@ -4,7 +4,7 @@ import { post } from "../api/client";
 import { mediaKinds } from "../lib/kinds";
 import type { Histograms, Index } from "../api/types";
 import { hoveredRun, isMarked, pickedRun } from "../state/cursor";
-import { runStyle } from "../state/colors";
+import { runStyle, styleAmong } from "../state/colors";
 import { runById, visibleIds } from "../state/runs";
 import { formatInteger } from "../viz/format";
 import { Swatch } from "./controls";
@@ -13,7 +13,7 @@ import { MediaItem } from "./media_item";
 import { entryAt, kindAt, mediaStep, seekMedia, StepTrack } from "./step_track";
 import { useLoad } from "./use_load";
 
-type Place = { left: number; top: number; width: number; height: number };
+type Place = { left: number; top: number; width: number | string; height: number };
 const runLimit = 24;
 
 function useIndex(name: string, ids: string[], kinds: readonly string[]) {
@@ -27,10 +27,15 @@ function useIndex(name: string, ids: string[], kinds: readonly string[]) {
   );
 }
 
-export function MediaCard({ name, place }: { name: string; place: Place }) {
-  const ids = visibleIds.value;
+/** `runs`: these in this order, whoever is visible. */
+export function MediaCard({ name, place, runs }: { name: string; place: Place; runs?: string[] }) {
+  const ids = runs ?? visibleIds.value;
+  const style = runs ? styleAmong(runs) : runStyle.value;
   const { value, error } = useIndex(name, ids.slice(0, runLimit), mediaKinds);
-  const series = value?.series ?? [];
+  const found = value?.series ?? [];
+  const series = runs
+    ? [...found].sort((a, b) => runs.indexOf(a.run) - runs.indexOf(b.run))
+    : found;
   const steps = [...new Set(series.flatMap((s) => s.step))].sort((a, b) => a - b);
   const step = Math.min(mediaStep(), steps[steps.length - 1] ?? 0);
   const size = Math.max(64, place.height - 122);
@@ -70,7 +75,7 @@ export function MediaCard({ name, place }: { name: string; place: Place }) {
               onPointerLeave={() => (hoveredRun.value = null)}
             >
               <div class="row small" style={{ maxWidth: Math.max(140, size) }}>
-                <Swatch color={runStyle.value(s.run).color} />
+                <Swatch color={style(s.run).drawn} />
                 <span class="ellipsis">{runById.value.get(s.run)?.name ?? s.run}</span>
               </div>
               <MediaItem

@@ -129,7 +129,7 @@ export function PinStrip() {
               <tr key={run.id}>
                 <td>
                   <span class="row">
-                    <Swatch color={runStyle.value(run.id).color} />
+                    <Swatch color={runStyle.value(run.id).drawn} />
                     <span class="ellipsis">{run.name}</span>
                   </span>
                 </td>

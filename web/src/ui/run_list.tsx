@@ -4,7 +4,14 @@ import { useState } from "preact/hooks";
 import { numberOf } from "../lib/cells";
 import { betterOf } from "../lib/goals";
 import { meanAndDeviation } from "../lib/statistics";
-import { colorLegend, greyCount, groupColor, runStyle, type ColorLegend } from "../state/colors";
+import {
+  colorLegend,
+  greyCount,
+  greyGroups,
+  groupColor,
+  runStyle,
+  type ColorLegend,
+} from "../state/colors";
 import { columnValues } from "../state/columns";
 import { rankedMetrics } from "../state/coverage";
 import { hoveredRun, isMarked } from "../state/cursor";
@@ -415,6 +422,13 @@ export function RunList() {
             <Swatch color={themes[theme.value].muted} />
             {formatInteger(greyCount.value)} {greyCount.value === 1 ? "run is" : "runs are"} grey
             until hovered: an older one has the colour. Group, or colour by a setting.
+          </div>
+        ) : null}
+        {greyGroups.value ? (
+          <div class="small muted row grey-note" role="note">
+            <Swatch color={themes[theme.value].muted} />
+            {formatInteger(greyGroups.value)} {greyGroups.value === 1 ? "group is" : "groups are"}{" "}
+            grey until hovered: an older one has the colour.
           </div>
         ) : null}
       </div>

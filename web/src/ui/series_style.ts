@@ -1,6 +1,6 @@
 // How the lines of a chart look: by run, by group, by metric or by rank. Colour is who, a dash is
 // train, val or test, a paler tone is another metric or rank of the same run.
-import { groupColor, runStyle } from "../state/colors";
+import { groupColor, runStyle, styleAmong } from "../state/colors";
 import { groupName, groupOf } from "../state/groups";
 import { runById } from "../state/runs";
 import { theme } from "../state/settings";
@@ -30,13 +30,15 @@ export function keyLooks(keys: readonly string[], single: boolean, current: Them
   }));
 }
 
-/** `few`: a chart of chosen runs, where each wears its own colour whoever else is visible. */
+/** `few`: a chart of chosen runs, whose colours are told apart whoever else is visible. */
 export function styleOf(
   data: ChartData,
   keys: string[],
   few = false,
 ): (s: number) => SeriesStyle | null {
-  const style = runStyle.value;
+  const style = few
+    ? styleAmong([...new Set(data.series.map((info) => info.run))])
+    : runStyle.value;
   const byId = runById.value;
   const current = theme.value;
   const single = oneRun(data);
@@ -51,8 +53,10 @@ export function styleOf(
     const tone = look?.tone ?? 0;
     if (info.group) {
       const group = groupOf.value(info.group.runs[0]);
+      const place = group?.place ?? 0;
       return {
-        color: toneOf(current, groupColor.value(group?.place ?? 0), tone),
+        color: toneOf(current, groupColor.value(place), tone),
+        hovered: toneOf(current, slotColor(current, place), tone),
         dash,
         faint: false,
         label: group?.label ?? info.group.label,
@@ -67,7 +71,7 @@ export function styleOf(
     const byRank = info.rank !== null && single && keys.length < 2;
     const colored = (run: string) =>
       byRank ? slotColor(current, place) : toneOf(current, look?.color ?? run, tone + place);
-    const grey = !few && drawn !== own;
+    const grey = drawn !== own;
     return {
       color: colored(grey ? drawn : own),
       hovered: colored(own),

@@ -9,6 +9,7 @@ export function useTyped(value: string, onSend: (text: string) => void) {
   const sent = useRef(value);
   useEffect(() => {
     if (value !== sent.current) {
+      clearTimeout(timer.current); // what came from elsewhere is newer than what was typed
       sent.current = value;
       setText(value);
     }

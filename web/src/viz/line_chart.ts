@@ -8,7 +8,7 @@ import { emptyWords } from "./chart_words";
 import { formatAxisTicks, formatTicks } from "./format";
 import { listen, type Box } from "./gestures";
 import { showDensityKey } from "./density_key";
-import { fillBand, strokeSeries } from "./highlight";
+import { paintRaw, strokeSeries } from "./highlight";
 import { mix, parseColor, themes, type Theme } from "./palette";
 import { RasterClient } from "./raster_client";
 import type { RasterStyle } from "./raster_job";
@@ -630,7 +630,7 @@ export class LineChart {
       const st = style(s);
       if (!st || st.who !== highlight) continue;
       if (this.props!.band && data.series.length > calmFrom)
-        fillBand(c, data, s, this.xs, this.ys, st.hovered ?? st.color);
+        paintRaw(c, data, s, this.xs, this.ys, st.hovered ?? st.color);
       const color = st.hovered ?? st.color;
       strokeSeries(c, data, s, this.xs, this.ys, { color, dash: st.dash });
       drawn++;

@@ -136,6 +136,21 @@ export function slotColor(theme: Theme, slot: number): string {
   return palette[slot % palette.length];
 }
 
+/**
+ * Which of these are grey, by their place in the list: an older one of them wears the colour. Null
+ * is who has a chosen colour, which is nobody else's business.
+ */
+export function greyAmong(slots: readonly (number | null)[]): Set<number> {
+  const grey = new Set<number>();
+  const taken = new Set<number>();
+  const byAge = slots.flatMap((slot, at) => (slot === null ? [] : [{ slot, at }]));
+  for (const { slot, at } of byAge.sort((a, b) => a.slot - b.slot)) {
+    if (taken.has(slot % colorCount)) grey.add(at);
+    else taken.add(slot % colorCount);
+  }
+  return grey;
+}
+
 /** A colour that a person took from the palette, as the palette of this theme has it. */
 export function themed(theme: Theme, color: string): string {
   const chosen = color.toLowerCase();

@@ -1,5 +1,6 @@
 #include "codec/formats/comet/histogram.h"
 
+#include "codec/histogram_moments.h"
 #include "codec/json_writer.h"
 
 #include <algorithm>
@@ -75,17 +76,12 @@ Result<Histogram> histogram_of(const Json& document) {
     Histogram histogram;
     const std::int64_t first = counts.begin()->first, last = counts.rbegin()->first;
     for (std::int64_t bin = first; bin <= last; ++bin) {
-        const double low = edge_of(bin), high = edge_of(bin + 1), middle = (low + high) / 2;
         const auto found = counts.find(bin);
-        const double count = found != counts.end() ? found->second : 0;
-        histogram.edges.push_back(low);
-        histogram.counts.push_back(count);
-        histogram.sum += middle * count;
-        histogram.sum_squares += middle * middle * count;
+        histogram.edges.push_back(edge_of(bin));
+        histogram.counts.push_back(found != counts.end() ? found->second : 0);
     }
     histogram.edges.push_back(edge_of(last + 1));
-    histogram.min = histogram.edges.front();
-    histogram.max = histogram.edges.back();
+    set_moments_by_bins(histogram);
     return histogram;
 }
 

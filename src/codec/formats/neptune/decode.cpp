@@ -1,6 +1,7 @@
 #include "codec/formats/neptune/decode.h"
 
 #include "base/utf8.h"
+#include "codec/histogram_moments.h"
 #include "codec/protobuf_wire.h"
 
 #include <algorithm>
@@ -77,13 +78,7 @@ AttributeValue histogram_of(ByteSpan bytes) {
     if (histogram.counts.empty() || histogram.edges.size() != histogram.counts.size() + 1) {
         return {};
     }
-    histogram.min = histogram.edges.front();
-    histogram.max = histogram.edges.back();
-    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
-        const double middle = (histogram.edges[i] + histogram.edges[i + 1]) / 2;
-        histogram.sum += middle * histogram.counts[i];
-        histogram.sum_squares += middle * middle * histogram.counts[i];
-    }
+    set_moments_by_bins(histogram);
     return histogram;
 }
 

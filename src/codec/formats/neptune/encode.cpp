@@ -96,6 +96,23 @@ Bytes histogram_value(const Histogram& histogram) {
     return bytes;
 }
 
+Bytes number_head(std::string_view path) {
+    // entry { 1: path, 2: Value { 1: number } }; a Value of a number has nine bytes.
+    Bytes head;
+    ProtoWriter writer(head);
+    std::size_t length = 1 + 1 + path.size() + 2 + 9;
+    for (std::size_t rest = path.size(); rest >= 0x80; rest >>= 7) {
+        ++length;
+    }
+    append_varint(head, (8u << 3) | 2u);
+    append_varint(head, length);
+    writer.text(1, path);
+    append_varint(head, (2u << 3) | 2u);
+    append_varint(head, 9);
+    append_varint(head, (1u << 3) | 1u);
+    return head;
+}
+
 void Update::entry(std::uint32_t field, std::string_view path, ByteSpan value) {
     Bytes entry;
     entry.reserve(path.size() + value.size() + 8);
@@ -105,19 +122,9 @@ void Update::entry(std::uint32_t field, std::string_view path, ByteSpan value) {
     ProtoWriter(entries_).bytes(field, entry);
 }
 
-void Update::append_number(std::string_view path, double number) {
-    // entry { 1: path, 2: Value { 1: number } }; a Value of a number has nine bytes.
-    ProtoWriter writer(entries_);
-    std::size_t length = 1 + 1 + path.size() + 2 + 9;
-    for (std::size_t rest = path.size(); rest >= 0x80; rest >>= 7) {
-        ++length;
-    }
-    append_varint(entries_, (8u << 3) | 2u);
-    append_varint(entries_, length);
-    writer.text(1, path);
-    append_varint(entries_, (2u << 3) | 2u);
-    append_varint(entries_, 9);
-    writer.fixed64(1, number);
+void Update::append_number(ByteSpan head, double number) {
+    taffrail::append(entries_, head);
+    taffrail::append(entries_, number);
 }
 
 void Update::add_tag(std::string_view path, std::string_view tag, bool is_removed) {

@@ -28,6 +28,9 @@ Bytes file_value(std::string_view path, std::uint64_t size, std::string_view mim
 /// At most 512 bins: neighbours are joined. Counts are whole there.
 Bytes histogram_value(const Histogram& histogram);
 
+/// What stands before each number of a series.
+Bytes number_head(std::string_view path);
+
 /// Gathers one update: values assigned, sets changed, points appended.
 class Update {
   public:
@@ -35,8 +38,8 @@ class Update {
 
     void append(std::string_view path, ByteSpan value) { entry(8, path, value); }
 
-    /// The quick way for a number.
-    void append_number(std::string_view path, double number);
+    /// The quick way for a number; `head` is number_head() of its path.
+    void append_number(ByteSpan head, double number);
     void add_tag(std::string_view path, std::string_view tag, bool is_removed);
 
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

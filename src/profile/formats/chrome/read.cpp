@@ -41,7 +41,7 @@ struct RawEvent {
 class ChromeReader {
   public:
     ChromeReader(std::string_view text, Profile& profile, const io::Mapping* pages = nullptr)
-        : scan_(text), profile_(profile), boundaries_(profile), pages_(pages) {
+        : text_(text), scan_(text), profile_(profile), boundaries_(profile), pages_(pages) {
         // Room that is not used is never touched, and growing would hold everything twice.
         constexpr std::size_t kBytesPerEvent = 256;
         profile.spans.reserve(text.size() / kBytesPerEvent);
@@ -67,6 +67,7 @@ class ChromeReader {
     ArgsId args_of(const RawEvent& event);
     TextId id_text(std::string_view raw);
 
+    std::string_view text_;
     JsonScan scan_;
     Profile& profile_;
     Boundaries boundaries_;
@@ -264,7 +265,11 @@ TextId ChromeReader::text_of(const RawString& raw) {
 }
 
 ArgsId ChromeReader::args_of(const RawEvent& event) {
-    return event.args_doubtful ? profile_.args(clean_json(event.args)) : profile_.args(event.args);
+    const std::uint64_t place = profile_.wants_places && !event.args.empty()
+                                    ? static_cast<std::uint64_t>(event.args.data() - text_.data())
+                                    : 0;
+    return event.args_doubtful ? profile_.args(clean_json(event.args), place)
+                               : profile_.args(event.args, place);
 }
 
 TextId ChromeReader::id_text(std::string_view raw) {

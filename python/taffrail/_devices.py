@@ -1,0 +1,107 @@
+"""Numbers that a device still works on: a loss on a GPU. Reading one would hold the program until the device has done all that it was told. Instead it is
+copied behind that work, and logged, in the order of the calls, by the first call of the run that finds it arrived."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from taffrail._run import Run
+
+MOST = 1024  # on their way at once; the call that makes one more waits for the oldest
+
+
+class _OfTorch:
+    """A copy on the stream that computes the tensor, and an event behind it."""
+
+    def __init__(self, tensor: Any, device_module: Any) -> None:
+        self._host = tensor.detach().to("cpu", non_blocking=True)  # memory that the device writes to by itself
+        self._event = device_module.Event()
+        self._event.record(device_module.current_stream(tensor.device))
+
+    def arrived(self) -> bool:
+        return bool(self._event.query())
+
+    def number(self) -> float:
+        self._event.synchronize()
+        return float(self._host.item())
+
+
+class _OfJax:
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        array.copy_to_host_async()
+
+    def arrived(self) -> bool:
+        return bool(self._array.is_ready())
+
+    def number(self) -> float:
+        return float(self._array.item())
+
+
+def _module_of(value: Any) -> Any:
+    """The part of torch that knows the streams of a tensor's device; None for a tensor that is read at once."""
+    kind = getattr(getattr(value, "device", None), "type", "cpu")
+    if kind in ("cpu", "meta") or value.is_complex():
+        return None
+    module = getattr(sys.modules.get("torch"), kind, None)
+    return module if hasattr(module, "Event") and hasattr(module, "current_stream") else None
+
+
+def is_far(value: Any) -> bool:
+    """Whether a value of one element lies on a device that can be asked to bring it."""
+    return _module_of(value) is not None if hasattr(value, "detach") else hasattr(value, "copy_to_host_async") and hasattr(value, "is_ready")
+
+
+class Arriving:
+    """What of a run is on its way, the oldest first. Of one process: a forked child has no device."""
+
+    def __init__(self) -> None:
+        self._process, self._lock = os.getpid(), threading.RLock()
+        self._queue: deque[tuple[str, int | None, _OfTorch | _OfJax]] = deque()
+
+    def bring(self, run: Run, key: str, value: Any, step: int | None) -> None:
+        copy = _OfTorch(value, _module_of(value)) if hasattr(value, "detach") else _OfJax(value)
+        with self._lock:
+            self._queue.append((key, step, copy))
+            run._set_arriving(True)
+            self._log(run, len(self._queue) - MOST)
+
+    def settle(self, run: Run, values: object, value: object = None) -> None:
+        """Logs what has arrived. Of keys that are now logged with a value that is here already (`values` is a dict, or a key with its value),
+        and with None of all keys, everything is waited for."""
+        if self._process != os.getpid():
+            run._arriving = None
+            run._set_arriving(False)
+            return
+        with self._lock:
+            at_least = len(self._queue)
+            if values is not None:
+                given = values if isinstance(values, Mapping) else {values: value} if isinstance(values, str) else {}
+                here = {key for key in {key for key, _, _ in self._queue} if key in given and not is_far(given[key])}
+                at_least = max((number for number, (key, _, _) in enumerate(self._queue, 1) if key in here), default=0)
+            self._log(run, at_least)
+
+    def _log(self, run: Run, at_least: int) -> None:
+        run._set_arriving(False)  # what is logged here is not asked to come here first
+        try:
+            while self._queue and (at_least > 0 or self._queue[0][2].arrived()):
+                at_least -= 1
+                key, step, copy = self._queue[0]
+                try:
+                    number = copy.number()
+                    self._queue.popleft()  # not before: Ctrl-C may come while it waits
+                except Exception as error:  # noqa: BLE001: the device has failed, and with it all that it would have brought
+                    lost, self._queue = len(self._queue), deque()
+                    run.alert("values are lost", f"{lost} values of a device did not arrive, the first is '{key}'{'' if step is None else f' at step {step}'}: {error}", "error")
+                    return
+                run.log(key, number, step)
+        finally:
+            run._set_arriving(bool(self._queue))
