@@ -201,7 +201,7 @@ int scan(Folder* folder, Span prefix, int (*visit)(void* to, Span key, Span valu
          char* error, std::size_t size) {
     ::rocksdb::ReadOptions options;
     options.verify_checksums = true;
-    options.readahead_size = std::size_t{1} << 20;
+    // Each column is a scan of its own: RocksDB reads ahead by itself once one turns out long.
     const std::unique_ptr<::rocksdb::Iterator> at(folder->database->NewIterator(options));
     const ::rocksdb::Slice wanted(prefix.data, prefix.size);
     for (at->Seek(wanted); at->Valid() && at->key().starts_with(wanted); at->Next()) {

@@ -78,7 +78,11 @@ std::vector<Bytes> scan(ByteSpan file) {
 // The official program's sizes at every leftover of a block that matters.
 TEST(WandbFraming, WritesWhatAPlainWriterWrites) {
     for (std::size_t left = 0; left <= 14; ++left) {
-        for (const std::size_t size : {0, 1, 32754, 32755, 32761, 32762, 65522, 200000}) {
+        for (const std::size_t size :
+             {0, 1, 32754, 32755, 32761, 32762, 65522, 200000, 5'000'000}) {
+            if (size > 1'000'000 && left % 7 != 0) {
+                continue;  // the next block is the same for all of them
+            }
             Bytes file = header(), naive = header();
             const Bytes filler = payload_of(32768 - 7 - 7 - left, 1), record = payload_of(size, 2);
             const auto add = [&](const Bytes& one) {

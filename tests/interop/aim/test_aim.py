@@ -75,6 +75,40 @@ def test_aim_reads_everything(everything, tmp_path):
     assert objects["hist"]["value"][0] == pytest.approx(4) and objects["sound"]["kind"] == "audios" and objects["figure"]["kind"] == "figures" and objects["mesh"]["kind"] == "figures"
 
 
+SAME = """
+import sys, math
+from aim import Run, Text, Distribution
+run = Run(repo=sys.argv[1], experiment="demo", system_tracking_interval=None, capture_terminal_logs=False, log_system_params=False)
+run.name, run.description = "nice", "hello"
+for tag in ("a", "b", "late"):
+    run.add_tag(tag)
+run["hparams"] = {"lr": 0.1, "opt": {"name": "adam", "layers": 3}, "x.y": True}
+for step in range(3):
+    for name, value in (("loss", 1 / (step + 1)), ("acc", step * 0.1), ("epoch", step), ("val/loss", 10 - step), ("dot.key", step), ("ünïcode ✓", step)):
+        run.track(float(value), name=name, step=step)
+run.track(math.nan, name="nan", step=3)
+run.track(math.inf, name="inf", step=3)
+run.track(Text("hello"), name="text", step=4)
+run.close()
+"""
+
+
+def test_the_same_calls_by_the_official_package_give_the_same_run(everything, tmp_path):
+    """But for steps that fall, which write over a point there and get a place of their own here (docs/trackers/aim.md)."""
+    (tmp_path / "repo").mkdir()
+    aim_program(tmp_path, SAME, tmp_path / "repo")
+    subprocess.run([Path(sys.executable).with_name("aim"), "storage", "--repo", str(tmp_path / "repo"), "reindex", "--yes"], timeout=180, capture_output=True, check=True,
+                   env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "AIM_UI_TELEMETRY_ENABLED": "0"})
+    (theirs,), (ours,) = read(tmp_path, tmp_path / "repo"), read(tmp_path, everything)
+    for word in ("name", "experiment", "tags", "params", "active"):
+        assert ours[word] == theirs[word], word
+    points = lambda run, name: [(one["context"], sorted(zip(one["steps"], one["values"]))[:3]) for one in run["metrics"][name]]
+    assert theirs["metrics"].keys() <= ours["metrics"].keys()
+    for name in theirs["metrics"]:
+        assert points(ours, name) == points(theirs, name), name
+    assert ours["objects"]["text"] == theirs["objects"]["text"]
+
+
 def test_reindexing_passes(everything, tmp_path):
     done = subprocess.run([Path(sys.executable).with_name("aim"), "storage", "--repo", str(everything), "reindex", "--yes"], timeout=180, capture_output=True, text=True,
                           env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "AIM_UI_TELEMETRY_ENABLED": "0"}, input="y\n")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import time
 
@@ -76,6 +77,52 @@ def test_pictures_are_those_of_the_image_grid(server, client, tmp_path):
     assert small.format == "WEBP" and small.size == (256, 170)
     whole = Image.open(client.download_artifacts(run.info.run_id, next(name for name in grid if name.endswith(".png")), str(tmp_path)))
     assert whole.size == (60, 40)
+
+
+def test_the_same_calls_by_the_official_client_give_the_same_run(server, client, tmp_path):
+    """All that both can say; what that client refuses (odd names, long parameters) is told in docs/trackers/mlflow.md."""
+    import numpy
+    from PIL import Image
+
+    if not client.search_runs([one.experiment_id for one in client.search_experiments()], "tags.`taffrail.run_id` = 'all1'"):
+        write("all", tmp_path / "root", server.url)
+    ours = only_run(client, "all1")
+    pixels = (numpy.arange(40 * 60 * 3) // 28).astype(numpy.uint8).reshape(40, 60, 3)
+    run_id = client.create_run(client.create_experiment("the same calls"), run_name="nice").info.run_id
+    for name, value in {"lr": 0.1, "opt/name": "adam", "layers": 3, "flag": True}.items():
+        client.log_param(run_id, name, value)
+    for name, value in {"color": "red", "mlflow.note.content": "hello"}.items():
+        client.set_tag(run_id, name, value)
+    for step in range(3):
+        client.log_metric(run_id, "loss", 1 / (step + 1), step=step)
+        client.log_metric(run_id, "acc", step * 0.1, step=step)
+    for name, value, step in (("nan", math.nan, 3), ("inf", math.inf, 3), ("step", 1, -5), ("step", 2, 2**53 + 1), ("step", 3, 2), ("step", 4, 2)):
+        client.log_metric(run_id, name, value, step=step)
+    client.log_image(run_id, pixels, key="samples/digit", step=0)
+    client.set_terminated(run_id)
+    theirs = client.get_run(run_id)
+
+    assert (ours.info.run_name, ours.info.status) == (theirs.info.run_name, theirs.info.status)
+    for name in theirs.data.metrics:
+        assert [(step, str(value)) for step, value in history(client, ours, name)] == [(step, str(value)) for step, value in history(client, theirs, name)], name
+        assert str(ours.data.metrics[name]) == str(theirs.data.metrics[name]), name
+    assert theirs.data.params.items() <= ours.data.params.items()
+    assert {name: ours.data.tags[name] for name in ("color", "mlflow.note.content", "mlflow.runName", "mlflow.loggedImages")} == {
+        name: theirs.data.tags[name] for name in ("color", "mlflow.note.content", "mlflow.runName", "mlflow.loggedImages")}
+
+    def pictures(run) -> dict:
+        found = {}
+        for file in listed(client, run, "images"):
+            if file.startswith("images/samples~digit+step+0+"):
+                name = re.sub(r"timestamp\+\d+\+[0-9a-f-]+", "", file)
+                found[name] = Image.open(client.download_artifacts(run.info.run_id, file, str(tmp_path))).convert("RGB")
+        return found
+
+    mine, official = pictures(ours), pictures(theirs)
+    assert mine.keys() == official.keys() and len(mine) == 2
+    assert {name: picture.size for name, picture in mine.items()} == {name: picture.size for name, picture in official.items()}
+    (whole,) = (name for name in mine if name.endswith(".png"))
+    assert mine[whole].tobytes() == official[whole].tobytes() == pixels.tobytes()
 
 
 def test_resumed_run_is_one_run_there(server, client, tmp_path):

@@ -3,9 +3,12 @@
 import json
 import math
 import os
+import random
 import signal
+import struct
 import subprocess
 import time
+import zlib
 
 import pytest
 from conftest import build_folder, inspect, sync, taffrail, write
@@ -161,6 +164,47 @@ def test_killed_run_is_readable_and_completed_by_sync(tmp_path, server):
     assert [record["history"]["item"]["loss"] for record in after] == list(range(len(after)))
     taffrail("sync", run, "--yes")
     assert [record for record in inspect(tmp_path, folder) if record["type"] == "history"] == after
+
+
+def whole_chunks(data: bytes) -> bool:
+    """Every checksum fits, up to a chunk that the end of the file cuts."""
+    offset = 7
+    while offset < len(data):
+        left = 32768 - offset % 32768
+        if left < 7:
+            offset += left
+            continue
+        crc, length, kind = struct.unpack("<IHB", data[offset : offset + 7].ljust(7, b"\0"))
+        if offset + 7 + length > len(data):
+            return True
+        if zlib.crc32(bytes([kind]) + data[offset + 7 : offset + 7 + length]) != crc:
+            return False
+        offset += 7 + length
+    return True
+
+
+def losses(place, run) -> list[float]:
+    rows = [json.loads(line) for line in taffrail("export", "--root", place, run, "--format", "jsonl").splitlines() if line.startswith("{")]
+    return [float(row["value"]) for row in rows if row.get("key") == "loss"]
+
+
+@pytest.mark.parametrize("seed", range(200 if os.environ.get("TAFFRAIL_FULL") else 3))
+def test_a_kill_at_any_moment_keeps_what_was_flushed(tmp_path, seed):
+    (tmp_path / "root").mkdir()
+    process = subprocess.Popen([build_folder() / "tests/interop/wandb/wandb_write", "killed", tmp_path / "root", tmp_path], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(random.Random(seed).uniform(0, 2.5))
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = []
+    for file in (tmp_path / "wandb").glob("*/*.wandb"):
+        assert whole_chunks(file.read_bytes())
+        before = losses(tmp_path / "wandb", "resumed1") if file.stat().st_size > 7 else []
+    assert before == list(range(len(before)))
+    (run,) = (tmp_path / "root/runs").iterdir()
+    taffrail("sync", run, "--yes")
+    after = losses(tmp_path / "wandb", "resumed1")
+    assert after == losses(tmp_path / "root", "resumed1") == list(range(len(after))) and len(after) >= max(len(before), 10)
 
 
 def test_resumed_run_is_one_run_there(tmp_path, server):
