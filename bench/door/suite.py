@@ -1,4 +1,4 @@
-"""The front door: how long ./scripts/demo takes on a bare Debian with an empty compiler cache, downloads apart.
+"""The front door: how long ./scripts/demo and `pip install .` take on a bare Debian with an empty compiler cache, downloads apart.
 
 The rows of ./scripts/test (cold, warm) are written by that script itself; this suite keeps them as it finds them.
 """
@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from bench.door.pip_install import pip_install_row
 from bench.door.rows import TARGETS, known_rows  # noqa: F401 - TARGETS is what the harness asks a suite for
 
 CORES = 2
@@ -67,4 +68,5 @@ def run(context) -> list:
             row["reason"] = f"the machine was busy: a load of {os.getloadavg()[1]:.0f} on {os.cpu_count()} cores"
     except RuntimeError as error:
         row["reason"] = str(error)
-    return [row, *(one for name, one in rows.items() if name != row["id"])]
+    measured = [row, pip_install_row(context)]
+    return [*measured, *(one for name, one in rows.items() if name not in {row["id"] for row in measured})]

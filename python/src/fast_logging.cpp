@@ -369,6 +369,9 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     }
     const ScalarObject* object = nb::inst_ptr<ScalarObject>(nb::handle(self));
     Read read = number_of(value, number);
+    if (read == Read::Failed) {
+        return nullptr;
+    }
     if (*object->arriving || read == Read::Other) [[unlikely]] {
         const nb::object run = nb::steal(PyObject_CallNoArgs(object->owner.ptr()));
         if (!run.is_valid()) {

@@ -59,7 +59,10 @@ def test_bound_keys_do_not_wait_either(root, device):
         wide.numel, wide.shape = (lambda: 2), (2,)
         with pytest.raises(TypeError):
             loss.log(wide)
-    assert taffrail.read(root).run("n")["loss"].value.tolist() == [*(step / 2 for step in range(20)), -1.0, -2.0, -3.0]
+        loss.log(device.tensor(-4.0))
+        with pytest.raises(TypeError, match="step"):
+            loss.log(1.0, "x")
+    assert taffrail.read(root).run("n")["loss"].value.tolist() == [*(step / 2 for step in range(20)), -1.0, -2.0, -3.0, -4.0]
 
 
 @pytest.mark.parametrize("word", ["flush", "commit", "finish"])
