@@ -234,6 +234,10 @@ Result<void> make_ring_folder(const std::string& folder) {
 
 std::vector<std::string> ring_folders(const std::string& run_folder, const std::string& run_id) {
     std::vector<std::string> folders{io::join(run_folder, "ring")};
+    // The id comes out of a log, which may be anybody's: it must not lead to another folder.
+    if (!io::is_plain_name(run_id)) {
+        return folders;
+    }
     for (const std::string& own : own_folders()) {
         // Anybody can make a folder of this name in shared memory before us: it is not looked at.
         const auto checked = io::check_own_folder(own);

@@ -330,22 +330,28 @@ TEST(WandbSink, AStateNamesNoFileOfOthers) {
     }
 }
 
-TEST(WandbSink, ArtifactsStayInsideTheirFolder) {
+TEST(WandbSink, FindingS02_ArtifactsOfAnyNameAndVersionStayInsideTheirFolder) {
     const test::TestFolder folder;
     auto sink = make(folder);
     ASSERT_TRUE(sink->open(context_of(folder)).ok());
-    Artifact artifact{.name = "../../evil", .type = "t", .version = "v0"};
     Blob blob;
     blob.bytes = std::make_shared<const Bytes>(Bytes(3));
-    artifact.files = {{"../../../outside.txt", blob}};
     test::Records records;
-    records.value("evil", 0, artifact);
+    for (const auto& [name, version] :
+         {std::pair("../../evil", "v0"), {"evil", "../../../out"}, {"..", ".."}}) {
+        Artifact artifact{.name = name, .type = "t", .version = version};
+        artifact.files = {{"../../../outside.txt", blob}};
+        records.value("evil", 0, artifact);
+    }
     ASSERT_TRUE(hand_over(*sink, records.all()).ok());
     ASSERT_TRUE(sink->close(RunState::Finished).ok());
+    int found = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
         if (entry.path().filename() == "outside.txt") {
             EXPECT_THAT(entry.path().string(), HasSubstr("/artifacts/"));
+            ++found;
         }
     }
-    EXPECT_EQ(read(run_files(folder).at(0)).types.at(RecordType::Artifact), 1);
+    EXPECT_EQ(found, 3);
+    EXPECT_EQ(read(run_files(folder).at(0)).types.at(RecordType::Artifact), 3);
 }

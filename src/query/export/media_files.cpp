@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "codec/escaped_names.h"
 #include "codec/gif.h"
 #include "codec/media_probe.h"
 #include "codec/mesh.h"
@@ -98,7 +99,7 @@ Result<Outside> convert(const Value& value, std::size_t index, ByteSpan bytes) {
     return as_it_is("bin", bytes);
 }
 
-/// A path inside an artifact, made harmless: no absolute parts, no "..".
+/// A path inside an artifact, made harmless: no absolute parts, no "..", no control characters.
 std::string safe_path(std::string_view path) {
     std::string out;
     for (std::string_view part : split(path, '/')) {
@@ -106,7 +107,7 @@ std::string safe_path(std::string_view path) {
             out += (out.empty() ? "" : "/") + std::string(part);
         }
     }
-    return out.empty() ? "file" : out;
+    return out.empty() ? "file" : path_of_key(out);
 }
 
 /// Empty files have no blob, so the n-th blob need not belong to the n-th file.

@@ -112,9 +112,12 @@ Result<formats::wandb::ArtifactDescription> store_artifact(const Artifact& artif
         const ByteSpan bytes = *file.data.bytes;
         const std::string digest = to_base64(md5(bytes));
         const std::string safe = path_of_key(file.path);
-        const std::string url = io::join(
-            folder, described.name + "/" + (artifact.version.empty() ? "v" : artifact.version) +
-                        "-" + to_hex(sha256(bytes)).substr(0, 8) + "/" + safe);
+        // Names and versions may be a stranger's, as paths are: none leads out of the folder.
+        const std::string version =
+            artifact.version.empty() ? "v" : artifact_name(artifact.version);
+        const std::string url =
+            io::join(folder, path_of_key(described.name) + "/" + version + "-" +
+                                 to_hex(sha256(bytes)).substr(0, 8) + "/" + safe);
         TAFFRAIL_TRY(io::make_directories(io::parent(url)));
         TAFFRAIL_TRY(io::write_file_atomically(url, bytes, false));
         described.files.push_back({safe, digest, url, bytes.size()});

@@ -67,8 +67,8 @@ class Frames:
         return self
 
 
-def identity(writer=WRITER):
-    return section(1, text(RUN) + struct.pack("<Q", writer) + varint(0) + varint(0) + zigzag(0) + varint(1) + zigzag(1_000_000_000) + text("host")
+def identity(writer=WRITER, run=RUN):
+    return section(1, text(run) + struct.pack("<Q", writer) + varint(0) + varint(0) + zigzag(0) + varint(1) + zigzag(1_000_000_000) + text("host")
                    + varint(1) + struct.pack("<Q", 1) + text("boot") + varint(2**64 - 1) + text("0.1.0"))
 
 
@@ -96,9 +96,9 @@ def picture(data):
     return varint(1 << 3) + varint(3) + field(2, inner)
 
 
-def value(seq, metadata, data, kind=3):
+def value(seq, metadata, data, kind=3, key=1):
     stored = hashlib.sha256(data).digest() + varint(len(data)) + b"\0" + data
-    return varint(seq) + varint(1) + bytes([kind]) + zigzag(seq) + zigzag(seq) + b"\0\0" + varint(0xFFFF) + text(metadata) + varint(1) + stored
+    return varint(seq) + varint(key) + bytes([kind]) + zigzag(seq) + zigzag(seq) + b"\0\0" + varint(0xFFFF) + text(metadata) + varint(1) + stored
 
 
 def batch(keys, values=(), more=b""):
@@ -115,18 +115,21 @@ class Store:
         (self.run / "live").mkdir(parents=True)
         (self.root / "TAFFRAIL").write_text("taffrail 1 " + "0" * 32 + "\n")
 
-    def log(self, *batches, writer=WRITER):
-        frames = Frames().add(1, identity(writer))
+    def log(self, *batches, writer=WRITER, run=RUN):
+        frames = Frames().add(1, identity(writer, run))
         for number, payload in enumerate(batches):
             frames.add(2, payload, rows=1, first=number + 1)
         frames.add(4, end())
         (self.run / "live" / f"{writer:016x}-00000.tlog").write_bytes(frames.bytes)
         return self
 
-    def scalars(self):
+    def scalars(self, run=RUN, meta=()):
         rows = varint(1) + varint(3) + b"\x01" + zigzag(1) + zigzag(1) + b"\x01" + zigzag(0) + zigzag(1) + b"\x01" + zigzag(10**9) + zigzag(1000) + b"\xff" * 4
         rows += b"\x00" + struct.pack("<d", 0.5)
-        return self.log(batch([(1, 1, "loss")], more=section(2, varint(1) + varint(1) + varint(1) + varint(1)) + section(3, rows)))
+        more = section(2, varint(1) + varint(1) + varint(1) + varint(1)) + section(3, rows)
+        if meta:
+            more += section(6, varint(len(meta)) + b"".join(varint(kind) + varint(2) + zigzag(1) + text(words) for kind, words in meta))
+        return self.log(batch([(1, 1, "loss")], more=more), run=run)
 
     def manifest(self, names, number=1):
         files = b"".join(text(name) + bytes([1]) + varint(10) + varint(10) + struct.pack("<I", 0) for name in names)
@@ -192,6 +195,19 @@ def stores(base, outside):
         value(1, image(4096, 4096, 1, small), small), value(2, image(64, 64, 1, bytes(1600)), bytes(1600)), value(3, image(1, 1, 0, b""), b""),
         value(4, image(2**40, 2**40, 1, small), small), value(5, image(-5, 5, 1, small), small), value(6, image(64, 64, 1, small, 4096), small),
         value(7, image(2, 2, 200, bytes(4)), bytes(4))]))
+    climbing = depth.rstrip("/") + str(outside / "climbed")
+    Store(base, "climbing-id").scalars(climbing)
+    Store(base, "climbing-project").scalars(meta=[(kind, climbing) for kind in (1, 2, 3, 4, 6)])
+    # As keys, as names of artifacts and as the files in them.
+    names = [climbing, str(outside / "climbed"), "../climbed", "..", "a/../../climbed", "a//b/./climbed", "climbed\0x", "-climbed"]
+    records = []
+    for number, name in enumerate(names, 1):
+        for kind, inner in ((3, field(1, "raw") + varint(2 << 3) + varint(2) + field(3, 1) + field(4, 1) + field(5, 1) + field(6, blob(small)) + field(7, name)),
+                            (7, field(1, name)),
+                            (14, field(1, name) + field(2, name) + field(3, name) + b"".join(field(4, field(1, path) + field(2, blob(small))) for path in names))):
+            records.append((number, kind, varint(1 << 3) + varint(kind) + field(2, inner)))
+    Store(base, "climbing-names").log(batch([(number, kind, name) for number, name in enumerate(names, 1) for kind in (3,)], [
+        value(seq, metadata, small, kind, number) for seq, (number, kind, metadata) in enumerate(records, 1)]))
     data = png_bomb()
     Store(base, "png-bomb").log(batch([(1, 3, "image")], [value(1, picture(data), data)]))
     Store(base, "far-keys").log(batch([(2**24 - number, 1, f"k{number}") for number in range(1, 300)]))

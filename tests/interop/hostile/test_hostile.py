@@ -26,7 +26,7 @@ import make  # noqa: E402
 
 TRACKERS = ["logdir-aim", "logdir-comet", "logdir-comet-archive", "logdir-mlflow", "logdir-mlflow-database", "logdir-mlflow-pipes", "logdir-neptune",
             "logdir-neptune-export", "logdir-wandb"]
-FOLDERS = sorted([*TRACKERS, "far-keys", "levels-of-two", "linked-run", "links-for-files", "links-for-sinks", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
+FOLDERS = sorted([*TRACKERS, "climbing-id", "climbing-names", "climbing-project", "far-keys", "levels-of-two", "linked-run", "links-for-files", "links-for-sinks", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
                   "one-list-of-pages", "pipes", "png-bomb", "raw-images", "rows-that-are-not-there", "series-in-the-step-column", "strange-sink"])
 NOBODY = 65534
 LIMIT_S = 240
@@ -89,7 +89,7 @@ SINKS = ("csv", "terminal", "tensorboard", "wandb", "mlflow", "comet", "neptune"
 
 def commands_for(folder, out):
     logdir = folder.name.startswith("logdir")
-    run = make.RUN
+    run = folder.name if folder.name == "climbing-id" else make.RUN  # that id is a path
     one = (folder,) if logdir else (run, "--root", folder)
     for more in ((), ("--json",), ("--sort", "loss"), ("--filter", "loss<1"), ("--columns", "loss,lr")):
         yield ("ls", folder, *more)
