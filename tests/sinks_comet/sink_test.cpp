@@ -1,5 +1,6 @@
 #include "sinks/comet/sink.h"
 
+#include "../file_size_limit.h"
 #include "../record_builder.h"
 #include "../test_files.h"
 #include "base/strings.h"
@@ -144,6 +145,38 @@ TEST(CometSink, AFailureIsToldWithItsReason) {
     const Archive archive = read(folder / ("logs/" + names(folder).front()));
     EXPECT_TRUE(archive.experiment.truth_or("customer_error_reported", false));
     EXPECT_EQ(archive.experiment.string_or("customer_error_message", ""), "it broke");
+}
+
+// Chunks gather before they are flushed: what does not fit in memory is written in the middle of
+// one.
+TEST(CometSink, AFullDiskInTheMiddleOfABatchDoublesNothing) {
+    const test::TestFolder folder;
+    auto sink = make(folder);
+    ASSERT_TRUE(sink->open(context_of(folder)).ok());
+    const std::string key = "loss/" + std::string(60, 'x');
+    test::Records records;
+    std::vector<std::string> expected;
+    for (Step step = 0; step < 25'000; ++step) {
+        records.row(step, {{key, static_cast<double>(step)}});
+        expected.push_back(std::to_string(step) + ":" + std::to_string(step));
+    }
+    std::size_t arrived = 0;
+    {
+        const test::FileSizeLimit full(1 << 20);
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            std::size_t delivered = 0;
+            ASSERT_FALSE(sink->write(records.from(arrived), delivered).ok());
+            arrived += delivered;
+        }
+        EXPECT_FALSE(sink->flush().ok());
+    }
+    EXPECT_LT(arrived, records.all().size());
+    std::size_t delivered = 0;
+    ASSERT_TRUE(sink->write(records.from(arrived), delivered).ok());
+    ASSERT_TRUE(sink->flush().ok());
+    ASSERT_TRUE(sink->close(RunState::Finished).ok());
+    const Archive archive = read(folder / ("logs/" + names(folder).front()));
+    EXPECT_EQ(archive.values(key), expected);
 }
 
 // A kill between a flush and the note of it hands records over again, and may leave half a line.

@@ -1,5 +1,6 @@
 #include "sinks/wandb/sink.h"
 
+#include "../file_size_limit.h"
 #include "../record_builder.h"
 #include "../test_files.h"
 #include "codec/formats/wandb/decode.h"
@@ -133,6 +134,39 @@ TEST(WandbSink, ValuesOfAStepMayComeBetweenTwoFlushes) {
     ASSERT_EQ(content.rows.size(), 1u);
     EXPECT_EQ(content.rows[0].at("loss"), "1");
     EXPECT_EQ(content.rows[0].at("val"), "2");
+}
+
+// Chunks gather before they are flushed: what does not fit in memory is written in the middle of
+// one.
+TEST(WandbSink, AFullDiskInTheMiddleOfABatchDoublesNothing) {
+    const test::TestFolder folder;
+    auto sink = make(folder);
+    ASSERT_TRUE(sink->open(context_of(folder)).ok());
+    const std::string key = "loss/" + std::string(200, 'x');
+    test::Records records;
+    std::vector<std::string> expected;
+    for (Step step = 0; step < 25'000; ++step) {
+        records.row(step, {{key, static_cast<double>(step)}});
+        expected.push_back(std::to_string(step));
+    }
+    std::size_t arrived = 0;
+    {
+        const test::FileSizeLimit full(1 << 20);
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            std::size_t delivered = 0;
+            ASSERT_FALSE(sink->write(records.from(arrived), delivered).ok());
+            arrived += delivered;
+        }
+        EXPECT_FALSE(sink->flush().ok());
+    }
+    EXPECT_LT(arrived, records.all().size());
+    std::size_t delivered = 0;
+    ASSERT_TRUE(sink->write(records.from(arrived), delivered).ok());
+    ASSERT_TRUE(sink->flush().ok());
+    ASSERT_TRUE(sink->close(RunState::Finished).ok());
+    const Content content = read(run_files(folder).at(0));
+    EXPECT_EQ(column(content, key), expected);
+    EXPECT_EQ(column(content, "_step"), expected);
 }
 
 // A process dies at any moment: the next one takes what is handed over again only once.

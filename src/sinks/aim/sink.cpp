@@ -275,6 +275,10 @@ Result<void> AimSink::object(const Record& record, const Context& context) {
 Result<void> AimSink::take(const Record& record) {
     last_time_ns_ = std::max(last_time_ns_, record.time_ns);
     if (record.kind == Kind::Scalar) {
+        // Before the record has a place: one that fails is handed over again.
+        if (points_->pending_bytes() > kPendingBytes) {
+            TAFFRAIL_TRY(points_->write_out());
+        }
         KeyOrder<Sequence>& of_phase = scalars_[record.phase];
         Sequence* known = of_phase.find(record.key);
         if (known == nullptr) {
@@ -286,7 +290,7 @@ Result<void> AimSink::take(const Record& record) {
             number(sequence("step/" + known->name, context_of(record.phase), "float", "metric", 2),
                    known->last_step, static_cast<double>(record.step), record.time_ns, {});
         }
-        return points_->pending_bytes() > kPendingBytes ? points_->write_out() : Result<void>();
+        return {};
     }
     const Value& value = *record.value;
     if (const auto* hparams = std::get_if<Hparams>(&value)) {

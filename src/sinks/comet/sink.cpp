@@ -149,10 +149,14 @@ const std::string& CometSink::prefix_of(std::string_view key) {
 Result<void> CometSink::take(const Record& record) {
     last_time_ns_ = std::max(last_time_ns_, record.time_ns);
     if (record.kind == Kind::Scalar) {
+        // Before the record is added: one that fails is handed over again.
+        if (folder_->pending().size() > kPendingBytes) {
+            TAFFRAIL_TRY(folder_->write_out());
+        }
         const std::string& prefix = prefix_of(record.key);
         append_metric(folder_->pending(), prefix, record.scalar, record.step, record.epoch,
                       record.time_ns, ++number_);
-        return folder_->pending().size() > kPendingBytes ? folder_->write_out() : Result<void>();
+        return {};
     }
     const Value& value = *record.value;
     if (const auto* hparams = std::get_if<Hparams>(&value)) {

@@ -196,11 +196,12 @@ Result<void> WandbSink::write(std::span<const Record> records, std::size_t& deli
         if (!is_silent_ && !delivered_.seen_before(record)) {
             TAFFRAIL_TRY(take(record));
             delivered_.note(record);
-            if (file_->pending_bytes() > kPendingBytes) {
-                TAFFRAIL_TRY(file_->write_out());
-            }
         }
         ++delivered;
+        // Behind the count: what is in hand has arrived, and must not be handed over again.
+        if (!is_silent_ && file_->pending_bytes() > kPendingBytes) {
+            TAFFRAIL_TRY(file_->write_out());
+        }
     }
     return {};
 }
