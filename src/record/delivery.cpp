@@ -63,8 +63,18 @@ Result<void> Delivery::hand_over(const LogReader::Chunk& chunk) {
 }
 
 Result<void> Delivery::deliver_chunk(bool& more) {
-    TAFFRAIL_ASSIGN(const LogReader::Chunk chunk,
-                    log_.read(position_, options_.mask, options_.chunk_records));
+    const Result<LogReader::Chunk> read =
+        log_.read(position_, options_.mask, options_.chunk_records);
+    if (!read.ok()) {
+        // What was taken before it is made visible and noted all the same.
+        if (is_unflushed_ && sink_.flush().ok()) {
+            is_unflushed_ = false;
+            TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
+            noted_ = position_;
+        }
+        return read.error();
+    }
+    const LogReader::Chunk& chunk = *read;
     more = chunk.next != position_;
     const std::uint64_t before = delivered_;
     Result<void> handed = hand_over(chunk);
