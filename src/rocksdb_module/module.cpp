@@ -103,16 +103,16 @@ Folder* open(const char* path, int is_read_only, char* error, std::size_t size) 
         table.block_restart_interval = 64;
         options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
     }
-    if (is_read_only == 0) {
-        // Of a process that was killed: it never counted.
-        ::rocksdb::Env::Default()->DeleteFile(unfinished(path)).PermitUncheckedError();
-    }
     ::rocksdb::DB* database = nullptr;
     const ::rocksdb::Status status = is_read_only != 0
                                          ? ::rocksdb::DB::OpenForReadOnly(options, path, &database)
                                          : ::rocksdb::DB::Open(options, path, &database);
     if (told(status, error, size) != 0) {
         return nullptr;
+    }
+    if (is_read_only == 0) {
+        // Of a process that was killed: it never counted. Only now is the folder ours.
+        ::rocksdb::Env::Default()->DeleteFile(unfinished(path)).PermitUncheckedError();
     }
     return new Folder{std::unique_ptr<::rocksdb::DB>(database), path};
 }
@@ -158,6 +158,8 @@ void drop(Writes* writes) {
         return order != 0 ? order < 0 : a.begin > b.begin;
     });
     const std::string path = unfinished(folder.path);
+    // Never written over: it may be another name of a file that counts.
+    ::rocksdb::Env::Default()->DeleteFile(path).PermitUncheckedError();
     ::rocksdb::SstFileWriter file(::rocksdb::EnvOptions(), folder.database->GetOptions());
     if (auto opened = file.Open(path); !opened.ok()) {
         return opened;
@@ -177,7 +179,14 @@ void drop(Writes* writes) {
     ::rocksdb::IngestExternalFileOptions options;
     options.move_files = true;
     options.write_global_seqno = false;
-    return folder.database->IngestExternalFile({path}, options);
+    auto joined = folder.database->IngestExternalFile({path}, options);
+    if (joined.IsIOError()) {
+        // Some file systems know no links, and not all say so in a way that RocksDB takes.
+        options.move_files = false;
+        joined = folder.database->IngestExternalFile({path}, options);
+        ::rocksdb::Env::Default()->DeleteFile(path).PermitUncheckedError();
+    }
+    return joined;
 }
 
 int write(Folder* folder, Writes* writes, char* error, std::size_t size) {
