@@ -420,6 +420,9 @@ Result<void> MlflowSink::watch(bool is_the_end) {
     if (!options_.console && !options_.system_metrics) {
         return {};
     }
+    // While the server is away nothing more is gathered.
+    TAFFRAIL_TRY(send_some(load_));
+    load_.clear();
     auto news = watched_->next(is_the_end);
     if (!news.ok()) {
         warn_once("console",
@@ -531,8 +534,7 @@ void MlflowSink::restore() {
         } else if (line.starts_with("console ")) {
             console_part_ = parse_int(line.substr(8)).value_or(0);
         } else if (line.starts_with("infinite ")) {
-            infinite_.emplace(line.substr(9));
-            infinite_told_ = infinite_.size();
+            infinite_.emplace(line.substr(9));  // told once more: it may be noted and not yet told
         } else if (line.starts_with("system ")) {
             system_step_ = parse_int(line.substr(7)).value_or(0);
         } else {
