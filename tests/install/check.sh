@@ -4,7 +4,7 @@ set -euo pipefail
 kind=$1 build=$2 source=$3
 if [[ $kind == inside ]]; then
     # A place that is the same each time: the compiler cache finds what it compiled before.
-    work=$source/build/install-inside
+    work=$build/install-inside
     rm -rf "$work"
     mkdir -p "$work"
 else
