@@ -71,6 +71,11 @@ test("finding M03: a second value narrows what is there, and none stands twice",
   assert.equal(narrowed("lr=1", "tag:good"), "lr=1 and tag:good");
   assert.equal(narrowed("lr=1 and tag:good", "lr=1"), "lr=1 and tag:good");
   assert.equal(narrowed("lr=1 or lr=2", "tag:good"), "(lr=1 or lr=2) and tag:good");
+  assert.equal(
+    narrowed("lr=1 or lr=2 and tag:good", "tag:good"),
+    "(lr=1 or lr=2 and tag:good) and tag:good",
+  );
+  assert.equal(narrowed("(lr=1 or lr=2) and tag:good", "tag:good"), "(lr=1 or lr=2) and tag:good");
   assert.equal(narrowed('model="this or that"', "a=b"), 'model="this or that" and a=b');
 });
 

@@ -46,8 +46,11 @@ export function narrowed(filter: string, term: string): string {
   if (!before || before === term) return term;
   // Quoted texts hold words that are none of the filter's.
   const bare = before.replace(/"(\\.|[^"\\])*"/gs, "");
-  if (before.split(" and ").includes(term)) return before;
-  return `${/\bor\b/i.test(bare) ? `(${before})` : before} and ${term}`;
+  if (/\bor\b/i.test(bare)) {
+    // `a or b and c` wants c of some runs only; a second click on a cell finds its own words.
+    return before.endsWith(`) and ${term}`) ? before : `(${before}) and ${term}`;
+  }
+  return before.split(" and ").includes(term) ? before : `${before} and ${term}`;
 }
 
 /** Beginnings before middles, then what more runs have. */
