@@ -36,8 +36,10 @@ class _OfTorch:
 
 class _OfJax:
     def __init__(self, array: Any) -> None:
-        self._array = array
-        array.copy_to_host_async()
+        # A copy of our own, since the next step of a training may be given the buffer of this one (donate_argnums); of one device's part, since a copy
+        # of a whole array that lies on several would be a computation of all of them.
+        self._array = array.addressable_data(0).copy()
+        self._array.copy_to_host_async()
 
     def arrived(self) -> bool:
         return bool(self._array.is_ready())
@@ -66,11 +68,15 @@ class Arriving:
     def __init__(self) -> None:
         self._process, self._lock = os.getpid(), threading.RLock()
         self._queue: deque[tuple[str, int | None, _OfTorch | _OfJax]] = deque()
+        self._is_logging = False  # by the thread that holds the lock
+
+    def __len__(self) -> int:
+        return len(self._queue)
 
     def bring(self, run: Run, key: str, value: Any, step: int | None) -> None:
         copy = _OfTorch(value, _module_of(value)) if hasattr(value, "detach") else _OfJax(value)
         with self._lock:
-            self._queue.append((key, step, copy))
+            self._queue.append((key, None if step is None else int(step), copy))  # a counter that is a tensor may change in place
             run._set_arriving(True)
             self._log(run, len(self._queue) - MOST)
 
@@ -78,10 +84,11 @@ class Arriving:
         """Logs what has arrived. Of keys that are now logged with a value that is here already (`values` is a dict, or a key with its value),
         and with None of all keys, everything is waited for."""
         if self._process != os.getpid():
-            run._arriving = None
-            run._set_arriving(False)
+            run._set_arriving(False)  # what is on its way stays where it is: letting go of it would ask the device, which a forked child has not
             return
         with self._lock:
+            if self._is_logging and values is not None:
+                return  # this very thread logs what has arrived
             at_least = len(self._queue)
             if values is not None:
                 given = values if isinstance(values, Mapping) else {values: value} if isinstance(values, str) else {}
@@ -90,18 +97,28 @@ class Arriving:
             self._log(run, at_least)
 
     def _log(self, run: Run, at_least: int) -> None:
-        run._set_arriving(False)  # what is logged here is not asked to come here first
+        before, self._is_logging = self._is_logging, True
+        lost, reason = 0, ""
         try:
-            while self._queue and (at_least > 0 or self._queue[0][2].arrived()):
-                at_least -= 1
+            while self._queue:
                 key, step, copy = self._queue[0]
+                number = None
                 try:
+                    if at_least <= 0 and not copy.arrived():
+                        break
                     number = copy.number()
-                    self._queue.popleft()  # not before: Ctrl-C may come while it waits
-                except Exception as error:  # noqa: BLE001: the device has failed, and with it all that it would have brought
-                    lost, self._queue = len(self._queue), deque()
-                    run.alert("values are lost", f"{lost} values of a device did not arrive, the first is '{key}'{'' if step is None else f' at step {step}'}: {error}", "error")
-                    return
-                run.log(key, number, step)
+                except Exception as error:  # noqa: BLE001: the device has failed, or this value
+                    reason = reason or f"'{key}'{'' if step is None else f' at step {step}'}: {error}"
+                at_least -= 1
+                if not self._queue or self._queue[0][2] is not copy:
+                    continue  # the handler of a signal that came while this one waited has logged it
+                self._queue.popleft()  # not before: Ctrl-C may come while it waits
+                if number is None:
+                    lost += 1
+                else:
+                    run.log(key, number, step)
         finally:
+            self._is_logging = before
             run._set_arriving(bool(self._queue))
+            if lost:
+                run.alert("values are lost", f"{lost} values of a device did not arrive, the first is {reason}", "error")

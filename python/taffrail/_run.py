@@ -152,6 +152,10 @@ class Run(_core.Run):
         debug = sys.modules.get("taffrail._debug")
         if not _devices.is_far(value) or _arrays._elements(value) != 1 or (debug is not None and debug._guards) or not self.active or self.finished:
             return False
+        if self._process != os.getpid():
+            return False  # nobody would wait for it at the end of a forked child
+        if hasattr(value, "is_ready") and value.is_ready() and (self._arriving is None or not self._arriving):
+            return False  # JAX knows that it is there, and it can overtake nothing
         if self._arriving is None:
             self._arriving = _devices.Arriving()
         self._arriving.bring(self, key, value, step)

@@ -265,8 +265,11 @@ _opened: set[Run] = set()  # until they are finished
 def _commit_at_exit() -> None:
     """A program that ends without finish(): what waits for more of its step is all of it. The run itself ends as the process does."""
     for run in list(_opened):
-        if run.native._process == os.getpid() and not run.native.finished:
+        if not run.native.finished:
             run._commit()
+
+
+os.register_at_fork(after_in_child=lambda: [run._waiting.clear() for run in _opened])  # the parent logs those
 
 
 @contextmanager

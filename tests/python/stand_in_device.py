@@ -27,8 +27,21 @@ class Device:
         return Tensor(self, number, self.tell())
 
     def jax_array(self, number):
-        at = self.tell()
-        return SimpleNamespace(shape=(), copy_to_host_async=lambda: None, is_ready=lambda: self.done >= at, item=lambda: (self.wait(at), number)[1])
+        at, deleted = self.tell(), []
+
+        def item():
+            if deleted:
+                raise RuntimeError("Array has been deleted.")
+            self.wait(at)
+            return number
+
+        def copy():
+            assert not deleted
+            return self.jax_array(number)
+
+        made = SimpleNamespace(shape=(), copy_to_host_async=lambda: None, is_ready=lambda: self.done >= at, item=item, copy=copy, delete=lambda: deleted.append(True))
+        made.addressable_data = lambda of: made
+        return made
 
     def as_torch(self):
         """A module to stand in sys.modules as torch."""
@@ -40,6 +53,8 @@ class Device:
                 self.at = device.tell()
 
             def query(self):
+                if device.broken:
+                    raise RuntimeError("the device is gone")
                 return device.done >= self.at
 
             def synchronize(self):

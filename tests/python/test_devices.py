@@ -108,6 +108,67 @@ def test_a_device_that_fails_costs_its_values_and_no_run(root, device):
     assert past.info.state == "finished" and alerts == ["2 values of a device did not arrive, the first is 'a' at step 3: the device is gone"]
 
 
+def test_a_device_that_failed_stops_no_call(root, device):
+    """Also where it is asked by a later call whether something has arrived."""
+    with taffrail.init(name="n") as run:
+        run.log({"a": device.tensor(1.0)}, step=0)
+        device.broken = True
+        run.log("failed", 1.0)
+        run.log("failed", 2.0)
+    assert taffrail.read(root).run("n")["failed"].value.tolist() == [1, 2]
+
+
+def test_one_value_that_cannot_be_read_costs_no_other(root, device):
+    with taffrail.init(name="n") as run:
+        odd = device.jax_array(2 + 1j)
+        run.log({"a": device.jax_array(1.0), "odd": odd, "b": device.jax_array(3.0)}, step=0)
+    past = taffrail.read(root).run("n")
+    assert past["a"].value.tolist() == [1] and past["b"].value.tolist() == [3]
+
+
+def test_the_buffer_of_a_value_may_be_given_to_the_next_step(root, device):
+    with taffrail.init(name="n") as run:
+        for step in range(3):
+            rate = device.jax_array(step / 2)
+            run.log({"rate": rate}, step=step)
+            rate.delete()
+    assert taffrail.read(root).run("n")["rate"].value.tolist() == [0, 0.5, 1]
+
+
+def test_a_counter_that_changes_in_place_was_what_it_was(root, device):
+    class Counter:
+        now = 0
+
+        def __index__(self):
+            return self.now
+
+        __int__ = __index__
+
+    counter = Counter()
+    with taffrail.init(name="n") as run:
+        for Counter.now in range(3):
+            run.log({"a": device.tensor(1.0)}, step=counter)
+    assert taffrail.read(root).run("n")["a"].step.tolist() == [0, 1, 2]
+
+
+def test_what_is_flushed_while_a_value_is_waited_for_comes_once(root, device):
+    """As a handler of a signal does."""
+    with taffrail.init(name="n") as run:
+        for step in range(3):
+            run.log({"a": device.tensor(step)}, step=step)
+        event = run._arriving._queue[0][2]._event
+        wait = event.synchronize
+
+        def interrupted():
+            event.synchronize = wait
+            run.flush()
+
+        event.synchronize = interrupted
+        device.tick(100)
+        run.log("b", 1.0)
+    assert taffrail.read(root).run("n")["a"].value.tolist() == [0, 1, 2]
+
+
 def test_a_guard_sees_a_value_where_it_is_logged(root, device):
     with taffrail.init(name="n") as run, taffrail.guard():
         with pytest.raises(FloatingPointError, match="step 1"):
@@ -139,11 +200,14 @@ def test_a_forked_child_leaves_them_to_its_parent(program, root):
             if child == 0:
                 run.log({{"child": 1.0}}, step=1)
                 run.flush()
-                os._exit(device.waits)
+                waits = device.waits
+                run.log({{"child": device.jax_array(2.0)}}, step=2)  # read at once
+                run.flush()
+                os._exit(waits)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     """, "-X", "dev")
     past = taffrail.read(root).run("n")
-    assert past["a"].value.tolist() == [1.0] and past["child"].value.tolist() == [1.0]
+    assert past["a"].value.tolist() == [1.0] and past["child"].value.tolist() == [1.0, 2.0]
 
 
 def test_numbers_that_are_here_are_logged_at_once(root):

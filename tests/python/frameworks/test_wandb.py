@@ -109,6 +109,23 @@ def test_the_last_step_of_a_program_that_just_ends_is_there(tmp_path):
         assert run["loss"].step.tolist() == [0, 1, 2] and run["loss"].value.tolist() == [0.0, 0.5, 1.0] and run.info.state == "finished"
 
 
+def test_a_forked_child_logs_its_own_steps_and_none_of_its_parent(program, root):
+    program("""
+        import os, sys
+        import taffrail.wandb as wandb
+        run = wandb.init(name="n")
+        run.log({"a": 1.0}, step=0)
+        child = os.fork()
+        if child == 0:
+            run.log({"child": 5.0}, step=1)
+            sys.exit()
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        run.log({"a": 2.0}, step=1)
+    """)
+    past = taffrail.read(root).run("n")
+    assert past["a"].value.tolist() == [1.0, 2.0] and past["child"].value.tolist() == [5.0]
+
+
 def test_history_is_the_same(pair):
     theirs, ours = pair["wandb"], pair["taffrail.wandb"]
     names = [info.key for info in theirs.keys() if info.kind == "scalar" and not info.key.startswith(("_", "system"))]
