@@ -19,6 +19,8 @@ if(TAFFRAIL_WERROR)
     # Not -Werror: the compile lines stay those of the build without, so that one compiler cache serves both.
     list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/silent_compiler.sh)
 endif()
+# Places in messages are those below the sources: no program says where it was built, and objects of one checkout serve another out of the compiler cache.
+target_compile_options(taffrail_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 target_include_directories(taffrail_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     # SSE4.2 (2008) carries the crc32 instruction; wider instructions are chosen at run time where they pay.
