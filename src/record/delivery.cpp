@@ -69,8 +69,7 @@ Result<void> Delivery::deliver_chunk(bool& more) {
         // What was taken before it is made visible and noted all the same.
         if (is_unflushed_ && sink_.flush().ok()) {
             is_unflushed_ = false;
-            TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
-            noted_ = position_;
+            TAFFRAIL_TRY(note_position());
         }
         return read.error();
     }
@@ -96,12 +95,19 @@ Result<void> Delivery::deliver_chunk(bool& more) {
             told_ = delivered_;
         }
     }
-    if (was_flushed ||
-        (!is_unflushed_ && handed.ok() && more && noted_.offset + (1 << 20) < position_.offset)) {
-        TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
-        noted_ = position_;
+    if (!is_unflushed_ && (was_flushed || is_note_due_ ||
+                           (handed.ok() && more && noted_.offset + (1 << 20) < position_.offset))) {
+        TAFFRAIL_TRY(note_position());
     }
     return handed;
+}
+
+Result<void> Delivery::note_position() {
+    is_note_due_ = true;  // where it fails it stays due, also where nothing new comes
+    TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
+    is_note_due_ = false;
+    noted_ = position_;
+    return {};
 }
 
 Result<bool> Delivery::enough_waiting() {
@@ -172,11 +178,7 @@ Result<void> Delivery::drain() {
         TAFFRAIL_TRY(deliver_chunk(more));
     }
     failure_.reset();
-    if (noted_ != position_) {
-        TAFFRAIL_TRY(write_cursor(options_.cursor_path, position_));
-        noted_ = position_;
-    }
-    return {};
+    return noted_ != position_ ? note_position() : Result<void>();
 }
 
 Result<void> Delivery::close(RunState state) {

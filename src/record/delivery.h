@@ -67,6 +67,7 @@ class Delivery {
     // One chunk: read, hand over; flush and note where it is time. `more` = there was something.
     Result<void> deliver_chunk(bool& more);
     Result<void> hand_over(const LogReader::Chunk& chunk);
+    Result<void> note_position();
     Result<bool> enough_waiting();
     void fail(const Error& error, Time now);
 
@@ -78,7 +79,7 @@ class Delivery {
     LogPosition counted_from_, counted_to_;  ///< records between them wait to be enough
     std::size_t waiting_ = 0;
     std::uint64_t delivered_ = 0, told_ = 0;  ///< taken by the sink; of those, told to progress
-    bool is_unflushed_ = false;
+    bool is_unflushed_ = false, is_note_due_ = false;
     Time unflushed_since_{};
     std::optional<Error> failure_;
     std::chrono::milliseconds pause_;

@@ -173,6 +173,24 @@ TEST_F(Deliveries, FlushThatFailedIsTriedAgain) {
     EXPECT_NE(read_cursor(options().cursor_path).value(), LogPosition{});
 }
 
+// A disk that was full for a moment: what came before is noted then, also where nothing more comes.
+// Else a kill hours later would have all of it handed over again.
+TEST_F(Deliveries, ANoteThatFailedIsTriedAgain) {
+    const std::string place = io::parent(options().cursor_path);
+    ASSERT_TRUE(io::write_file_atomically(place, {}, false).ok());  // a file where the folder goes
+    Delivery delivery(sink_, reader_, options(), {});
+    add(5);
+    const auto next = delivery.step(now_);
+    expect_all(5);
+    ASSERT_NE(delivery.failure(), nullptr);
+    ASSERT_TRUE(io::remove(place).ok());
+    delivery.step(next);
+    EXPECT_EQ(delivery.failure(), nullptr);
+    EXPECT_EQ(read_cursor(options().cursor_path).value(), delivery.position());
+    EXPECT_NE(delivery.position(), LogPosition{});
+    expect_all(5);
+}
+
 TEST_F(Deliveries, NotesThatASinkCouldNotBeClosed) {
     SendingSink sending;
     OpenSink open(sending);
