@@ -1,7 +1,9 @@
 #include "cli/run_profiles.h"
 
 #include "io/files.h"
+#include "io/inside.h"
 #include "profile/formats/tprof/tprof.h"
+#include "system/free_memory.h"
 #include "zones/open_block.h"
 
 #include <signal.h>
@@ -13,9 +15,10 @@ namespace taffrail::cli {
 
 namespace {
 
-std::vector<std::string> names_in(const std::string& folder) {
+// The run may be anybody's: links that lead out, pipes and devices are no files of it.
+std::vector<std::string> names_in(const std::string& run_folder, const std::string& folder) {
     std::vector<std::string> names;
-    const auto entries = io::list(folder);
+    const auto entries = io::list_inside(run_folder, folder);
     for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         if (entry.type == io::EntryType::File) {
             names.push_back(entry.name);
@@ -38,8 +41,8 @@ bool may_live(std::uint32_t process) {
 
 std::vector<RunProfile> profiles_of(const std::string& run_folder) {
     std::vector<RunProfile> found;
-    for (const std::string& name : names_in(folder_of(run_folder))) {
-        const auto info = io::stat(io::join(folder_of(run_folder), name));
+    for (const std::string& name : names_in(run_folder, folder_of(run_folder))) {
+        const auto info = io::stat_inside(run_folder, io::join(folder_of(run_folder), name));
         if (!name.ends_with(".open") && info.ok()) {
             found.push_back({name, info->size});
         }
@@ -49,7 +52,7 @@ std::vector<RunProfile> profiles_of(const std::string& run_folder) {
 
 std::vector<std::string> zones_left_open(const std::string& run_folder) {
     std::vector<std::string> lines;
-    for (const std::string& name : names_in(folder_of(run_folder))) {
+    for (const std::string& name : names_in(run_folder, folder_of(run_folder))) {
         if (!name.ends_with(".open")) {
             continue;
         }
@@ -74,12 +77,12 @@ std::vector<std::string> zones_left_open(const std::string& run_folder) {
 
 std::vector<Damage> check_profiles(const std::string& run_folder) {
     std::vector<Damage> damage;
-    for (const std::string& name : names_in(folder_of(run_folder))) {
+    for (const std::string& name : names_in(run_folder, folder_of(run_folder))) {
         if (!name.ends_with(".tprof")) {
             continue;
         }
         const std::string path = io::join(folder_of(run_folder), name);
-        const auto bytes = io::read_file(path);
+        const auto bytes = io::read_inside(run_folder, path, system::free_memory() / 2);
         if (!bytes.ok()) {
             damage.push_back({path, 0, 0, 0, 0, bytes.error().message});
             continue;

@@ -3,6 +3,7 @@
 #include "test_files.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 namespace taffrail::cli {
 namespace {
@@ -126,6 +127,27 @@ TEST_F(ProfileCommandTest, ARunMeansItsNewestProfile) {
     const Outcome table = call({"table", "profiled"});
     EXPECT_EQ(table.code, 0) << table.errors;
     EXPECT_THAT(table.out, HasSubstr("w-1.folded"));
+}
+
+// A run may be anybody's: its pipes would be waited for for ever, its links show what is not in it.
+TEST_F(ProfileCommandTest, FindingS12_PipesAndLinksThatLeadOutAreNoProfilesOfARun) {
+    folder.write("run/profiles/w-1.folded", kAfter);
+    folder.write("outside/mine.folded", "mine;secret 1\n");
+    folder.write("traces/good.pt.trace.json", R"([{"ph":"X","name":"ours","ts":1,"dur":5}])");
+    for (const char* name : {"run/profiles/x.folded", "traces/pipe.pt.trace.json"}) {
+        ASSERT_EQ(mkfifo((folder / name).c_str(), 0600), 0);
+    }
+    std::filesystem::create_symlink("/dev/zero", folder / "run/profiles/y.folded");
+    for (const char* name : {"run/profiles/z.folded", "traces/out.pt.trace.json"}) {
+        std::filesystem::create_symlink(folder / "outside/mine.folded", folder / name);
+    }
+    const Outcome table = call({"table", "profiled"});
+    EXPECT_EQ(table.code, 0) << table.errors;
+    EXPECT_THAT(table.out, HasSubstr("w-1.folded"));
+    EXPECT_THAT(table.out, Not(HasSubstr("secret")));
+    const Outcome analysed = call({"analyze", folder / "traces"});
+    EXPECT_EQ(analysed.code, 0) << analysed.errors;
+    EXPECT_THAT(analysed.out + analysed.errors, Not(HasSubstr("out.pt.trace")));
 }
 
 TEST_F(ProfileCommandTest, MistakesSayWhatToDo) {

@@ -1,7 +1,7 @@
 // `taffrail profile analyze`: where the time of a step goes, and what to do about it.
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
-#include "io/files.h"
+#include "io/inside.h"
 #include "profile/analysis/write_json.h"
 #include "profile/flame/svg.h"
 
@@ -328,10 +328,11 @@ void print_difference(const Session& session, const analysis::Difference& change
 std::vector<std::string> with_folders(const std::vector<std::string>& inputs) {
     std::vector<std::string> all;
     for (const std::string& input : inputs) {
-        const auto entries = io::list(input);
+        const auto entries = io::list_inside(input, input);
         std::vector<std::string> traces;
         for (const auto& entry : entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
-            if (entry.name.find(".pt.trace.json") != std::string::npos) {
+            if (entry.type == io::EntryType::File &&
+                entry.name.find(".pt.trace.json") != std::string::npos) {
                 traces.push_back(io::join(input, entry.name));
             }
         }

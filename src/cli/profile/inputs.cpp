@@ -2,6 +2,7 @@
 #include "base/try.h"
 #include "cli/profile/actions.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "system/free_memory.h"
 
 #include <algorithm>
@@ -32,16 +33,18 @@ Result<Bytes> read_standard_input(std::uint64_t free_bytes) {
     return bytes;
 }
 
-/// The newest file in the folder `profiles` of a run that is a profile.
+/// The newest file in the folder `profiles` of a run that is a profile. The run may be anybody's:
+/// what leads out of it is none, and neither is a pipe, which would be waited for.
 Result<std::string> newest_profile(const std::string& run_folder, const std::string& name) {
     const std::string folder = io::join(run_folder, "profiles");
     std::string newest;
     std::int64_t newest_ns = 0;
-    if (const auto entries = io::list(folder); entries.ok()) {
+    if (const auto entries = io::list_inside(run_folder, folder); entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
             const std::string path = io::join(folder, entry.name);
-            const auto info = io::stat(path);
-            if (profile::format_of_path(entry.name) != nullptr && info.ok() &&
+            const auto info = io::stat_inside(run_folder, path);
+            if (entry.type == io::EntryType::File &&
+                profile::format_of_path(entry.name) != nullptr && info.ok() &&
                 (newest.empty() || info->modified_ns > newest_ns)) {
                 newest = path;
                 newest_ns = info->modified_ns;

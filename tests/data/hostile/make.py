@@ -164,9 +164,8 @@ def events(*payloads):
 
 def stores(base, outside):
     store = Store(base, "links-in-a-run").scalars()
-    (store.run / "notes").symlink_to(outside)
-    (store.run / "data").symlink_to(outside)
-    (store.run / "meta").symlink_to(outside)
+    for part in ("notes", "data", "meta", "blobs", "ring", "cursors", "profiles", "launch"):
+        (store.run / part).symlink_to(outside)
     store = Store(base, "links-for-files").scalars()
     (store.run / "manifest-00001").symlink_to(outside / "key.txt")
     (store.run / "live" / "0000000000000001-00000.tlog").symlink_to("/dev/zero")
@@ -190,6 +189,13 @@ def stores(base, outside):
     (store.run / "csv" / "metrics.csv").symlink_to(outside / "key.txt")
     (store.run / "neptune").mkdir()
     os.mkfifo(store.run / "neptune" / "pipe")
+    profiles = store.run / "profiles"
+    profiles.mkdir()
+    for name in ("a.folded", "b.tprof", "c.open", "d.pt.trace.json"):
+        os.mkfifo(profiles / name)
+    (profiles / "e.tprof").symlink_to("/dev/zero")
+    (profiles / "f.folded").symlink_to("/dev/zero")
+    (profiles / "g.folded").symlink_to(outside / "key.txt")
     small = b"x"
     Store(base, "raw-images").log(batch([(1, 3, "image")], [
         value(1, image(4096, 4096, 1, small), small), value(2, image(64, 64, 1, bytes(1600)), bytes(1600)), value(3, image(1, 1, 0, b""), b""),
