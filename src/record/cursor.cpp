@@ -10,7 +10,7 @@
 namespace taffrail::record {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 4096;
+constexpr std::uint64_t kMaxBytes = 4096, kMaxKeptBytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMagic = 0x3130525543464154;  // "TAFCUR01"
 
 }  // namespace
@@ -49,6 +49,12 @@ Result<LogPosition> read_cursor(const std::string& path) {
             path + " is damaged; remove it to deliver the log to this sink from its start"};
     }
     return position;
+}
+
+Result<std::string> read_kept_text(const std::string& path) {
+    TAFFRAIL_ASSIGN(const Bytes bytes,
+                    io::read_inside(io::parent(io::parent(path)), path, kMaxKeptBytes));
+    return std::string(as_text(bytes));
 }
 
 Result<void> write_cursor(const std::string& path, LogPosition position) {

@@ -18,6 +18,9 @@ std::string cursor_path(const std::string& run_folder, std::string_view sink, st
 /// error: starting over would deliver everything twice.
 Result<LogPosition> read_cursor(const std::string& path);
 Result<void> write_cursor(const std::string& path, LogPosition position);
+/// What a sink keeps beside its cursors. The run may be anybody's: pipes, links that lead out and
+/// what is longer than any sink would write are refused.
+Result<std::string> read_kept_text(const std::string& path);
 /// Beside a cursor: the sink took everything and could not be closed. Who delivers later closes it.
 std::string unclosed_path(const std::string& cursor_path);
 /// Beside a cursor: the sink was told how the run ended. Who finds nothing new has no reason to

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 #include "record/identity.h"
 #include "record/orphan.h"
 #include "store/manifest.h"
@@ -19,6 +20,7 @@ namespace taffrail::run {
 namespace {
 
 constexpr std::string_view kFolder = "launch";
+constexpr std::uint64_t kMaxClaimBytes = 4096;
 // So long after the last sign of life a rank that was never there is not late any more.
 constexpr std::int64_t kLateNs = 300'000'000'000;
 
@@ -45,7 +47,7 @@ std::string encode(const Launch& launch, const std::string& boot) {
     return text + '\n';
 }
 
-std::optional<Found> decode(std::string_view name, const std::string& text) {
+std::optional<Found> decode(std::string_view name, std::string_view text) {
     const auto words = split(trim(text), ' ');
     const auto parts = split(name, '-');
     if (words.size() < 8 || words[0] != "taffrail-claim" || parts.size() != 2) {
@@ -71,8 +73,8 @@ std::vector<Found> newest_claims(const std::string& folder) {
     for (const io::DirectoryEntry& entry :
          entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         const std::string path = io::join(folder, entry.name);
-        const auto text = io::read_text(path);
-        auto found = text.ok() ? decode(entry.name, *text) : std::nullopt;
+        const auto bytes = io::read_inside(io::parent(folder), path, kMaxClaimBytes);
+        auto found = bytes.ok() ? decode(entry.name, as_text(*bytes)) : std::nullopt;
         if (!found || (!claims.empty() && found->attempt < claims.front().attempt)) {
             continue;
         }

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "codec/escaped_names.h"
 #include "io/files.h"
+#include "record/cursor.h"
 
 namespace taffrail::trackers {
 namespace {
@@ -37,7 +38,8 @@ std::string state_path(const std::string& run_folder, std::string_view sink,
 }
 
 std::optional<SinkState> read_state(const std::string& path, const std::string& run_id) {
-    const auto text = path.empty() ? Result<std::string>(std::string()) : io::read_text(path);
+    const auto text =
+        path.empty() ? Result<std::string>(std::string()) : record::read_kept_text(path);
     if (!text.ok() || !text->starts_with("run " + run_id + "\n")) {
         return std::nullopt;
     }

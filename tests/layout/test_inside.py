@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LAYERS = ("store", "seal", "record", "sources")
+LAYERS = ("store", "seal", "record", "sources", "sinks", "trackers", "transfer")
 PLAIN = re.compile(r"io::(open\((?![^;]*CreateExclusive)|read_file\(|read_text\()")
 
 # What is no file of a run folder, or was made by this process a moment ago.
@@ -12,6 +12,10 @@ OTHERS = {
     "src/record/identity.cpp": "/proc",
     "src/store/liveness.cpp": "/proc",
     "src/store/log_spool.cpp": "the spool folder that this process writes",
+    # A sink's place is named by the user, or lies in the run folder and was looked at before (transfer::check_usual_place).
+    **{f"src/sinks/{name}.cpp": "the place of a sink" for name in ("aim/repository", "comet/archive", "csv/sink", "csv/table", "tensorboard/projector_files", "wandb/run_file")},
+    "src/sinks/tensorboard/delivery_state.cpp": "the place of a sink, of a file that is no link",
+    "src/sinks/wandb/graphql.cpp": "the user's key",
 }
 
 

@@ -5,6 +5,7 @@
 #include "transfer/run_writer.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -98,6 +99,49 @@ TEST_F(RedeliveryTest, FindingS15_NothingIsWrittenThroughALinkInASinksUsualPlace
 
     std::filesystem::remove(run_.folder + "/csv/metrics.csv");
     EXPECT_TRUE(deliver()) << told[0].problem;
+}
+
+// What sinks keep beside their cursors comes with the folder too. A pipe there would be waited for
+// for ever, /dev/zero read until memory ends.
+TEST_F(RedeliveryTest, FindingS12_WhatSinksKeepIsReadLikeAnyFileOfARun) {
+    const std::string cursors = run_.folder + "/cursors";
+    const auto remove_all = [&](std::string_view ending) {
+        std::string last;
+        for (const io::DirectoryEntry& entry : io::list(cursors).value()) {
+            if (entry.name.ends_with(ending)) {
+                last = io::join(cursors, entry.name);
+                std::filesystem::remove(last);
+            }
+        }
+        return last;
+    };
+    for (const std::string type : {"tensorboard", "wandb", "comet"}) {
+        OptionMap options = {{"log_dir", folder_.file("logs")}};
+        if (type == "wandb") {
+            options.emplace_back("mode", "offline");
+        }
+        ASSERT_TRUE(add_destination(run_, type, options).ok()) << type;
+        const auto deliver = [&] {
+            return redeliver(run_, type, [](const Adopted&) {}, [](const Delivered&) {}).value();
+        };
+        ASSERT_TRUE(deliver()) << type;
+        const std::string kept = remove_all(".state");
+        ASSERT_NE(kept, "") << type;
+        for (const bool is_pipe : {true, false}) {
+            remove_all(".state"), remove_all(".cursor"), remove_all(".closed");
+            if (is_pipe) {
+                ASSERT_EQ(mkfifo(kept.c_str(), 0600), 0);
+            } else {
+                std::filesystem::create_symlink("/dev/zero", kept);
+            }
+            EXPECT_TRUE(deliver()) << type;
+            EXPECT_EQ(std::filesystem::symlink_status(kept).type(),
+                      std::filesystem::file_type::regular)
+                << type << ": it keeps its own again";
+        }
+        remove_all(".state"), remove_all(".cursor"), remove_all(".closed");
+        remove_all(".attached"), remove_all(".sink");
+    }
 }
 
 TEST_F(RedeliveryTest, SecretsAreNotNoted) {

@@ -8,6 +8,7 @@
 #include "codec/formats/mlflow/names.h"
 #include "codec/json_writer.h"
 #include "io/files.h"
+#include "record/cursor.h"
 #include "sinks/mlflow/about_run.h"
 #include "sinks/mlflow/thumbnail.h"
 #include "trackers/value_files.h"
@@ -523,8 +524,8 @@ Result<void> MlflowSink::save() {
 }
 
 void MlflowSink::restore() {
-    const auto text =
-        state_path_.empty() ? Result<std::string>(std::string()) : io::read_text(state_path_);
+    const auto text = state_path_.empty() ? Result<std::string>(std::string())
+                                          : record::read_kept_text(state_path_);
     if (!text.ok() || !text->starts_with("run " + run_id_ + "\n")) {
         return;
     }

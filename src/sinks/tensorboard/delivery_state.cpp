@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "record/cursor.h"
 
 #include <algorithm>
 #include <charconv>
@@ -53,7 +54,7 @@ Result<void> DeliveryState::open(const std::string& run_folder, const std::strin
     const std::string cursors = io::join(run_folder, "cursors");
     path_ = io::join(cursors,
                      "tensorboard-" + to_hex(sha256(as_bytes(folder))).substr(0, 8) + ".state");
-    const auto text = io::read_text(path_);
+    const auto text = record::read_kept_text(path_);
     if (!text.ok()) {
         return io::make_directories(cursors);
     }

@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "record/cursor.h"
 
 #include <charconv>
 
@@ -66,7 +67,8 @@ std::string state_path(const std::string& run_folder, const std::string& log_dir
 }
 
 std::optional<State> read_state(const std::string& path, const std::string& run_id) {
-    const auto text = path.empty() ? Result<std::string>(std::string()) : io::read_text(path);
+    const auto text =
+        path.empty() ? Result<std::string>(std::string()) : record::read_kept_text(path);
     if (!text.ok() || !text->starts_with("run " + run_id + "\n")) {
         return std::nullopt;
     }
