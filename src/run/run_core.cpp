@@ -16,10 +16,12 @@
 #include "run/forked_logs.h"
 #include "run/sink_context.h"
 #include "run/watch.h"
+#include "store/layout.h"
 #include "store/open_log.h"
 #include "store/seal_portions.h"
 #include "system/secrets.h"
 #include "transfer/adopt.h"
+#include "transfer/redelivery.h"
 #include "transfer/spooled_value.h"
 #include "zones/attach.h"
 
@@ -41,6 +43,7 @@ Result<std::shared_ptr<RunCore>> RunCore::open(Settings settings, std::uint32_t 
     }
     TAFFRAIL_ASSIGN(RunPlace place, run::place_run(settings, number));
     if (place.joined) {
+        TAFFRAIL_TRY(store::check_writable(place.folder));
         if (auto adopted = transfer::adopt_orphans(place.folder, place.id); !adopted.ok()) {
             diagnose(DiagnosticLevel::Warning,
                      "records of an earlier process could not be recovered now and are kept: " +
@@ -382,6 +385,9 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     noted.mask = static_cast<RouteMask>(1u << sinks_.size());
     noted.options = options;
     const std::uint64_t writer = session->identity().writer;
+    if (place_.attempt > 0) {  // the folder may have been anybody's
+        TAFFRAIL_TRY(transfer::check_usual_place(place_.folder, type));
+    }
     TAFFRAIL_TRY(transfer::note_sink(place_.folder, noted));
     // Later records only: the sink starts behind what is in the log now.
     TAFFRAIL_TRY(session->flush(false, std::chrono::seconds(30)));

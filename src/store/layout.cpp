@@ -176,8 +176,8 @@ Result<void> make_root(const std::string& root) {
 
 Result<void> check_writable(const std::string& run_folder) {
     std::vector<std::string> parts{run_folder};
-    for (const std::string_view part :
-         {kLiveFolder, kMetaFolder, kPackFolder, kDataFolder, kRingFolder, kCursorFolder}) {
+    for (const std::string_view part : {kLiveFolder, kMetaFolder, kPackFolder, kDataFolder,
+                                        kRingFolder, kCursorFolder, kProfilesFolder}) {
         parts.push_back(io::join(run_folder, part));
     }
     for (const std::string& part : parts) {

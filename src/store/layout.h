@@ -19,6 +19,7 @@ inline constexpr std::string_view kPackFolder = "blobs";
 inline constexpr std::string_view kDataFolder = "data";
 inline constexpr std::string_view kRingFolder = "ring";
 inline constexpr std::string_view kCursorFolder = "cursors";
+inline constexpr std::string_view kProfilesFolder = "profiles";
 inline constexpr std::string_view kManifestPrefix = "manifest-";
 
 /// 16 hexadecimal digits.
@@ -61,7 +62,7 @@ bool is_run_folder(const std::string& path);
 /// newer major format fails.
 Result<void> make_root(const std::string& root);
 /// Fails with the reason when the run folder or one of its parts is a link: such a run is read, and
-/// nothing in it is written, sealed or deleted from here.
+/// nothing in it is written, resumed, sealed or deleted from here.
 Result<void> check_writable(const std::string& run_folder);
 /// New: made a moment ago from time and chance, so that nobody has to look for it among all runs.
 enum class IdIs : std::uint8_t { Given, New };

@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "store/layout.h"
 #include "store/manifest.h"
 
 #include <algorithm>

@@ -13,8 +13,6 @@ namespace taffrail::store {
 
 struct Manifest;
 
-inline constexpr std::string_view kProfilesFolder = "profiles";
-
 /// A .tprof file as it was when a manifest was written. It may have grown since: files only do.
 struct ProfileFileInfo {
     std::string name = {};

@@ -37,24 +37,39 @@ Result<void> check_ordinary(const std::string& place) {
         return Error{ErrorCode::PermissionDenied,
                      place + (is_link ? " is a link" : " is no ordinary file") +
                          ", and nothing in a run folder is written through one: remove it, or "
-                         "name another place (--sink NAME -o log_dir=DIR)"};
+                         "give the sink another place (log_dir)"};
     }
     if (!known.ok() || known->type != io::EntryType::Directory) {
         return {};
     }
-    TAFFRAIL_ASSIGN(const auto entries, io::list(place));
-    for (const io::DirectoryEntry& entry : entries) {
+    const auto entries = io::list(place);
+    if (!entries.ok() && entries.error().code != ErrorCode::NotFound) {  // other ranks tidy up
+        return entries.error();
+    }
+    for (const io::DirectoryEntry& entry :
+         entries.ok() ? *entries : std::vector<io::DirectoryEntry>()) {
         TAFFRAIL_TRY(check_ordinary(io::join(place, entry.name)));
     }
     return {};
 }
 
-// A sink that was told no place writes into the run folder, below a name that begins with its own.
-// The folder may be anybody's: a link there would lead it to where nobody sent it.
-Result<void> check_usual_place(const std::string& run_folder, const NotedSink& noted) {
-    std::string name = noted.type;
+Result<std::uint64_t> deliver(const StoredRun& run, const NotedSink& noted,
+                              const std::function<void(std::uint64_t)>& progress) {
+    TAFFRAIL_TRY(check_usual_place(run.folder, noted.type));
+    return deliver_backlog(
+        run.folder, run.info.id, noted, [&] { return make_sink(noted.type, noted.options); },
+        {run.info.state, run.info.message}, progress);
+}
+
+}  // namespace
+
+Result<void> check_usual_place(const std::string& run_folder, const std::string& type) {
+    if (type.empty()) {
+        return {};  // made by the program, which knows where it writes
+    }
+    std::string name = type;
     for (const SinkInfo& info : registered_sinks()) {
-        name = info.class_name == noted.type ? info.name : name;
+        name = info.class_name == type ? info.name : name;
     }
     TAFFRAIL_ASSIGN(const auto entries, io::list(run_folder));
     for (const io::DirectoryEntry& entry : entries) {
@@ -64,16 +79,6 @@ Result<void> check_usual_place(const std::string& run_folder, const NotedSink& n
     }
     return {};
 }
-
-Result<std::uint64_t> deliver(const StoredRun& run, const NotedSink& noted,
-                              const std::function<void(std::uint64_t)>& progress) {
-    TAFFRAIL_TRY(check_usual_place(run.folder, noted));
-    return deliver_backlog(
-        run.folder, run.info.id, noted, [&] { return make_sink(noted.type, noted.options); },
-        {run.info.state, run.info.message}, progress);
-}
-
-}  // namespace
 
 std::vector<Destination> destinations(const StoredRun& run, std::string_view wanted) {
     std::vector<Destination> found;

@@ -20,6 +20,11 @@ struct StoredRun {
     std::string folder;
 };
 
+/// A sink that was told no place writes into the run folder, below a name that begins with its own.
+/// The folder may be anybody's: fails where a link there, or a pipe, would lead the sink of this
+/// `type` to where nobody sent it.
+Result<void> check_usual_place(const std::string& run_folder, const std::string& type);
+
 /// A sink that a run was given.
 struct Destination {
     NotedSink sink;
