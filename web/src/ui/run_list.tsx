@@ -1,5 +1,5 @@
 // The list of runs beside the charts: search, show and hide, colours, groups, one metric.
-import { computed, signal } from "@preact/signals";
+import { computed, signal, useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { numberOf } from "../lib/cells";
 import { betterOf } from "../lib/goals";
@@ -94,9 +94,10 @@ function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top:
   const on = members.filter((r) => isSelected.value(r.id));
   const { mean, std, n } = meanAndDeviation(members.map(valueOf));
   const { closed } = view.value;
+  const marked = useComputed(() => hoveredRun.value === groupName(group.label)).value;
   return (
     <div
-      class={`run-row group${on.length ? "" : " off"}${hoveredRun.value === groupName(group.label) ? " hovered" : ""}`}
+      class={`run-row group${on.length ? "" : " off"}${marked ? " hovered" : ""}`}
       style={{ top }}
       role="listitem"
       data-group={group.label}
@@ -206,7 +207,8 @@ function Row({
   const [anchor, setAnchor] = useState<HTMLElement | { x: number; y: number } | null>(null);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
-  const marked = isMarked(run.id);
+  // Not the whole list at every move of the pointer: the two rows that change.
+  const marked = useComputed(() => isMarked(run.id)).value;
   const value = valueOf(run);
   const toggle = (event: MouseEvent) => {
     if (event.shiftKey && lastClicked >= 0) {
