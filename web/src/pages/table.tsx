@@ -248,7 +248,8 @@ export function TablePage() {
     width:
       widths.value[id] ??
       (id === "name"
-        ? 240
+        ? // On a phone half of the screen is for the numbers.
+          Math.min(240, Math.max(150, window.innerWidth * 0.45))
         : id === sparkColumn
           ? 150
           : id === "start_ms"
