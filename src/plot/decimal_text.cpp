@@ -1,5 +1,6 @@
 #include "plot/decimal_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -61,18 +62,20 @@ std::string precise_text(double value, int digits) {
     return fixed_text(value, digits - 1 - exponent);
 }
 
-std::string grouped_text(double value, int decimals) {
-    std::string text = fixed_text(std::abs(value), decimals);
-    const std::size_t point = text.find('.');
-    std::string fraction = point == std::string::npos ? "" : text.substr(point);
-    text.resize(point == std::string::npos ? text.size() : point);
-    for (std::size_t at = text.size(); at > 3; at -= 3) {
-        text.insert(at - 3, ",");
+std::string plain_text(double value, int digits) {
+    const std::string text = precise_text(value, digits);
+    // Rounded up to one digit more: 9999.95 is 10,000.
+    const std::size_t mark = text.find('e');
+    return grouped(trimmed(mark == std::string::npos ? text : fixed_text(std::stod(text), 0)));
+}
+
+std::string grouped(std::string text) {
+    const std::size_t first = text.starts_with('-') ? 1 : 0;
+    for (std::size_t at = std::min(text.find_first_of(".e"), text.size()); at > first + 3;) {
+        at -= 3;
+        text.insert(at, ",");
     }
-    if (fraction.find_first_of("123456789") == std::string::npos) {
-        fraction.clear();
-    }
-    return (value < 0 ? "-" : "") + text + fraction;
+    return text;
 }
 
 }  // namespace taffrail::plot

@@ -13,8 +13,11 @@ std::string fixed_text(double value, int decimals);
 std::string precise_text(double value, int digits);
 /// d.ddde-4, without zeros at the end of the digits and without a plus.
 std::string exponent_text(double value, int decimals);
-/// "12,345.5"; the decimals go where all of them are 0.
-std::string grouped_text(double value, int decimals = 0);
+/// `digits` significant ones, without zeros at the end of the decimals and without an exponent,
+/// grouped; for sizes from 1e-3 up to 1e15.
+std::string plain_text(double value, int digits);
+/// "12345.5" → "12,345.5": whole numbers of four digits and more are read in groups of three.
+std::string grouped(std::string text);
 /// Without zeros at the end of its decimals.
 std::string trimmed(std::string text);
 

@@ -56,7 +56,7 @@ struct Spread {
 };
 
 Unit unit_of(const Spread& spread, std::size_t count) {
-    if (spread.largest >= 1e4 || (spread.largest >= 1e3 && spread.distinct >= 500)) {
+    if (spread.largest >= 1e4) {
         for (const Unit& unit : kUnits) {
             if (spread.largest >= unit.size && (spread.distinct / unit.size >= 1e-3 || count < 2)) {
                 // A number of six digits before its suffix is read more easily whole.
@@ -134,18 +134,20 @@ std::string number_text(double value, int digits, bool shortened) {
         return exponent_text(value, std::max(0, digits - 1));
     }
     if (shortened) {
+        const int few = std::max(3, digits - 1);
+        const double rounded = std::stod(precise_text(size, few));  // 999.9 is 1k
         for (const Unit& unit : kUnits) {
-            if (size >= unit.size) {
-                return trimmed(precise_text(value / unit.size, std::max(3, digits - 1))) +
-                       unit.suffix;
+            if (rounded >= unit.size) {
+                return plain_text(value / unit.size, few) + unit.suffix;
             }
         }
     }
     if (size >= std::pow(10.0, digits)) {
         const bool whole = value == std::floor(value) || size >= std::pow(10.0, digits + 2);
-        return whole ? grouped_text(std::floor(value + 0.5)) : grouped_text(value, 1);
+        return grouped(whole ? fixed_text(std::floor(value + 0.5), 0)
+                             : trimmed(fixed_text(value, 1)));
     }
-    return trimmed(precise_text(value, digits));
+    return plain_text(value, digits);
 }
 
 std::vector<std::string> tick_texts(std::span<const double> values) {
@@ -169,10 +171,8 @@ std::vector<std::string> tick_texts(std::span<const double> values) {
     const Unit unit = unit_of(spread, values.size());
     const int decimals = decimals_of(values, unit.size);
     for (const double value : values) {
-        const bool grouped = unit.size == 1 && spread.largest >= 1e5;
-        texts.push_back(value == 0 ? "0"
-                        : grouped  ? grouped_text(value, decimals)
-                                   : fixed_text(value / unit.size, decimals) + unit.suffix);
+        texts.push_back(
+            value == 0 ? "0" : grouped(fixed_text(value / unit.size, decimals)) + unit.suffix);
     }
     return texts;
 }

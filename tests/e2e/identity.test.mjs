@@ -245,6 +245,42 @@ test("beyond twenty groups no two have one colour either", async () => {
   await done();
 });
 
+test("beyond twenty values that colours stand for no two have one colour either", async () => {
+  const { page, done } = await open(address("charts", "&search=val/loss&colorBy=name"), {
+    height: 1400,
+  });
+  await painted(page, "val/loss");
+  await settled(page);
+  const oldest = (await ids()).reverse();
+  const key = page.getByRole("note", { name: "Colours by name" });
+  await eventually(async () => assert.match(await key.textContent(), /run-00.*run-19and 6 more$/));
+  const own = await colors(page);
+  assert.deepEqual(
+    oldest.map((id) => own[id] === grey),
+    oldest.map((_, i) => i >= 20),
+  );
+  assert.equal(new Set(Object.values(own)).size, 21);
+  assert.equal(
+    new Set(await key.locator(".swatch").evaluateAll((list) => list.map((e) => e.style.color)))
+      .size,
+    20,
+  );
+  assert.match(await page.locator(".grey-note").textContent(), /^6 values are grey/);
+  await page.locator(`.run-row[data-run="${oldest[22]}"]`).hover();
+  await eventually(async () => assert.equal((await colors(page))[oldest[22]], own[oldest[2]]));
+  await page.mouse.move(700, 10);
+  // Fewer values: the colour is back, and nobody else's moves.
+  await page.getByLabel("Filter runs").fill("lr<1e-3");
+  await page.getByLabel("Filter runs").press("Enter");
+  await eventually(async () => {
+    const now = await colors(page);
+    assert.equal(now[oldest[21]], own[oldest[1]]);
+    assert.equal(now[oldest[3]], own[oldest[3]]);
+  });
+  assert.equal(await page.locator(".grey-note").count(), 0);
+  await done();
+});
+
 test("finding D04: in a card of train and val the dash is val, the colour is the run, and no run has a dash of its own", async () => {
   const three = (await ids()).reverse().filter((_, i) => [1, 9, 17].includes(i));
   const state = Buffer.from(JSON.stringify({ selection: { all: false, except: three } })).toString(

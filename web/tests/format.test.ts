@@ -31,6 +31,9 @@ test("numbers have about four digits, and say what they are not", () => {
       [0.22912, "0.2291"],
       [1.5, "1.5"],
       [3e-4, "3e-4"],
+      [1234, "1,234"],
+      [-1234.56, "-1,235"],
+      [9999.95, "10,000"],
       [123456, "123,456"],
       [-1234567.8, "-1,234,568"],
       [12345.67, "12,345.7"],
@@ -42,6 +45,8 @@ test("numbers have about four digits, and say what they are not", () => {
     (v) => formatNumber(v),
   );
   assert.equal(formatNumber(1234567, 4, true), "1.23M");
+  assert.equal(formatNumber(999_999, 4, true), "1M");
+  assert.equal(formatNumber(12345, 6), "12,345");
 });
 
 test("whole numbers are grouped, columns line up, exact means every digit", () => {
@@ -58,6 +63,9 @@ test("whole numbers are grouped, columns line up, exact means every digit", () =
       [0.5, "0.5000"],
       [12.25, "12.25"],
       [3, "3"],
+      [5000, "5,000"],
+      [5000.25, "5,000"],
+      [9999.7, "10,000"],
       [NaN, "NaN"],
     ],
     formatCell,
@@ -74,6 +82,9 @@ test("whole numbers are grouped, columns line up, exact means every digit", () =
 test("ticks of one axis have the same decimals, and no two read alike", () => {
   assert.deepEqual(formatTicks([0, 0.25, 0.5]), ["0", "0.25", "0.50"]);
   assert.deepEqual(formatTicks([0, 5000, 10000]), ["0", "5k", "10k"]);
+  assert.deepEqual(formatTicks([0, 500, 1000, 1500]), ["0", "500", "1,000", "1,500"]);
+  assert.deepEqual(formatTicks([1000, 1200, 1400]), ["1,000", "1,200", "1,400"]);
+  assert.deepEqual(formatTicks([1234.5, 1235, 1235.5]), ["1,234.5", "1,235.0", "1,235.5"]);
   assert.deepEqual(formatTicks([1, 100, 10000]), ["1", "100", "10k"]);
   assert.deepEqual(formatTicks([1794810000, 1794810002]), ["1,794,810,000", "1,794,810,002"]);
   let seed = 3;
@@ -178,6 +189,8 @@ test("finding D11: ticks of time are whole seconds, minutes, hours or days", () 
 test("a column has the same decimals in every row, five digits of its largest number", () => {
   assert.deepEqual(formatColumn([0.349341, 0.02, 1.5]), ["0.3493", "0.0200", "1.5000"]);
   assert.deepEqual(formatColumn([12, 3]), ["12", "3"]);
+  assert.deepEqual(formatColumn([1234.5, 2]), ["1,234.5", "2.0"]);
+  assert.deepEqual(formatColumn([43_600, 1]), ["43,600", "1"]);
   assert.deepEqual(formatColumn([1e-5, 0.5]), ["1e-5", "0.5"]);
   assert.deepEqual(formatColumn([NaN, 2.5]), ["NaN", "2.5000"]);
 });

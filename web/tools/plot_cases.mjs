@@ -56,6 +56,11 @@ const chosen = [
   1e4,
   10000.5,
   65536,
+  1234,
+  -1234.5,
+  999999,
+  999.96e6,
+  9.9996e14,
 ];
 const numbers = [...chosen, ...Array.from({ length: 60 }, sized)].flatMap((value) =>
   [
@@ -87,6 +92,10 @@ const spans = [
   [1, 1],
   [1e5, 1.5e5],
   [-1e308, 1e308],
+  [1000, 2000],
+  [8200, 9400],
+  [-3000, -1200.5],
+  [1234.5, 1236],
   ...Array.from({ length: 30 }, () => {
     const a = sized();
     return [a, a + Math.abs(sized())].sort((p, q) => p - q);

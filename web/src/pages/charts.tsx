@@ -103,7 +103,7 @@ function Sections() {
         >
           <Icon name={section.open ? "down" : "right"} />
           {section.title}
-          <span class="count">{section.cards.length}</span>
+          <span class="count">{formatInteger(section.cards.length)}</span>
         </button>
       </div>,
     );

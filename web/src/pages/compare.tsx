@@ -296,12 +296,18 @@ export function ComparePage() {
   const narrow = innerWidth <= 640;
   const others = runs.value.filter((r) => !ids.includes(r.id));
   const style = styleAmong(ordered);
+  // A usual name is whole, beside the mark of the baseline too.
+  const widthOf = (id: string) => {
+    if (narrow) return id === base ? 152 : 132;
+    const letters = runById.value.get(id)?.name.length ?? 0;
+    return Math.max(168, Math.min(260, 40 + 8 * letters + (id === base ? 48 : 0)));
+  };
   const gridColumns: GridColumn[] = [
-    { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
+    { id: "key", title: "key", label: "key", width: narrow ? 104 : 220 },
     ...ordered.map((id) => ({
       id,
       label: runById.value.get(id)?.name ?? id,
-      width: narrow ? 132 : 168,
+      width: widthOf(id),
       number: true,
       title: (
         <span class="row">

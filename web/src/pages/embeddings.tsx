@@ -17,12 +17,10 @@ import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
 import { WhenSeen } from "../ui/when_seen";
 import { formatInteger, formatNumber } from "../viz/format";
-import { colorCount, rampColor, slotColor, themes } from "../viz/palette";
+import { placeColor, rampColor, themes } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
 
-/** The palette, and grey for labels beyond it. */
-const labelColor = (i: number) =>
-  i < colorCount ? slotColor(theme.value, i) : themes[theme.value].muted;
+const labelColor = (i: number) => placeColor(theme.value, i);
 
 function EmbeddingCard({
   run,

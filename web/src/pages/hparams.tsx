@@ -59,7 +59,11 @@ function goals(): string[] {
 }
 
 function colorsOf(goal: ParallelAxis | null, list: Run[]): (run: number) => string {
-  if (isGrouped.value || view.value.colorBy) return (run) => runStyle.value(list[run].id).color;
+  if (isGrouped.value || view.value.colorBy)
+    return (run) => {
+      const { id } = list[run];
+      return isMarked(id) ? runStyle.value(id).color : runStyle.value(id).drawn;
+    };
   if (!goal) return () => rampColor(0.4);
   const lower = betterOf(goal.id, keys.value) < 0;
   const [from, to] = [goal.from, goal.to];

@@ -8,7 +8,7 @@ import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Check, Select, Swatch } from "../ui/controls";
 import { formatInteger, formatNumber } from "../viz/format";
-import { rampColor, slotColor, themes } from "../viz/palette";
+import { placeColor, rampColor, themes } from "../viz/palette";
 import type { ParallelAxis } from "../viz/parallel";
 import { Plot, rangeOf } from "../viz/plot";
 import { textOf, titleOf } from "./hparams_data";
@@ -30,7 +30,7 @@ export function columnColor(axis: ParallelAxis): (run: number) => string {
     !Number.isFinite(axis.values[run])
       ? grey
       : axis.names
-        ? slotColor(theme.value, axis.values[run])
+        ? placeColor(theme.value, axis.values[run])
         : rampColor(at(run));
 }
 
@@ -47,10 +47,13 @@ function ColorKey({ axis }: { axis: ParallelAxis }) {
       <span class="row small" data-legend="color">
         {axis.names.slice(0, 8).map((name, i) => (
           <span key={name} class="row">
-            <Swatch color={slotColor(theme.value, i)} />
+            <Swatch color={placeColor(theme.value, i)} />
             {name}
           </span>
         ))}
+        {axis.names.length > 8 ? (
+          <span class="muted">and {formatInteger(axis.names.length - 8)} more</span>
+        ) : null}
       </span>
     );
   const stops = [0, 0.25, 0.5, 0.75, 1].map(rampColor).join();

@@ -213,13 +213,15 @@ export function MediaPage() {
                           data-step={i >= 0 ? s.step[i] : ""}
                         >
                           <div
-                            class="small muted ellipsis"
-                            style={{ maxWidth: Math.max(140, m.size) }}
+                            class="row small muted"
+                            style={{ gap: 4, maxWidth: Math.max(140, m.size) }}
                           >
-                            {m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}
-                            {i >= 0 && s.step[i] !== step
-                              ? ` · step ${formatInteger(s.step[i])}`
-                              : ""}
+                            <span class="ellipsis">
+                              {m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}
+                            </span>
+                            {i >= 0 && s.step[i] !== step ? (
+                              <span class="nowrap">· step {formatInteger(s.step[i])}</span>
+                            ) : null}
                           </div>
                           <MediaItem
                             run={s.run}

@@ -23,7 +23,7 @@ import { ProfileTable, type Column } from "../ui/profile_table";
 import { Empty, Failed, Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { formatBytes, formatInteger, formatNumber } from "../viz/format";
-import { formatMs, formatNs, formatShare, formatWeight } from "../viz/nanoseconds";
+import { formatMs, formatNs, formatShare, formatUs, formatWeight } from "../viz/nanoseconds";
 import { slotColor } from "../viz/palette";
 import { Plot } from "../viz/plot";
 
@@ -226,9 +226,9 @@ export function KernelsTab({ analysis }: { analysis: Analysis }) {
             {
               title: "Mean µs",
               value: (r) => r.mean_ns,
-              show: (r) => (r.mean_ns / 1e3).toFixed(3),
+              show: (r) => formatUs(r.mean_ns),
             },
-            { title: "Max µs", value: (r) => r.max_ns, show: (r) => (r.max_ns / 1e3).toFixed(3) },
+            { title: "Max µs", value: (r) => r.max_ns, show: (r) => formatUs(r.max_ns) },
             {
               title: "Blocks/SM",
               value: (r) => r.blocks_per_sm,

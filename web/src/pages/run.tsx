@@ -138,13 +138,13 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
                   {s.nan_count ? (
                     <span class="warn" title={`${s.nan_count} NaN`}>
                       {" "}
-                      ▲{s.nan_count}
+                      ▲{formatInteger(s.nan_count)}
                     </span>
                   ) : null}
                   {infinities(s) ? (
                     <span class="warn" title={`${infinities(s)} infinite, left out of the mean`}>
                       {" "}
-                      ∞{infinities(s)}
+                      ∞{formatInteger(infinities(s))}
                     </span>
                   ) : null}
                 </td>
@@ -426,7 +426,10 @@ export function RunPage() {
           <span
             class="chip"
             title={run.attempts
-              .map((a) => `attempt ${a.attempt}: steps ${a.first_step} to ${a.last_step}`)
+              .map(
+                (a) =>
+                  `attempt ${a.attempt}: steps ${formatInteger(a.first_step)} to ${formatInteger(a.last_step)}`,
+              )
               .join("\n")}
           >
             ⟲ {run.attempts.length} attempts

@@ -214,6 +214,11 @@ function NameCell({ run, index }: { run: Run; index: number }) {
   );
 }
 
+/** A usual name is whole; a very long one is cut, and whole where the pointer rests on it. */
+const roomOf = (title: string) => Math.min(176, 40 + title.length * 7);
+const usualWidth = (id: string, grouped: boolean) =>
+  (id.startsWith("metric") ? 104 : 96) + (grouped ? 40 : 0);
+
 export function TablePage() {
   const v = view.value;
   const error = usePaused();
@@ -243,20 +248,15 @@ export function TablePage() {
     width:
       widths.value[id] ??
       (id === "name"
-        ? 240
+        ? // On a phone half of the screen is for the numbers.
+          Math.min(240, Math.max(150, window.innerWidth * 0.45))
         : id === sparkColumn
           ? 150
           : id === "start_ms"
             ? 130
             : id === "tags"
               ? 150
-              : id.startsWith("metric")
-                ? v.groupBy.length
-                  ? 144
-                  : 104
-                : v.groupBy.length
-                  ? 132
-                  : 96),
+              : Math.max(roomOf(titleOf(id)), usualWidth(id, v.groupBy.length > 0))),
   }));
 
   const runCell = (run: Run, id: string) => {
@@ -320,7 +320,7 @@ export function TablePage() {
         >
           <Icon name={row.open ? "down" : "right"} />
           <Swatch color={groupColor.value(row.group.place)} />
-          {row.group.label} <span class="muted">({row.runs.length})</span>
+          {row.group.label} <span class="muted">({formatInteger(row.runs.length)})</span>
         </button>
       );
     }
@@ -330,7 +330,9 @@ export function TablePage() {
         typeof cell === "number" ? formatSetting(cell) : String(cell ?? "–");
       const set = new Set(row.runs.map((r) => words(cellOf(r, id))));
       return (
-        <span class="muted ellipsis">{set.size === 1 ? [...set][0] : `${set.size} values`}</span>
+        <span class="muted ellipsis">
+          {set.size === 1 ? [...set][0] : `${formatInteger(set.size)} values`}
+        </span>
       );
     }
     const { mean, std, n } = meanAndDeviation(row.runs.map((r) => numberOf(cellOf(r, id))));

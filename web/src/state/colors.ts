@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { greyAmong, rampColor, slotColor, themed, themes } from "../viz/palette";
 import { columnValues } from "./columns";
-import { colorWords, groupOf, isGrouped } from "./groups";
+import { colorWords, groupOf, isGrouped, noValue } from "./groups";
 import { runById, visibleIds } from "./runs";
 import { theme } from "./settings";
 import { view } from "./view";
@@ -13,10 +13,17 @@ export type ColorLegend =
   | { kind: "ramp"; from: number; to: number; log: boolean }
   | { kind: "words"; words: { label: string; color: string }[] };
 
+interface Coloring {
+  of: (run: string) => string; // its own
+  place: (run: string) => number | null; // of its word; null where no word may take a colour away
+  ramp: Extract<ColorLegend, { kind: "ramp" }> | null;
+  words: { label: string; place: number }[];
+}
+
 /** More different numbers than this are a ramp: hardly anybody reads a legend of more. */
 const wordLimit = 8;
 
-const coloring = computed<{ of: (run: string) => string; legend: ColorLegend } | null>(() => {
+const coloring = computed<Coloring | null>(() => {
   const id = view.value.colorBy;
   if (!id) return null;
   const values = columnValues(id);
@@ -36,31 +43,72 @@ const coloring = computed<{ of: (run: string) => string; legend: ColorLegend } |
         const v = values.get(run);
         return typeof v === "number" ? rampColor((f(v) - low) / span) : grey;
       },
-      legend: { kind: "ramp", from, to, log },
+      place: () => null,
+      ramp: { kind: "ramp", from, to, log },
+      words: [],
     };
   }
-  const colorOf = (label: string, place: number) =>
-    label === "–" ? grey : slotColor(current, place);
+  const placeOf = (run: string) => {
+    const word = named.of.get(run);
+    return word && word.label !== noValue ? word.place : null;
+  };
   return {
     of: (run) => {
-      const word = named.of.get(run);
-      return word ? colorOf(word.label, word.place) : grey;
+      const place = placeOf(run);
+      return place === null ? grey : slotColor(current, place);
     },
-    legend: {
-      kind: "words",
-      words: named.labels.map((label, place) => ({ label, color: colorOf(label, place) })),
-    },
+    place: placeOf,
+    ramp: null,
+    words: named.labels.map((label, place) => ({ label, place })),
   };
 });
 
-export const colorLegend = computed(() => coloring.value?.legend ?? null);
+/** Places whose colour an older one of them has. */
+function greyPlacesAmong(places: Iterable<number | null | undefined>): ReadonlySet<number> {
+  const apart = [...new Set(places)].filter((place) => place != null);
+  return new Set([...greyAmong(apart)].map((at) => apart[at]));
+}
+
+/** Words of these runs that are grey: of runs with a chosen colour none is shown. */
+function greyWordsAmong(ids: readonly string[]): ReadonlySet<number> {
+  const by = isGrouped.value ? null : coloring.value;
+  if (!by) return new Set();
+  const byId = runById.value;
+  return greyPlacesAmong(ids.map((id) => (byId.get(id)?.color ? null : by.place(id))));
+}
+
+const greyWordPlaces = computed(() => greyWordsAmong(visibleIds.value));
+
+const byValue = (a: string, b: string) =>
+  Number(a === noValue) - Number(b === noValue) ||
+  Number(a) - Number(b) ||
+  a.localeCompare(b, undefined, { numeric: true });
+
+export const colorLegend = computed<ColorLegend | null>(() => {
+  const by = coloring.value;
+  if (!by) return null;
+  if (by.ramp) return by.ramp;
+  const current = theme.value;
+  const isGrey = ({ label, place }: { label: string; place: number }) =>
+    label === noValue || greyWordPlaces.value.has(place);
+  // Those that have a colour first: what is grey is not told apart by a list.
+  const words = [...by.words].sort(
+    (a, b) => Number(isGrey(a)) - Number(isGrey(b)) || byValue(a.label, b.label),
+  );
+  return {
+    kind: "words",
+    words: words.map((word) => ({
+      label: word.label,
+      color: isGrey(word) ? themes[current].muted : slotColor(current, word.place),
+    })),
+  };
+});
 
 /** Places of visible groups whose colour an older visible group wears. */
 const greyPlaces = computed<ReadonlySet<number>>(() => {
   if (!isGrouped.value) return new Set();
   const of = groupOf.value;
-  const places = [...new Set(visibleIds.value.flatMap((id) => of(id)?.place ?? []))];
-  return new Set([...greyAmong(places)].map((at) => places[at]));
+  return greyPlacesAmong(visibleIds.value.map((id) => of(id)?.place));
 });
 
 /** The colour of a group by its place; grey where that is an older visible group's. */
@@ -80,8 +128,14 @@ export interface RunStyle {
  * another's: who else is there may bring it back, and moves none.
  */
 export function greyOf(ids: readonly string[]): ReadonlySet<string> {
-  if (view.value.colorBy || isGrouped.value) return new Set();
+  if (isGrouped.value) return new Set();
   const byId = runById.value;
+  if (view.value.colorBy) {
+    const by = coloring.value;
+    const words = greyWordsAmong(ids);
+    if (!by || !words.size) return new Set();
+    return new Set(ids.filter((id) => !byId.get(id)?.color && words.has(by.place(id) ?? -1)));
+  }
   const grey = greyAmong(
     ids.map((id) => {
       const run = byId.get(id);
@@ -93,8 +147,15 @@ export function greyOf(ids: readonly string[]): ReadonlySet<string> {
 
 const greyRuns = computed(() => greyOf(visibleIds.value));
 
-export const greyCount = computed(() => greyRuns.value.size);
-export const greyGroups = computed(() => greyPlaces.value.size);
+/** How many are grey, and what they are, for the note that says so. */
+export const greyNote = computed(() => {
+  const [count, one, many] = isGrouped.value
+    ? [greyPlaces.value.size, "group", "groups"]
+    : view.value.colorBy
+      ? [greyWordPlaces.value.size, "value", "values"]
+      : [greyRuns.value.size, "run", "runs"];
+  return { count, what: count === 1 ? `${one} is` : `${many} are` };
+});
 
 export const runStyle = computed<(id: string) => RunStyle>(() => {
   const current = theme.value;

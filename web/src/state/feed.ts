@@ -81,8 +81,11 @@ export class Feed {
   data: ChartData | null = null;
   error = "";
   loading = false;
-  /** Somebody waits for this chart: its next question goes before all others. */
-  urgent = false;
+  /**
+   * Somebody waits for this chart: its next question goes before all others, which are asked once
+   * this is over too. What they cost the server and this page would hold its picture up.
+   */
+  urgent: (() => Promise<void>) | null = null;
   private ask_: ChartAsk | null = null;
   key = "";
   batch: Batch | null = null;
@@ -112,7 +115,7 @@ export class Feed {
     const held = cache.get(key);
     if (held) {
       feedStats.cacheHits++;
-      this.urgent = false;
+      this.urgent = null;
       this.deliver(held, "");
       return;
     }
@@ -127,10 +130,11 @@ export class Feed {
     if (this.urgent) {
       // Not even the end of this frame is waited for; the others of the frame follow when this one
       // is done.
-      this.urgent = false;
+      const { urgent } = this;
+      this.urgent = null;
       waiting.delete(this);
       this.batch?.leave(this);
-      urgentDone = new Batch([this]).done;
+      urgentDone = new Batch([this]).done.then(urgent);
     } else {
       // What is under way was asked before whatever made this necessary.
       this.batch?.leave(this);

@@ -28,9 +28,12 @@ export const columnTitle = (id: string) =>
         ? "job type"
         : id.replace(/^(config|summary|metric):/, "");
 
+/** What a run without a value is called. */
+export const noValue = "–";
+
 const words = (cell: Cell) =>
   cell === null || cell === ""
-    ? "–"
+    ? noValue
     : typeof cell === "number"
       ? formatSetting(cell)
       : String(cell);

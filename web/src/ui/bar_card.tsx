@@ -10,7 +10,7 @@ import { hoveredRun, isMarked } from "../state/cursor";
 import { groupName, intoGroups } from "../state/groups";
 import { keys, runById, visible } from "../state/runs";
 import { change } from "../state/view";
-import { formatCell, formatSpread } from "../viz/format";
+import { formatCell, formatInteger, formatSpread } from "../viz/format";
 import { CardHead } from "./card_head";
 import { Swatch } from "./controls";
 import { titleOf } from "./panel_form";
@@ -142,7 +142,9 @@ export function BarCard({
           </button>
         ))}
         {bars.length > shown.length ? (
-          <div class="bar-more muted small">and {bars.length - shown.length} more</div>
+          <div class="bar-more muted small">
+            and {formatInteger(bars.length - shown.length)} more
+          </div>
         ) : null}
       </div>
     </section>

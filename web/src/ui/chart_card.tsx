@@ -89,7 +89,7 @@ export function ChartCard({
         });
       },
       zoom(x, y) {
-        f.urgent = true;
+        f.urgent = () => c.drawn();
         stopLookup();
         dropTooltip();
         setZoom(spec, x, y);

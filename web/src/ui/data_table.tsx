@@ -95,7 +95,7 @@ export function DataTable({
           <span class="muted small nowrap">
             {rows.length === shown.rows.length ? "" : `${formatInteger(rows.length)} of `}
             {formatInteger(shown.rows.length)} rows
-            {join && table ? ` of ${table.count} runs, by ${table.by}` : ""}
+            {join && table ? ` of ${formatInteger(table.count)} runs, by ${table.by}` : ""}
           </span>
         </div>
       ) : null}

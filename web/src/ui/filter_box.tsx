@@ -5,6 +5,7 @@ import { completions, type Completion } from "../lib/complete";
 import { columnValues } from "../state/columns";
 import { columns, filterError, keys, runs } from "../state/runs";
 import { change, view } from "../state/view";
+import { formatInteger } from "../viz/format";
 import { IconButton } from "./controls";
 import { Icon } from "./icon";
 import { useTyped } from "./use_typed";
@@ -130,7 +131,7 @@ export function FilterBox({ id, told = false }: { id?: string; told?: boolean })
               }}
             >
               <span class="ellipsis">{c.label}</span>
-              <span class="muted number">{c.count}</span>
+              <span class="muted number">{formatInteger(c.count)}</span>
             </li>
           ))}
         </ul>

@@ -1,17 +1,10 @@
 // The list of runs beside the charts: search, show and hide, colours, groups, one metric.
-import { computed, signal } from "@preact/signals";
+import { computed, signal, useComputed } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { numberOf } from "../lib/cells";
 import { betterOf } from "../lib/goals";
 import { meanAndDeviation } from "../lib/statistics";
-import {
-  colorLegend,
-  greyCount,
-  greyGroups,
-  groupColor,
-  runStyle,
-  type ColorLegend,
-} from "../state/colors";
+import { colorLegend, greyNote, groupColor, runStyle, type ColorLegend } from "../state/colors";
 import { columnValues } from "../state/columns";
 import { rankedMetrics } from "../state/coverage";
 import { hoveredRun, isMarked } from "../state/cursor";
@@ -32,7 +25,7 @@ import { changeFrame, frame, listWidths, theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { formatCell, formatInteger, formatSetting, formatSpread, stateWords } from "../viz/format";
 import { densityFrom } from "../viz/line_chart";
-import { rampColor, themes } from "../viz/palette";
+import { colorCount, rampColor, themes } from "../viz/palette";
 import { IconButton, Search, Select, Swatch } from "./controls";
 import { FilterBox } from "./filter_box";
 import { columnOptions, GroupButton, GroupChip } from "./group_form";
@@ -101,9 +94,10 @@ function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top:
   const on = members.filter((r) => isSelected.value(r.id));
   const { mean, std, n } = meanAndDeviation(members.map(valueOf));
   const { closed } = view.value;
+  const marked = useComputed(() => hoveredRun.value === groupName(group.label)).value;
   return (
     <div
-      class={`run-row group${on.length ? "" : " off"}${hoveredRun.value === groupName(group.label) ? " hovered" : ""}`}
+      class={`run-row group${on.length ? "" : " off"}${marked ? " hovered" : ""}`}
       style={{ top }}
       role="listitem"
       data-group={group.label}
@@ -137,7 +131,7 @@ function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top:
         <Icon name={open ? "down" : "right"} />
         <Swatch color={groupColor.value(group.place)} />
         <span class="ellipsis">{group.label}</span>
-        <span class="muted count">{members.length}</span>
+        <span class="muted count">{formatInteger(members.length)}</span>
       </button>
       {n > 0 ? (
         <span class="list-value number" title={`${listMetric.value}: mean ± std of ${n} runs`}>
@@ -182,14 +176,16 @@ function Legend({ legend }: { legend: ColorLegend }) {
         </span>
       ) : (
         <span class="row small legend-words">
-          {legend.words.slice(0, 12).map(({ label, color }) => (
+          {legend.words.slice(0, colorCount).map(({ label, color }) => (
             <span key={label} class="row">
               <Swatch color={color} />
-              {label}
+              <span class="ellipsis" title={label}>
+                {label}
+              </span>
             </span>
           ))}
-          {legend.words.length > 12 ? (
-            <span class="muted">and {legend.words.length - 12} more</span>
+          {legend.words.length > colorCount ? (
+            <span class="muted">and {formatInteger(legend.words.length - colorCount)} more</span>
           ) : null}
         </span>
       )}
@@ -211,7 +207,8 @@ function Row({
   const [anchor, setAnchor] = useState<HTMLElement | { x: number; y: number } | null>(null);
   const on = isSelected.value(run.id);
   const style = runStyle.value(run.id);
-  const marked = isMarked(run.id);
+  // Not the whole list at every move of the pointer: the two rows that change.
+  const marked = useComputed(() => isMarked(run.id)).value;
   const value = valueOf(run);
   const toggle = (event: MouseEvent) => {
     if (event.shiftKey && lastClicked >= 0) {
@@ -417,18 +414,12 @@ export function RunList() {
         </div>
         <GroupChip />
         {colorLegend.value && !v.groupBy.length ? <Legend legend={colorLegend.value} /> : null}
-        {greyCount.value ? (
+        {greyNote.value.count ? (
           <div class="small muted row grey-note" role="note">
             <Swatch color={themes[theme.value].muted} />
-            {formatInteger(greyCount.value)} {greyCount.value === 1 ? "run is" : "runs are"} grey
-            until hovered: an older one has the colour. Group, or colour by a setting.
-          </div>
-        ) : null}
-        {greyGroups.value ? (
-          <div class="small muted row grey-note" role="note">
-            <Swatch color={themes[theme.value].muted} />
-            {formatInteger(greyGroups.value)} {greyGroups.value === 1 ? "group is" : "groups are"}{" "}
-            grey until hovered: an older one has the colour.
+            {formatInteger(greyNote.value.count)} {greyNote.value.what} grey until hovered: an older
+            one has the colour.
+            {v.groupBy.length || v.colorBy ? "" : " Group, or colour by a setting."}
           </div>
         ) : null}
       </div>

@@ -6,7 +6,15 @@ import { runById } from "../state/runs";
 import { theme } from "../state/settings";
 import type { ChartData } from "../viz/chart_data";
 import type { SeriesStyle } from "../viz/line_chart";
-import { dashesOf, mix, slotColor, themes, type Dash, type Theme } from "../viz/palette";
+import {
+  dashesOf,
+  mix,
+  placeColor,
+  slotColor,
+  themes,
+  type Dash,
+  type Theme,
+} from "../viz/palette";
 
 /** How pale the second, third, … of what shares a colour is. */
 const paler = [0, 0.45, 0.65];
@@ -24,7 +32,7 @@ export function keyLooks(keys: readonly string[], single: boolean, current: Them
   const dashes = dashesOf(keys);
   const split = dashes.some((d) => d !== null);
   return keys.map((_, i) => ({
-    color: keys.length > 1 && single && !split ? slotColor(current, i) : null,
+    color: keys.length > 1 && single && !split ? placeColor(current, i) : null,
     dash: dashes[i],
     tone: keys.length > 1 && !single && !split ? i : 0,
   }));
@@ -70,7 +78,7 @@ export function styleOf(
     const place = info.rank === null ? 0 : ranks.indexOf(info.rank);
     const byRank = info.rank !== null && single && keys.length < 2;
     const colored = (run: string) =>
-      byRank ? slotColor(current, place) : toneOf(current, look?.color ?? run, tone + place);
+      byRank ? placeColor(current, place) : toneOf(current, look?.color ?? run, tone + place);
     const grey = drawn !== own;
     return {
       color: colored(grey ? drawn : own),

@@ -7,11 +7,18 @@ const suffixes: [number, string][] = [
   [1e3, "k"],
 ];
 
-function trim(text: string): string {
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
-}
+/** Whole numbers of four digits and more are read in groups of three, wherever they stand. */
+export const grouped = (text: string): string => {
+  const end = text.search(/[.e]/);
+  const whole = end < 0 ? text : text.slice(0, end);
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + text.slice(whole.length);
+};
 
-/** About `digits` significant digits: 0.2291, 1.2k → only with `short`, 3e-4. */
+/** `digits` significant ones, without zeros behind them and without an exponent. */
+const plain = (value: number, digits: number): string =>
+  grouped(String(Number(value.toPrecision(digits))));
+
+/** About `digits` significant digits: 0.2291, 3e-4, 12,345.7; 1.2k with `short`. */
 export function formatNumber(value: number, digits = 4, short = false): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
@@ -21,24 +28,16 @@ export function formatNumber(value: number, digits = 4, short = false): string {
     return exponent(value, Math.max(0, digits - 1));
   }
   if (short) {
-    for (const [unit, suffix] of suffixes) {
-      if (size >= unit) return trim((value / unit).toPrecision(Math.max(3, digits - 1))) + suffix;
-    }
+    const few = Math.max(3, digits - 1);
+    const rounded = Number(size.toPrecision(few)); // 999.9 is 1k
+    for (const [unit, suffix] of suffixes)
+      if (rounded >= unit) return plain(value / unit, few) + suffix;
   }
   if (size >= 10 ** digits) {
-    return Number.isInteger(value) || size >= 10 ** (digits + 2)
-      ? groupThousands(Math.round(value))
-      : groupThousands(value, 1);
+    const whole = Number.isInteger(value) || size >= 10 ** (digits + 2);
+    return grouped(whole ? String(Math.round(value)) : String(Number(value.toFixed(1))));
   }
-  return trim(value.toPrecision(digits));
-}
-
-function groupThousands(value: number, decimals = 0): string {
-  const [whole, fraction] = Math.abs(value).toFixed(decimals).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return (
-    (value < 0 ? "-" : "") + grouped + (fraction && Number(fraction) !== 0 ? "." + fraction : "")
-  );
+  return plain(value, digits);
 }
 
 /** For columns of numbers: the same digits in every row, so that they line up. */
@@ -46,7 +45,8 @@ export function formatCell(value: number): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value) || Number.isInteger(value) || size < 1e-3 || size >= 1e4)
     return formatNumber(value, 4);
-  return value.toPrecision(4);
+  const text = value.toPrecision(4);
+  return text.includes("e") ? formatNumber(value) : grouped(text);
 }
 
 /** Every digit there is. */
@@ -73,7 +73,7 @@ export function formatSpread(mean: number, deviation: number | null): string {
 }
 
 export function formatInteger(value: number): string {
-  return groupThousands(Math.round(value));
+  return grouped(String(Math.round(value)));
 }
 
 const exponent = (value: number, digits: number) =>
@@ -111,7 +111,7 @@ export function formatTicks(values: number[]): string[] {
   if (decades) return values.map((v) => formatNumber(v, 4, true));
   let unit = 1;
   let suffix = "";
-  if (largest >= 1e4 || (largest >= 1e3 && distinct >= 500)) {
+  if (largest >= 1e4) {
     const found = suffixes.find(
       ([u]) => largest >= u && (distinct / u >= 1e-3 || values.length < 2),
     );
@@ -126,9 +126,7 @@ export function formatTicks(values: number[]): string[] {
     )
   )
     decimals++;
-  const text = (v: number) =>
-    unit === 1 && largest >= 1e5 ? groupThousands(v, decimals) : (v / unit).toFixed(decimals);
-  return values.map((v) => (v === 0 ? "0" : text(v) + suffix));
+  return values.map((v) => (v === 0 ? "0" : grouped((v / unit).toFixed(decimals)) + suffix));
 }
 
 export function formatDuration(seconds: number): string {
@@ -185,7 +183,7 @@ export function formatBytes(bytes: number): string {
     value /= 1000;
     i++;
   } while (value >= 999.5 && i < units.length - 1);
-  return `${value >= 999.5 ? formatInteger(value) : trim(value.toPrecision(3))} ${units[i]}`;
+  return `${value >= 999.5 ? formatInteger(value) : plain(value, 3)} ${units[i]}`;
 }
 
 /** A duration without the parts that are zero: 1 h, 1 h 30 m, 20 s. */
@@ -221,7 +219,7 @@ export function formatColumn(values: readonly number[]): string[] {
   if (wide || values.every((v) => Number.isInteger(v)))
     return values.map((v) => formatNumber(v, 5));
   const decimals = Math.max(0, Math.min(7, 4 - Math.floor(Math.log10(largest))));
-  return values.map((v) => (Number.isFinite(v) ? v.toFixed(decimals) : formatNumber(v)));
+  return values.map((v) => (Number.isFinite(v) ? grouped(v.toFixed(decimals)) : formatNumber(v)));
 }
 
 export function formatAxisValue(axis: string, value: number): string {

@@ -177,6 +177,7 @@ export class LineChart {
     this.observer.disconnect();
     this.raster.destroy();
     this.element.remove();
+    this.tellDrawn();
   }
 
   /** Several updates in one turn (a new view, then what it asked for) are one layout. */
@@ -423,6 +424,20 @@ export class LineChart {
     return styles;
   }
 
+  /** Over when the newest picture is on show, or after half a second. */
+  drawn(): Promise<void> {
+    return new Promise((done) => {
+      if (!this.raster.waits) return done();
+      this.awaited.push(done);
+      setTimeout(done, 500);
+    });
+  }
+  private awaited: (() => void)[] = [];
+
+  private tellDrawn(): void {
+    for (const done of this.awaited.splice(0)) done();
+  }
+
   private show(bitmap: ImageBitmap, id: number): void {
     const job = this.jobs.get(id);
     for (const known of [...this.jobs.keys()]) if (known <= id) this.jobs.delete(known);
@@ -441,6 +456,7 @@ export class LineChart {
     this.paintedAt = performance.now();
     this.element.dataset.painted = String(id);
     this.stretch();
+    if (!this.raster.waits) this.tellDrawn();
   }
 
   /**

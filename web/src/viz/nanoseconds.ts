@@ -1,5 +1,5 @@
 // Times of profiles: nanoseconds in words, and ticks for them.
-import { formatInteger } from "./format";
+import { formatInteger, formatNumber, grouped } from "./format";
 
 const units: [string, number][] = [
   ["s", 1e9],
@@ -14,13 +14,14 @@ export function formatNs(ns: number): string {
   if (size === 0) return "0";
   const [unit, scale] = units.find(([, s]) => size >= s * 0.99995) ?? units[3];
   const value = ns / scale;
-  if (Math.abs(value) >= 9999.5) return `${formatInteger(Math.round(value))} ${unit}`;
-  return `${Number(value.toPrecision(4))} ${unit}`;
+  const whole = Math.abs(value) >= 9999.5;
+  return `${whole ? formatInteger(value) : formatNumber(value)} ${unit}`;
 }
 
 /** In milliseconds with three decimals, for columns that compare. */
-export const formatMs = (ns: number): string =>
-  (ns / 1e6).toLocaleString("en-US", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+export const formatMs = (ns: number): string => grouped((ns / 1e6).toFixed(3));
+
+export const formatUs = (ns: number): string => grouped((ns / 1e3).toFixed(3));
 
 export const formatShare = (share: number): string =>
   `${(share * 100).toFixed(share > 0 && share < 0.001 ? 2 : 1)} %`;
@@ -35,7 +36,7 @@ export function timeTicks(from: number, to: number, most: number): { at: number;
   const decimals = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
   const list: { at: number; text: string }[] = [];
   for (let i = Math.ceil(from / step); i * step <= to; i++)
-    list.push({ at: i * step, text: `${((i * step) / scale).toFixed(decimals)} ${unit}` });
+    list.push({ at: i * step, text: `${grouped(((i * step) / scale).toFixed(decimals))} ${unit}` });
   return list;
 }
 
@@ -43,5 +44,5 @@ export function timeTicks(from: number, to: number, most: number): { at: number;
 export function formatWeight(value: number, unit: string): string {
   if (unit === "nanoseconds") return formatNs(value);
   if (unit === "bytes") return `${formatInteger(Math.round(value))} B`;
-  return `${Number.isInteger(value) ? formatInteger(value) : Number(value.toPrecision(5))}${unit && unit !== "count" ? " " + unit : ""}`;
+  return `${Number.isInteger(value) ? formatInteger(value) : formatNumber(value, 5)}${unit && unit !== "count" ? " " + unit : ""}`;
 }

@@ -136,6 +136,10 @@ export function slotColor(theme: Theme, slot: number): string {
   return palette[slot % palette.length];
 }
 
+/** Of things counted within one picture: grey beyond the colours that there are. */
+export const placeColor = (theme: Theme, place: number): string =>
+  place < colorCount ? slotColor(theme, place) : themes[theme].muted;
+
 /**
  * Which of these are grey, by their place in the list: an older one of them wears the colour. Null
  * is who has a chosen colour, which is nobody else's business.
