@@ -20,7 +20,7 @@ def ask(tmp_path):
     server = subprocess.Popen([BUILD / "bin" / "taffrail", "ui", trace, "--port", "0", "--no-open", "--json", "--state-dir", tmp_path / "state"],
                               stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
     try:
-        address = json.loads(server.stdout.readline())["address"]
+        address = json.loads(server.stdout.readline())["address"].split("#")[0]
 
         def answer(route, **parameters):
             query = urllib.parse.urlencode({"name": "0 long.json", **parameters})
