@@ -23,8 +23,8 @@ ENVIRONMENTS = {
 
 
 class Context:
-    def __init__(self, quick: bool = False):
-        self.quick = quick
+    def __init__(self, quick: bool = False, full: bool = False):
+        self.quick, self.full = quick, full
         self.root = Path(__file__).resolve().parents[2]
         self.built = self.root / "build" / "ci"  # compiled as a release is, with the benchmarks
         self.cache = Path(os.environ.get("TAFFRAIL_CACHE", Path.home() / ".cache" / "taffrail"))

@@ -40,7 +40,7 @@ def write_trace(path, megabytes):
 
 
 def run(context) -> list:
-    megabytes = 60 if context.quick else 2000 if getattr(context, "full", False) else 300
+    megabytes = 60 if context.quick else 2000 if context.full else 300
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         size = write_trace(work / "large.json", megabytes)

@@ -6,6 +6,10 @@ PARTS = [offline, mlflow]
 TARGETS = {name: target for part in PARTS for name, target in part.TARGETS.items()}
 
 
-def run(context) -> list:
+def prepare(context) -> None:
     context.build("tracker_bench", "taffrail_rocksdb_module")
+
+
+def run(context) -> list:
+    prepare(context)
     return [row for part in PARTS for row in part.run(context)]

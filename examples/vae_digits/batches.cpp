@@ -6,9 +6,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,11 +21,12 @@ namespace {
 
 class Shuffled : public taffrail::Loader {
   public:
-    Shuffled(const Digits& data, std::int64_t batches, int size, int read_ms, std::uint64_t seed)
+    Shuffled(const Digits& data, std::int64_t batches, const Settings& settings, std::uint64_t seed)
         : data_(data),
           batches_(batches),
-          size_(size),
-          read_time_(read_ms),
+          size_(settings.batch_size),
+          unreadable_(settings.unreadable_batch),
+          read_time_(settings.read_ms),
           random_(seed),
           order_(data.labels.size()) {
         std::iota(order_.begin(), order_.end(), 0);
@@ -45,6 +49,10 @@ class Shuffled : public taffrail::Loader {
             TAFFRAIL_ZONE("read files");
             std::this_thread::sleep_for(read_time_);
         }
+        if (next_ + 1 == unreadable_) {
+            throw std::runtime_error("batch " + std::to_string(unreadable_) +
+                                     " cannot be read (data.unreadable_batch)");
+        }
         const auto first = order_.begin() + next_++ * size_;
         return taffrail::Batch(PictureBatch{
             data_.pixels(Eigen::all, std::vector<Eigen::Index>(first, first + size_))});
@@ -53,7 +61,7 @@ class Shuffled : public taffrail::Loader {
   private:
     const Digits& data_;
     std::int64_t batches_, next_ = 0;
-    int size_;
+    int size_, unreadable_;
     std::chrono::milliseconds read_time_;
     Random random_;
     std::vector<Eigen::Index> order_;
@@ -77,7 +85,11 @@ class Ahead : public taffrail::Loader {
     [[nodiscard]] std::optional<std::int64_t> size() const override { return source_->size(); }
 
     void start(std::int64_t epoch) override {
-        (void)take();  // what an earlier pass has left
+        {
+            const auto lock = worker_done();
+            made_.reset();  // what an earlier pass has left
+            failure_ = nullptr;
+        }
         source_->start(epoch);
         hand_over(Turn::Worker);
     }
@@ -95,16 +107,23 @@ class Ahead : public taffrail::Loader {
 
     void hand_over(Turn turn) {
         {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return turn_ == Turn::Asker; });
+            const auto lock = worker_done();
             turn_ = turn;
         }
         changed_.notify_all();
     }
 
-    std::optional<taffrail::Batch> take() {
+    std::unique_lock<std::mutex> worker_done() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return turn_ == Turn::Asker; });
+        return lock;
+    }
+
+    std::optional<taffrail::Batch> take() {
+        const auto lock = worker_done();
+        if (failure_) {
+            std::rethrow_exception(std::exchange(failure_, nullptr));
+        }
         return std::exchange(made_, std::nullopt);
     }
 
@@ -114,7 +133,11 @@ class Ahead : public taffrail::Loader {
             if (turn_ == Turn::End) {
                 return;
             }
-            made_ = source_->next();
+            try {
+                made_ = source_->next();
+            } catch (...) {
+                failure_ = std::current_exception();  // for who asks: here nobody would catch it
+            }
             turn_ = Turn::Asker;
             changed_.notify_all();
         }
@@ -125,6 +148,7 @@ class Ahead : public taffrail::Loader {
     std::condition_variable changed_;
     Turn turn_ = Turn::Asker;
     std::optional<taffrail::Batch> made_;
+    std::exception_ptr failure_;
     std::thread thread_;
 };
 
@@ -132,8 +156,7 @@ class Ahead : public taffrail::Loader {
 
 std::shared_ptr<taffrail::Loader> shuffled_batches(const Digits& data, std::int64_t batches,
                                                    const Settings& settings, std::uint64_t seed) {
-    auto shuffled =
-        std::make_shared<Shuffled>(data, batches, settings.batch_size, settings.read_ms, seed);
+    auto shuffled = std::make_shared<Shuffled>(data, batches, settings, seed);
     if (settings.workers == 0) {
         return shuffled;
     }

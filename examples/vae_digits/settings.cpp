@@ -46,6 +46,7 @@ held_out_digits: 500
 batch_size: 64
 read_ms: 0               # as if the files of a batch took so long to read, to see what the profilers say
 workers: 0               # 1 = the next batch is made while this one is computed with
+unreadable_batch: 0      # as if the n-th batch could not be read, to see what is left of a run that fails
 )";
 
 // The example's configs/ where the build and where an installation put them: its experiments are
@@ -117,6 +118,7 @@ taffrail::Result<Settings> read_settings(const taffrail::Config& config) {
         settings.batch_size = at_least(config, "data.batch_size", 2).value();
         settings.read_ms = at_least(config, "data.read_ms", 0).value();
         settings.workers = at_least(config, "data.workers", 0).value();
+        settings.unreadable_batch = at_least(config, "data.unreadable_batch", 0).value();
         return settings;
     } catch (const taffrail::ResultError& error) {
         return error.error();

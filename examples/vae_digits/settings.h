@@ -15,8 +15,9 @@ struct Settings {
     std::uint64_t seed = 0;
     ModelShape model;
     int max_epochs = 0, batch_size = 0, train_digits = 0, held_out_digits = 0;
-    int read_ms = 0;  ///< a batch takes so much longer to make
-    int workers = 0;  ///< above 0: batches are made ahead
+    int read_ms = 0;           ///< a batch takes so much longer to make
+    int workers = 0;           ///< above 0: batches are made ahead
+    int unreadable_batch = 0;  ///< of each pass; counted from 1, 0 = none
     double learning_rate = 0, beta = 0;
     bool progress_bar = true;
     int refresh_rate = 1;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 constexpr std::size_t kAlignment = 8;
+constexpr std::uint32_t kAlsoUnfinishedBuffers = 1;  // for a flush
 
 /// The interface calls back without saying for whom: there is one of these.
 struct State {
@@ -125,6 +126,16 @@ Result<void> start_collecting(const CollectOptions& options) {
     return {};
 }
 
+Records collected_so_far() {
+    State& now = state();
+    if (now.cupti == nullptr || now.enabled.empty()) {
+        return {};
+    }
+    (void)now.cupti->flush_all(kAlsoUnfinishedBuffers);
+    const std::lock_guard guard(now.mutex);
+    return now.records;
+}
+
 Records stop_collecting() {
     State& now = state();
     if (now.cupti == nullptr || now.enabled.empty()) {
@@ -134,7 +145,6 @@ Records stop_collecting() {
         (void)now.cupti->disable(kind);
     }
     now.enabled.clear();
-    constexpr std::uint32_t kAlsoUnfinishedBuffers = 1;
     (void)now.cupti->flush_all(kAlsoUnfinishedBuffers);
     const std::lock_guard guard(now.mutex);
     Records records = std::move(now.records);

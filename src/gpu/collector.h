@@ -31,6 +31,9 @@ Result<void> start_collecting(const CollectOptions& options = {});
 /// Waits for what runs and returns everything recorded since start; empty when nothing was started.
 Records stop_collecting();
 
+/// A copy of what has been recorded since start; recording goes on.
+Records collected_so_far();
+
 /// What CUDA says of its devices.
 struct DeviceFacts {
     std::string json;                           ///< the member "deviceProperties" of a trace; or ""

@@ -3,11 +3,12 @@
 //   CUDA_INJECTION64_PATH=…/libtaffrail-cuda.so python train.py
 //
 // CUDA loads the library when the program first uses it and calls InitializeInjection; the trace is
-// written when the program ends. Programs may also load it themselves and call the two functions
-// below.
+// written when the program ends, also by a signal that it does not handle. Programs may also load
+// it themselves and call the two functions below.
 #include "base/clock.h"
 #include "base/strings.h"
 #include "gpu/collector.h"
+#include "gpu/process_end.h"
 #include "gpu/to_trace.h"
 #include "io/files.h"
 #include "profile/formats/chrome/chrome.h"
@@ -36,8 +37,7 @@ std::string default_path() {
            std::to_string(wall_time_ns()) + ".pt.trace.json";
 }
 
-bool write_trace(const std::string& path) {
-    const Records records = stop_collecting();
+bool write_trace(const Records& records, const std::string& path) {
     const auto cupti = load_cupti();
     profile::Profile trace;
     trace.metadata.emplace_back("schemaVersion", "1");
@@ -72,10 +72,20 @@ std::optional<std::uint64_t> most_bytes() {
                                  : std::nullopt;
 }
 
-void write_at_exit() {
-    const std::string path = default_path();
-    if (write_trace(path)) {
-        say("GPU trace: " + path);
+/// What a program does around its Python interpreter would be missing in a trace written when that
+/// ends: the same file is written anew then.
+void write_at_end(ProcessEnd end) {
+    static const std::string* path = new std::string(default_path());
+    static std::uint64_t written = 0;
+    const bool is_first = written == 0;
+    const Records records = end == ProcessEnd::Whole ? stop_collecting() : collected_so_far();
+    const std::uint64_t work = 1 + records.work.size() + records.beyond_limit;
+    if (work == written) {
+        return;
+    }
+    written = work;
+    if (write_trace(records, *path) && is_first) {
+        say("GPU trace: " + *path);
     }
 }
 
@@ -97,7 +107,7 @@ extern "C" {
         taffrail::gpu::say(started.error().message);
         return 0;
     }
-    std::atexit(taffrail::gpu::write_at_exit);
+    taffrail::gpu::at_process_end(taffrail::gpu::write_at_end);
     return 1;
 }
 
@@ -119,6 +129,6 @@ extern "C" {
         (void)taffrail::gpu::stop_collecting();
         return 0;
     }
-    return taffrail::gpu::write_trace(path) ? 0 : -1;
+    return taffrail::gpu::write_trace(taffrail::gpu::stop_collecting(), path) ? 0 : -1;
 }
 }

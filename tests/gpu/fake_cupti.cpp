@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
@@ -18,7 +19,8 @@ using Requested = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
 using Completed = void (*)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t);
 Requested requested = nullptr;
 Completed completed = nullptr;
-std::uint64_t enabled = 0;
+std::uint64_t enabled = 0, disabled = 0;  // the latter from the next flush on
+bool has_given_everything = false;
 std::vector<std::uint8_t> recorded;
 
 struct Launch {
@@ -206,10 +208,14 @@ EXPORTED void fake_cupti_replay(const std::uint8_t* records, std::size_t size) {
 
 /// A program on this thread launches a kernel; unseen where nobody records.
 EXPORTED void fake_cupti_launch(const char* name) {
-    if (is_enabled(10)) {
+    if (is_enabled(10) && (disabled >> 10 & 1) == 0) {
         const std::uint64_t begin = now();
         launches.push_back({name, begin, now(), static_cast<std::uint32_t>(::syscall(SYS_gettid))});
     }
+}
+
+EXPORTED void fake_cupti_launch_late() {
+    fake_cupti_launch("late");
 }
 
 EXPORTED int cuptiGetVersion(std::uint32_t* version) {
@@ -228,22 +234,27 @@ EXPORTED int cuptiActivityEnable(std::uint32_t kind) {
         return std::atoi(number);
     }
     enabled |= std::uint64_t{1} << kind;
+    disabled &= ~(std::uint64_t{1} << kind);
+    has_given_everything = false;
     return 0;
 }
 
-EXPORTED int cuptiActivityDisable(std::uint32_t) {
+EXPORTED int cuptiActivityDisable(std::uint32_t kind) {
+    disabled |= std::uint64_t{1} << kind;
     return 0;
 }
 
 EXPORTED int cuptiActivityFlushAll(std::uint32_t) {
     if (!recorded.empty()) {
         add_recorded();
+        has_given_everything = true;
     } else if (!launches.empty()) {
         add_launches();
-    } else if (is_enabled(10)) {
+        has_given_everything = true;
+    } else if (is_enabled(10) && !std::exchange(has_given_everything, true)) {
         add_everything();
     }
-    enabled = 0;
+    enabled &= ~std::exchange(disabled, 0);
     return 0;
 }
 

@@ -11,7 +11,9 @@ sys.path.insert(0, str(ROOT / "scripts/testing"))
 
 import peers  # noqa: E402
 from bench.harness.context import ENVIRONMENTS  # noqa: E402
+from bench.harness.main import chosen_parts, with_new_rows  # noqa: E402
 from bench.harness.table import finish_rows  # noqa: E402
+from bench.profile import suite as profile  # noqa: E402
 from bench.record import suite as record  # noqa: E402
 
 AT_MOST, AT_LEAST = {"at_most": 450}, {"at_least": 10, "of": "ratio"}
@@ -81,3 +83,15 @@ def test_a_row_against_a_peer_has_medians_and_the_spread_of_both():
     assert row["spread"] == [0.04, 0.06] and row["peer_spread"] == [9, 30] and row["repeats"] == 3
     missed = finish_rows([record.peer_row("it", "peer", [0.05], [], "not installed")], {"it": AT_LEAST})[0]
     assert missed["met"] is False and missed["reason"] == "not installed"
+
+
+def test_rows_are_chosen_by_the_beginnings_of_their_ids():
+    chosen = {part.__name__.rsplit(".", 1)[1] for part in chosen_parts(profile, ("flame.zoom", "trace.pan"))}
+    assert chosen == {"rows_flame", "rows_trace"}
+    assert chosen_parts(record, ("record.open_ms",)) == [record], "what is not divided is measured whole"
+    assert chosen_parts(profile, ("zoom",)) == []
+
+
+def test_rows_measured_again_replace_those_of_the_file():
+    kept = with_new_rows([{"id": "a", "value": 1}, {"id": "b", "value": 2}], [{"id": "c", "value": 5}, {"id": "a", "value": 3}])
+    assert kept == [{"id": "a", "value": 3}, {"id": "b", "value": 2}, {"id": "c", "value": 5}]

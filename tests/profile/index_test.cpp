@@ -1,5 +1,6 @@
 // The index of a profile against plain loops over the profile itself.
 #include "base/clock.h"
+#include "codec/json.h"
 #include "io/files.h"
 #include "io/temporary_folder.h"
 #include "profile/derive.h"
@@ -333,6 +334,30 @@ TEST_F(IndexTest, SeveralProgramsMayMakeTheSameOneAtATime) {
     ASSERT_TRUE(build_index(profile, {}, path).ok());
     EXPECT_TRUE(TraceIndex::open(path).ok());
     EXPECT_EQ(io::list(folder_.path())->size(), 1u);
+}
+
+// Two that begin alike: cut, they are still told apart, and the whole name is there to ask for.
+TEST_F(IndexTest, FunctionsShowTheBeginningOfAbsurdNames) {
+    const std::string begin = "ä" + std::string(997, 'n') + "ö";
+    const std::string first = begin + std::string(1 << 20, 'x'), second = begin + "y";
+    Profile profile =
+        read_text(first + " 30\n" + second + " 20\n" + begin.substr(0, 999) + " 10\n", "collapsed");
+    const auto index = index_of(profile);
+    ASSERT_NE(index, nullptr);
+    EXPECT_LT(index->functions().size(), 5'000u);
+    const auto json = parse_json(index->functions());
+    ASSERT_TRUE(json.ok());
+    const auto& rows = *json->find("rows")->array();
+    ASSERT_EQ(rows.size(), 3u);
+    for (const Json& row : rows) {
+        EXPECT_EQ(row.string_or("name", ""), begin.substr(0, 999)) << "whole characters";
+    }
+    EXPECT_NE(rows[0].string_or("cut", ""), "");
+    EXPECT_NE(rows[1].string_or("cut", ""), "");
+    EXPECT_NE(rows[0].string_or("cut", ""), rows[1].string_or("cut", ""));
+    EXPECT_EQ(rows[2].find("cut"), nullptr);
+    EXPECT_EQ(index->text(static_cast<std::uint32_t>(rows[0].integer_or("id", 0))), first);
+    EXPECT_EQ(index->text(static_cast<std::uint32_t>(rows[1].integer_or("id", 0))), second);
 }
 
 TEST_F(IndexTest, TimesAtTheEndsOfTheirRangeAndDeepStacks) {

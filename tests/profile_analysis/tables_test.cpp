@@ -149,6 +149,45 @@ TEST(Workers, ARankThatWasStartedAgainIsOne) {
     EXPECT_EQ(found.straggler_wait_ns, 500'000);
 }
 
+/// As PyTorch writes it where nothing is distributed: no rank.
+Analysis of_process(double begin_us, const char* file) {
+    Trace trace;
+    trace.step(1, begin_us, 1000).op("aten::mm", begin_us, 500);
+    return analyze(trace.profile(), worker_window_of(file));
+}
+
+TEST(Workers, AProcessThatWasStartedAgainIsOneAlsoWithoutARank) {
+    const std::vector<Analysis> all = {of_process(0, "host_11.100.pt.trace.json"),
+                                       of_process(9'000, "host_22.300.pt.trace.json"),
+                                       of_process(2'000, "host_11.200.pt.trace.json")};
+    const Workers found = compare_workers(all);
+    ASSERT_EQ(found.all.size(), 1U);
+    EXPECT_EQ(found.all[0].worker, "host_22");
+    EXPECT_EQ(found.other_windows, 2U);
+}
+
+TEST(Workers, ProcessesThatRanTogetherAreWorkersAlsoWithoutARank) {
+    // Two of one host, started again; a third on another host, whose clock is elsewhere.
+    const std::vector<Analysis> all = {of_process(0, "host_11.100.pt.trace.json"),
+                                       of_process(400, "host_12.101.pt.trace.json"),
+                                       of_process(999, "host_13.102.pt.trace.json"),
+                                       of_process(9'000, "host_22.300.pt.trace.json"),
+                                       of_process(9'900, "host_21.301.pt.trace.json"),
+                                       of_process(0, "other_5.102.pt.trace.json")};
+    const Workers found = compare_workers(all);
+    std::vector<std::string> names;
+    for (const WorkerView& worker : found.all) {
+        names.push_back(worker.worker);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"host_22", "host_21", "other_5"}));
+    EXPECT_EQ(found.other_windows, 3U);
+    // Names that tell no process are not put in an order.
+    EXPECT_EQ(compare_workers(std::vector<Analysis>{of_process(0, "worker0.1.pt.trace.json"),
+                                                    of_process(9'000, "worker1.2.pt.trace.json")})
+                  .all.size(),
+              2U);
+}
+
 TEST(Workers, WindowsOfOneAreNoTraining) {
     const std::vector<Analysis> all = {in_window(-1, 900, "a_1.100.pt.trace.json"),
                                        in_window(-1, 200, "a_1.200.pt.trace.json")};

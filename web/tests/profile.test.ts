@@ -187,6 +187,7 @@ test("a point of the timeline finds the slice, the track or the step below it", 
 
 test("functions of two profiles are matched by name and file, whatever their line", () => {
   const row = (name: string, file: string, line: number, self: number) => ({
+    id: 0,
     name,
     file,
     line,
@@ -205,5 +206,17 @@ test("functions of two profiles are matched by name and file, whatever their lin
       ["g", 1, null],
       ["h", null, 2],
     ],
+  );
+  const long = [
+    { ...row("Matrix<", "", 0, 5), cut: "1" },
+    { ...row("Matrix<", "", 0, 3), cut: "2" },
+  ];
+  assert.deepEqual(
+    changedFunctions(long, [long[1]]).map((r) => [r.name, r.before?.self, r.after?.self]),
+    [
+      ["Matrix<…", 5, undefined],
+      ["Matrix<…", 3, 3],
+    ],
+    "names that begin alike are two",
   );
 });

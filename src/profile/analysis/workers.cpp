@@ -111,6 +111,15 @@ void find_straggler(Workers& workers) {
     }
 }
 
+/// "host" of "host_4711"; "" of other names.
+std::string_view host_of(std::string_view worker) {
+    const std::size_t line = worker.rfind('_');
+    return line == std::string_view::npos || line + 1 == worker.size() ||
+                   worker.find_first_not_of("0123456789", line + 1) != std::string_view::npos
+               ? std::string_view()
+               : worker.substr(0, line);
+}
+
 }  // namespace
 
 std::vector<std::string> Workers::notes() const {
@@ -118,7 +127,8 @@ std::vector<std::string> Workers::notes() const {
     if (other_windows > 0) {
         lines.push_back("of each worker the last window that all of them have is compared; " +
                         std::to_string(other_windows) +
-                        (other_windows == 1 ? " trace is" : " traces are") + " of other windows");
+                        (other_windows == 1 ? " trace is" : " traces are") +
+                        " of other windows or of earlier starts");
     }
     if (too_many > 0) {
         lines.push_back(std::to_string(too_many) + (too_many == 1 ? " worker is" : " workers are") +
@@ -158,7 +168,54 @@ std::vector<std::size_t> one_window_each(std::span<const WorkerWindow> traces) {
     return taken;
 }
 
-Workers compare_workers(std::span<const Analysis* const> traces) {
+std::set<std::string, std::less<>> former_processes(std::span<const Analysis* const> traces) {
+    struct Life {
+        std::int64_t begin_ns, end_ns;
+        std::string_view process;
+    };
+
+    std::map<std::string_view, std::map<std::string_view, Life>> hosts;
+    for (const Analysis* trace : traces) {
+        const std::string_view host = host_of(trace->worker);
+        if (trace->rank >= 0 || trace->events == 0 || host.empty()) {
+            continue;
+        }
+        const auto [place, is_new] = hosts[host].try_emplace(
+            trace->worker, Life{trace->begin_ns, trace->end_ns, trace->worker});
+        place->second.begin_ns = std::min(place->second.begin_ns, trace->begin_ns);
+        place->second.end_ns = std::max(place->second.end_ns, trace->end_ns);
+    }
+    std::set<std::string, std::less<>> former;
+    for (const auto& [host, processes] : hosts) {
+        std::vector<Life> lives;
+        for (const auto& [process, life] : processes) {
+            lives.push_back(life);
+        }
+        std::sort(lives.begin(), lives.end(), [](const Life& left, const Life& right) {
+            return left.begin_ns < right.begin_ns;
+        });
+        // Those that were there together are one start of the training.
+        std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
+        std::size_t first_of_start = 0;
+        for (std::size_t index = 0; index < lives.size(); ++index) {
+            first_of_start = lives[index].begin_ns >= end_ns ? index : first_of_start;
+            end_ns = std::max(end_ns, lives[index].end_ns);
+        }
+        for (std::size_t index = 0; index < first_of_start; ++index) {
+            former.emplace(lives[index].process);
+        }
+    }
+    return former;
+}
+
+Workers compare_workers(std::span<const Analysis* const> given) {
+    const auto former = former_processes(given);
+    std::vector<const Analysis*> traces;
+    for (const Analysis* trace : given) {
+        if (trace->rank >= 0 || !former.contains(trace->worker)) {
+            traces.push_back(trace);
+        }
+    }
     std::vector<WorkerWindow> windows;
     for (const Analysis* trace : traces) {
         windows.push_back({trace->rank >= 0 ? "rank " + std::to_string(trace->rank) : trace->worker,
@@ -169,7 +226,7 @@ Workers compare_workers(std::span<const Analysis* const> traces) {
         workers.push_back(traces[index]);
     }
     Workers made;
-    made.other_windows = traces.size() - workers.size();
+    made.other_windows = given.size() - workers.size();
     made.why_not = why_not(workers);
     const bool is_known = made.why_not.empty();
     for (const Analysis* worker : workers) {

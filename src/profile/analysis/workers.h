@@ -5,6 +5,8 @@
 
 #include "profile/analysis/analysis.h"
 
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,8 +47,13 @@ struct Workers {
 /// Places in `traces`, in their order. Traces whose window is not said stand for themselves.
 std::vector<std::size_t> one_window_each(std::span<const WorkerWindow> traces);
 
-/// Puts the analyses of all workers of one training together. Where the traces say their rank, a
-/// rank that was started again is one worker.
+/// Names of processes that had ended when another began on the same host: the training was started
+/// again, and they are what it was before. Of traces that say no rank; a process is told by a name
+/// such as "host_4711".
+std::set<std::string, std::less<>> former_processes(std::span<const Analysis* const> traces);
+
+/// Puts the analyses of all workers of one training together. A rank that was started again is one
+/// worker, and where the traces say no rank, so are processes of a host one after the other.
 Workers compare_workers(std::span<const Analysis* const> traces);
 Workers compare_workers(std::span<const Analysis> traces);
 

@@ -8,6 +8,7 @@
 #include "profile/index/flame_tree.h"
 #include "profile/index/layout.h"
 #include "profile/index/tracks.h"
+#include "profile/shown_name.h"
 
 #include <algorithm>
 #include <limits>
@@ -273,7 +274,9 @@ class IndexBuilder {
             json.member("count", table->rows.size()).key("rows").begin_array();
             for (std::size_t i = 0; i < std::min(table->rows.size(), kMaxFunctions); ++i) {
                 const FunctionRow& row = table->rows[i];
-                json.begin_object().member("name", row.name).member("file", row.file);
+                json.begin_object().member("id", profile_.texts.id(row.name));
+                write_name(json, row.name);
+                json.member("file", shown_name(row.file));
                 json.member("line", row.line).member("calls", row.calls);
                 json.member("self", row.self).member("total", row.total).end_object();
             }

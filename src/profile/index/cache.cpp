@@ -13,7 +13,7 @@ namespace taffrail::profile {
 namespace {
 
 /// Raised when what is in the file changes.
-constexpr int kIndexVersion = 2;
+constexpr int kIndexVersion = 3;
 constexpr std::int64_t kAbandonedAfterNs = std::int64_t{3600} * 1'000'000'000;
 
 }  // namespace

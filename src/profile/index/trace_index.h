@@ -118,6 +118,8 @@ class TraceIndex {
 
     [[nodiscard]] std::size_t flame_nodes() const noexcept { return flame_parent_.size(); }
 
+    [[nodiscard]] std::size_t texts() const noexcept { return text_ends_.size(); }
+
     /// Empty for numbers that are none.
     [[nodiscard]] std::string_view text(std::uint32_t id) const noexcept;
 

@@ -1,13 +1,11 @@
 // GET profiles (what there is), profile (one, and how far its index is), profile:flame, :slices,
-// :slice, :search, :minimap, :functions, :analysis, :workers, :difference.
+// :slice, :arrows, :search, :minimap, :counter, :functions, :name.
 #include "server/profiles.h"
 
 #include "base/strings.h"
-#include "profile/analysis/difference.h"
-#include "profile/analysis/workers.h"
-#include "profile/analysis/write_json.h"
-#include "server/api/api.h"
+#include "profile/shown_name.h"
 #include "server/api/profile_frame.h"
+#include "server/api/profile_request.h"
 
 #include <algorithm>
 
@@ -15,13 +13,8 @@ namespace taffrail::server {
 namespace {
 
 using profile::TraceIndex;
-namespace analysis = profile::analysis;
 
 constexpr std::int64_t kMaxWidth = 8192;
-
-std::string text_parameter(const Request& request, std::string_view name) {
-    return std::string(request.parameter(name).value_or(""));
-}
 
 double number_parameter(const Request& request, std::string_view name, double fallback) {
     const auto value = request.parameter(name);
@@ -46,18 +39,8 @@ std::int64_t whole_parameter(const Request& request, std::string_view name, std:
     return value;
 }
 
-std::shared_ptr<OpenProfile> opened(const ApiContext& context, const Request& request,
-                                    std::string_view run = "run", std::string_view name = "name") {
-    auto profile =
-        context.profiles->open(text_parameter(request, run), required_parameter(request, name));
-    if (!profile.ok()) {
-        refuse(profile.error());
-    }
-    return *profile;
-}
-
 std::shared_ptr<const TraceIndex> index_of(const ApiContext& context, const Request& request) {
-    const auto profile = opened(context, request);
+    const auto profile = opened_profile(context, request);
     if (profile->state == OpenProfile::State::Failed) {
         refuse(404, "unavailable", profile->message);
     }
@@ -84,7 +67,7 @@ Response list(const ApiContext& context, const Request& request) {
 }
 
 Response one(const ApiContext& context, const Request& request) {
-    const auto profile = opened(context, request);
+    const auto profile = opened_profile(context, request);
     const OpenProfile::State state = profile->state;
     JsonWriter json;
     json.begin_object().member("state", state == OpenProfile::State::Ready    ? "ready"
@@ -274,7 +257,7 @@ Response search(const ApiContext& context, const Request& request) {
     json.key("names").begin_array();
     for (std::size_t i = 0; i < std::min<std::size_t>(answer.names.size(), 500); ++i) {
         json.begin_object().member("id", answer.names[i].name);
-        json.member("name", index->text(answer.names[i].name));
+        profile::write_name(json, index->text(answer.names[i].name));
         json.member("count", answer.names[i].count);
         json.member("total_ns", answer.names[i].total_ns).end_object();
     }
@@ -319,87 +302,15 @@ Response counters(const ApiContext& context, const Request& request) {
     return Response::json(std::move(json).take());
 }
 
-/// Null while it is made.
-std::shared_ptr<const analysis::Analysis> analysis_of(const ApiContext& context,
-                                                      const std::shared_ptr<OpenProfile>& profile) {
-    if (profile->state == OpenProfile::State::Failed ||
-        profile->analysis_state == OpenProfile::State::Failed) {
-        refuse(404, "unavailable", profile->message);
+Response name(const ApiContext& context, const Request& request) {
+    const auto index = index_of(context, request);
+    const auto id = static_cast<std::uint32_t>(whole_parameter(request, "id", -1, 0, UINT32_MAX));
+    if (id >= index->texts()) {
+        refuse(404, "not_found", "the profile has no such name");
     }
-    return profile->state == OpenProfile::State::Ready ? context.profiles->analysis(profile)
-                                                       : nullptr;
-}
-
-/// {"state": "ready", NAME: …}, or "working" while something is on its way.
-template <typename Write>
-Response when_ready(bool is_ready, std::string_view name, Write&& write) {
     JsonWriter json;
-    json.begin_object().member("state", is_ready ? "ready" : "working").key(name);
-    if (is_ready) {
-        write(json);
-    } else {
-        json.null();
-    }
-    json.end_object();
+    json.begin_object().member("id", id).member("name", index->text(id)).end_object();
     return Response::json(std::move(json).take());
-}
-
-Response analysed(const ApiContext& context, const Request& request) {
-    const auto found = analysis_of(context, opened(context, request));
-    return when_ready(found != nullptr, "analysis", [&](JsonWriter& json) {
-        analysis::write_json(json, *found, {.rows = 2000});
-    });
-}
-
-Response workers(const ApiContext& context, const Request& request) {
-    const auto listed = context.profiles->list(text_parameter(request, "run"));
-    if (!listed.ok()) {
-        refuse(listed.error());
-    }
-    std::vector<const ListedProfile*> traces;
-    std::vector<analysis::WorkerWindow> windows;
-    for (const ListedProfile& profile : *listed) {
-        if (profile.format == "chrome") {
-            traces.push_back(&profile);
-            windows.push_back(analysis::worker_window_of(profile.file));
-        }
-    }
-    // Reading a trace takes a while: only those that are compared are read.
-    std::vector<std::size_t> taken = analysis::one_window_each(windows);
-    const std::size_t other_windows = traces.size() - taken.size();
-    const std::size_t too_many = taken.size() - std::min(taken.size(), kMostWorkers);
-    taken.resize(taken.size() - too_many);
-    std::vector<std::shared_ptr<const analysis::Analysis>> kept;
-    std::vector<const analysis::Analysis*> all;
-    std::vector<std::string> unreadable;
-    bool is_ready = true;
-    for (const std::size_t index : taken) {
-        const auto open = context.profiles->open(traces[index]->run, traces[index]->name);
-        if (!open.ok() || (*open)->state == OpenProfile::State::Failed ||
-            (*open)->analysis_state == OpenProfile::State::Failed) {
-            unreadable.push_back(traces[index]->name);
-        } else if (auto found = analysis_of(context, *open)) {
-            all.push_back(found.get());
-            kept.push_back(std::move(found));
-        } else {
-            is_ready = false;
-        }
-    }
-    return when_ready(is_ready, "workers", [&](JsonWriter& json) {
-        analysis::Workers workers = analysis::compare_workers(all);
-        workers.other_windows += other_windows;
-        workers.too_many = too_many;
-        workers.unreadable = unreadable;
-        analysis::write_json(json, workers);
-    });
-}
-
-Response difference(const ApiContext& context, const Request& request) {
-    const auto after = analysis_of(context, opened(context, request));
-    const auto before = analysis_of(context, opened(context, request, "before_run", "before_name"));
-    return when_ready(after != nullptr && before != nullptr, "difference", [&](JsonWriter& json) {
-        analysis::write_json(json, analysis::difference(*before, *after));
-    });
 }
 
 Response functions(const ApiContext& context, const Request& request) {
@@ -407,6 +318,20 @@ Response functions(const ApiContext& context, const Request& request) {
 }
 
 }  // namespace
+
+std::string text_parameter(const Request& request, std::string_view name) {
+    return std::string(request.parameter(name).value_or(""));
+}
+
+std::shared_ptr<OpenProfile> opened_profile(const ApiContext& context, const Request& request,
+                                            std::string_view run, std::string_view name) {
+    auto profile =
+        context.profiles->open(text_parameter(request, run), required_parameter(request, name));
+    if (!profile.ok()) {
+        refuse(profile.error());
+    }
+    return *profile;
+}
 
 void add_profile_routes(Router& router, const ApiContext& context) {
     using Answer = Response (*)(const ApiContext&, const Request&);
@@ -424,9 +349,8 @@ void add_profile_routes(Router& router, const ApiContext& context) {
     router.get("profile:minimap", with(minimap));
     router.get("profile:counter", with(counters));
     router.get("profile:functions", with(functions));
-    router.get("profile:analysis", with(analysed));
-    router.get("profile:workers", with(workers));
-    router.get("profile:difference", with(difference));
+    router.get("profile:name", with(name));
+    add_profile_analysis_routes(router, context);
 }
 
 }  // namespace taffrail::server

@@ -14,6 +14,7 @@ import pytest
 from test_example import PROGRAM, QUICK, ROOT, TAFFRAIL, run
 
 SEED = ROOT / "tests" / "data" / "profiling" / "simple_table.txt"
+PROFILERS = ["basic", "simple", "advanced", "trace"]
 COLUMNS = ["Action", "Mean duration (s)", "Num calls", "Total time (s)", "Percentage %"]
 
 
@@ -96,35 +97,101 @@ def test_advanced_is_read_by_pstats(tmp_path):
     assert not [name for name in files if set(name) & set("<>:\"/\\|?*[] ")]
 
 
-@pytest.mark.parametrize("profiler", ["basic", "simple", "advanced", "trace"])
-def test_ctrl_c_still_gives_the_table(tmp_path, profiler):
-    process = subprocess.Popen([str(PROGRAM), f"profiler={profiler}", "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+def steps_told(profiler, text):
+    """How many batches the report of a stage speaks of; None where there is no whole table."""
+    if profiler == "basic":
+        rows = re.findall(r"^(\S.*?)\s*: (\d+\.\d{4})$", text.partition("mean seconds of each tagged function")[2], re.M)
+        return 1 if "vae_digits::DigitsModule::training_step" in dict(rows) else None
+    if profiler == "simple":
+        rows = table(text)[1]
+        check(rows)
+        return int(rows["run_training_batch"][1])
+    if profiler == "advanced":
+        found = re.search(r"^Profile stats for: run_training_batch(?: rank: \d)?$(?:(?!Profile stats).)*?^ *(\d+) [\d. ]* run_training_batch$", text, re.M | re.S)
+        return int(found[1]) if found else None
+    return 1 if re.search(r"\S+\.pt\.trace\.json\.gz", text) or "no trace" in text else None
+
+
+def running(tmp_path, *words):
+    return subprocess.Popen([*map(str, words), "trainer.enable_progress_bar=false", "trainer.max_epochs=1000"], cwd=tmp_path, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+
+
+def wait_for_the_loop(tmp_path, ranks):
+    """The first zone of a rank makes its file, and that is in the loop; wherever it is then, the report comes."""
     deadline = time.monotonic() + 60
-    # Its first zone makes the file, and that is in the loop; wherever it is then, the report comes.
-    while not list((tmp_path / "taffrail").rglob("profiles/*.tprof")) and time.monotonic() < deadline:
+    while len(list((tmp_path / "taffrail").rglob("profiles/*.tprof"))) < ranks and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(1)
+
+
+@pytest.mark.parametrize("profiler", PROFILERS)
+def test_ctrl_c_still_gives_the_table(tmp_path, profiler):
+    process = running(tmp_path, PROGRAM, f"profiler={profiler}")
+    wait_for_the_loop(tmp_path, 1)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130, out + errors
     assert "FIT Profiler Report" in out
-    if profiler == "simple":
-        _, rows = table(out)
-        check(rows)
+    assert steps_told(profiler, out)
 
 
-def test_each_of_two_ranks_has_its_own(tmp_path):
-    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", str(PROGRAM), *QUICK, "profiler=simple"], cwd=tmp_path, capture_output=True,
-                          text=True, timeout=120, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("profiler", PROFILERS)
+def test_an_exception_in_the_middle_still_gives_the_table(tmp_path, profiler, workers):
+    done = run(tmp_path, *QUICK, f"profiler={profiler}", "+profiler.wait=0" if profiler == "trace" else "data.batch_size=64", "data.unreadable_batch=5",
+               f"data.workers={workers}", check=1)
+    assert "batch 5 cannot be read" in done.stderr
+    assert done.stdout.count("FIT Profiler Report") == 1
+    assert steps_told(profiler, done.stdout) in (1, 4)
+    if profiler in ("simple", "advanced"):
+        assert steps_told(profiler, done.stdout) == 4, "the batches before it"
+    shown = json.loads(command("show", "--root", str(tmp_path / "taffrail"), "--json"))
+    assert shown["run"]["state"] == "failed" and "batch 5 cannot be read" in shown["run"]["message"]
+
+
+LAUNCHER = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
+
+
+def check_ranks(tmp_path, out, profiler):
+    heads = [f"FIT Profiler Report (rank {rank})" for rank in range(2)]
+    assert [out.count(head) for head in heads] == [1, 1]
+    if profiler == "trace":
+        traces = [json.loads(gzip.decompress(path.read_bytes())) for path in (tmp_path / "taffrail").rglob("profiles/*.pt.trace.json.gz")]
+        assert sorted(trace["distributedInfo"]["rank"] for trace in traces) == [0, 1]
+        assert all(any(event["name"].startswith("ProfilerStep#") for event in trace["traceEvents"]) for trace in traces)
+        return
     files = {path.name: path.read_text() for path in (tmp_path / "taffrail").rglob("profiles/*.txt")}
     assert files.keys() == {"fit-profiler-0.txt", "fit-profiler-1.txt"}
-    for rank in range(2):
-        assert f"FIT Profiler Report (rank {rank})" in done.stdout
-        text = files[f"fit-profiler-{rank}.txt"]
-        assert text.startswith(f"FIT Profiler Report (rank {rank})")
-        check(table(text)[1])
+    for rank, text in enumerate(text for _, text in sorted(files.items())):
+        assert text.startswith(heads[rank]) and steps_told(profiler, text), text
+
+
+@pytest.mark.parametrize("profiler", PROFILERS)
+def test_each_of_two_ranks_has_its_own(tmp_path, profiler):
+    done = subprocess.run([*LAUNCHER, str(PROGRAM), *QUICK, f"profiler={profiler}"], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_ranks(tmp_path, done.stdout, profiler)
+
+
+@pytest.mark.parametrize("profiler", PROFILERS)
+def test_each_of_two_ranks_has_its_own_after_an_exception(tmp_path, profiler):
+    done = subprocess.run([*LAUNCHER, str(PROGRAM), *QUICK, f"profiler={profiler}", "data.unreadable_batch=4"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "TAFFRAIL_DIR": str(tmp_path / "taffrail")})
+    assert done.returncode != 0, done.stdout + done.stderr
+    assert "batch 4 cannot be read" in done.stderr
+    check_ranks(tmp_path, done.stdout, profiler)
+
+
+@pytest.mark.parametrize("profiler", PROFILERS)
+def test_each_of_two_ranks_has_its_own_after_ctrl_c(tmp_path, profiler):
+    process = running(tmp_path, *LAUNCHER, PROGRAM, f"profiler={profiler}")
+    wait_for_the_loop(tmp_path, 2)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode != 0, out + errors
+    check_ranks(tmp_path, out, profiler)
 
 
 def command(*words, check=0):

@@ -237,7 +237,7 @@ def routes(run):
         yield "GET", path, None
     for name in ("x.pt.trace.json", "profiles/x.tprof", "../outside"):
         for path in ("profile", "profile:flame", "profile:slices", "profile:slice", "profile:arrows", "profile:search", "profile:minimap", "profile:counter",
-                     "profile:functions", "profile:analysis", "profile:difference"):
+                     "profile:functions", "profile:name", "profile:analysis", "profile:difference"):
             yield "GET", f"{path}?run={run}&name={name}&id=0&words=x&before_run={run}&before_name={name}", None
     for key in ("image", "wide", "pipe", "out", "o", "x.pt.trace.json", "profiler/x.pt.trace.json"):
         yield "GET", f"entries?run={run}&key={key}", None

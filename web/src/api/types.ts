@@ -1184,7 +1184,10 @@ export interface SlicePlace {
 /** A name that matches. */
 export interface FoundName {
   id: number;
+  /** at most 1,000 bytes of it */
   name: string;
+  /** only where the name is longer: a mark of the whole name, which profile:name tells */
+  cut?: string;
   count: number;
   total_ns: number;
 }
@@ -1219,12 +1222,23 @@ export interface CounterPart {
 
 /** A function. */
 export interface FunctionRow {
+  /** of its name */
+  id: number;
+  /** at most 1,000 bytes of it */
   name: string;
+  /** only where the name is longer: a mark of the whole name, which profile:name tells */
+  cut?: string;
   file: string;
   line: number;
   calls: number;
   self: number;
   total: number;
+}
+
+/** A name, however long. */
+export interface WholeName {
+  id: number;
+  name: string;
 }
 
 /** The functions of a profile, the largest first. */

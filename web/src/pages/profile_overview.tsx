@@ -1,6 +1,7 @@
 // What a trace comes to: the step and its parts, the devices, and advice with its numbers.
 import type { Advice, Analysis, Functions, ProfileInfo } from "../api/types";
 import { get } from "../api/client";
+import { shownName } from "../lib/profile_rows";
 import { asked, changeProfile, showRange, sinceBegin, type ProfileRef } from "../state/profile";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
@@ -141,7 +142,7 @@ function TopFunctions({ profile }: { profile: ProfileRef }) {
                   class="link-button"
                   onClick={() => changeProfile({ tab: "flame", search: r.name, root: 0 })}
                 >
-                  {r.name}
+                  {shownName(r)}
                 </button>
               </td>
               <td class="number">{formatWeight(r.self, value.unit)}</td>

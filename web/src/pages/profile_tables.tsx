@@ -14,6 +14,7 @@ import type {
   ProfileInfo,
 } from "../api/types";
 import { get } from "../api/client";
+import { shownName } from "../lib/profile_rows";
 import { asked, changeProfile, sinceBegin, type ProfileRef } from "../state/profile";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
@@ -75,7 +76,7 @@ function FunctionTable({ profile }: { profile: ProfileRef }) {
     <ProfileTable
       rows={value.rows}
       label="functions"
-      name={(r) => r.name + (r.file ? ` (${r.file}${r.line ? ":" + r.line : ""})` : "")}
+      name={(r) => shownName(r) + (r.file ? ` (${r.file}${r.line ? ":" + r.line : ""})` : "")}
       sortBy={value.has_calls ? 1 : 0}
       onPick={(r) => changeProfile({ tab: "flame", search: r.name, root: 0 })}
       columns={[
