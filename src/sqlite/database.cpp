@@ -4,6 +4,7 @@
 #include "io/files.h"
 #include "io/inside.h"
 
+#include <array>
 #include <utility>
 
 namespace taffrail::sqlite {
@@ -70,6 +71,21 @@ Result<void> check_companions(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_database_file(const std::string& path) {
+    constexpr std::string_view kMagic("SQLite format 3\0", 16);
+    const auto info = io::stat(path);
+    if (!info.ok() || info->type != io::EntryType::File || info->size < kMagic.size()) {
+        return false;
+    }
+    auto file = io::open_inside(io::parent(path), path);
+    std::array<std::byte, 16> head{};
+    if (!file.ok()) {
+        return false;
+    }
+    const auto read = (*file)->read_at(0, head);
+    return read.ok() && *read == head.size() && as_text(head) == kMagic;
+}
 
 Statement::Statement(Statement&& other) noexcept
     : library_(other.library_),
