@@ -132,6 +132,11 @@ class Tensor:
         self.owner.wait(self.owner.told)  # everything it was told, as real ones do
         return self._number
 
+    def __float__(self):
+        if self.numel() != 1:
+            raise TypeError("only tensors of one element are numbers")
+        return float(self.item())
+
     def to(self, where, non_blocking):
         assert where == "cpu" and non_blocking
         at = self.owner.tell()

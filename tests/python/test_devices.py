@@ -78,7 +78,7 @@ def test_rows_do_not_wait_either(root, device, kind):
     past = taffrail.read(root).run("n")
     for key, factor, offset in (("loss", 0.5, 0), ("norm", 0.25, 0), ("lr", 0, 0.1)):
         assert past[key].step.tolist() == list(range(200)) and past[key].value.tolist() == [step * factor + offset for step in range(200)]
-    assert past["loss"].time.tolist() == past["lr"].time.tolist(), "a row has one time"
+    assert past["loss"].time_ns.tolist() == past["lr"].time_ns.tolist(), "a row has one time"
 
 
 def test_rows_keep_the_order_of_their_keys(root, device):

@@ -91,7 +91,7 @@ run.finish()
 
 
 def test_forked_children_log_beside_their_parent(program, root):
-    count = 100 if FULL else 20
+    count = 100
     program(f"""
         import os, taffrail
         run = taffrail.init(name="n")
