@@ -180,7 +180,12 @@ TEST_F(TrackioFiles, CutAnywhereOrChangedHoldUpNobody) {
     const std::string whole = folder_.read("demo.db");
     for (std::size_t length = 0; length < whole.size(); length += 509) {
         folder_.write("demo.db", whole.substr(0, length));
-        static_cast<void>(sources::trackio::recognise(folder_.path()));
+        if (length >= 512 && length < whole.size() / 2) {
+            EXPECT_EQ(sources::trackio::recognise(folder_.path()), 10);
+            const auto unreadable = open()->unreadable();
+            ASSERT_EQ(unreadable.size(), 1u);
+            EXPECT_THAT(unreadable[0].reason, HasSubstr("malformed"));
+        }
         for (const auto& [name, points] : test::ask_all(*open())) {
             EXPECT_LE(points.contains("loss") ? points.at("loss") : 0u, 20u);
         }

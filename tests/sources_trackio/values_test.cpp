@@ -96,6 +96,7 @@ TEST(TrackioValues, MediaStandInTheirFilesAndNowhereElse) {
     ASSERT_TRUE(image.ok()) << image.error().message;
     EXPECT_EQ(std::get<Image>(*image).width, 1);
     EXPECT_THAT(std::get<Image>(*image).captions, ElementsAre("c"));
+    EXPECT_TRUE(media("image", "media/p/r/0/i.png").ok());  // as versions before 0.3 say it
     const auto both = value(
         R"([{"_type": "trackio.image", "file_path": "p/r/0/i.png"}, {"_type": "trackio.image", "file_path": "p/r/0/i.png", "caption": "d"}])",
         root);

@@ -5,6 +5,8 @@
 #include "sqlite/database.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 
 namespace taffrail::sources::trackio {
 namespace {
@@ -12,28 +14,43 @@ namespace {
 constexpr std::size_t kMostProjects = 1000;
 constexpr std::size_t kMostAsked = 20;  // of a folder that somebody opens and that may be anything
 
-bool is_project(const std::string& path) {
+enum class Project : std::uint8_t { No, Yes, Broken };
+
+Project look_at(const std::string& path) {
     if (!sqlite::is_database_file(path)) {
-        return false;
+        return Project::No;
     }
     const auto opened = sqlite::Database::open(path, sqlite::Mode::Read);
-    if (!opened.ok() || !opened->has_table("metrics")) {
-        return false;
+    if (!opened.ok()) {
+        return opened.error().code == ErrorCode::Corrupt ? Project::Broken : Project::No;
     }
     const std::vector<std::string> columns = opened->columns("metrics");
-    return std::ranges::all_of(
-        std::initializer_list<std::string_view>{"timestamp", "run_name", "step", "metrics"},
-        [&](std::string_view wanted) {
-            return std::ranges::find(columns, wanted) != columns.end();
-        });
+    const auto has = [&](std::string_view wanted) {
+        return std::ranges::find(columns, wanted) != columns.end();
+    };
+    return opened->has_table("metrics") && has("timestamp") && has("run_name") && has("step") &&
+                   has("metrics")
+               ? Project::Yes
+               : Project::No;
 }
 
-std::vector<std::string> find(const std::string& path, std::size_t most_asked,
-                              bool stops_at_first) {
-    std::vector<std::string> found;
+struct Found {
+    std::vector<std::string> projects;
+    std::vector<std::string> broken;  ///< of which nobody can tell any more whose they are
+};
+
+Found find(const std::string& path, std::size_t most_asked, bool stops_at_first) {
+    Found found;
+    const auto take = [&](const std::string& file) {
+        const Project is = look_at(file);
+        if (is != Project::No) {
+            (is == Project::Yes ? found.projects : found.broken).push_back(file);
+        }
+    };
     const auto info = io::stat(path);
     if (info.ok() && info->type == io::EntryType::File) {
-        return is_project(path) ? std::vector{path} : found;
+        take(path);
+        return found;
     }
     const auto entries = io::list_inside(path, path);
     for (const io::DirectoryEntry& entry :
@@ -41,12 +58,10 @@ std::vector<std::string> find(const std::string& path, std::size_t most_asked,
         if (entry.type != io::EntryType::File || !entry.name.ends_with(".db")) {
             continue;
         }
-        if (most_asked-- == 0 || (stops_at_first && !found.empty())) {
+        if (most_asked-- == 0 || (stops_at_first && !found.projects.empty())) {
             break;
         }
-        if (std::string inside = io::join(path, entry.name); is_project(inside)) {
-            found.push_back(std::move(inside));
-        }
+        take(io::join(path, entry.name));
     }
     return found;
 }
@@ -54,11 +69,15 @@ std::vector<std::string> find(const std::string& path, std::size_t most_asked,
 }  // namespace
 
 std::vector<std::string> databases_in(const std::string& path) {
-    return find(path, kMostProjects, false);
+    Found found = find(path, kMostProjects, false);
+    std::ranges::move(found.broken, std::back_inserter(found.projects));
+    return std::move(found.projects);
 }
 
 int recognise(const std::string& path) {
-    return find(path, kMostAsked, true).empty() ? 0 : 89;
+    const Found found = find(path, kMostAsked, true);
+    // What is broken is opened where nobody else knows it, to say what is wrong with it.
+    return !found.projects.empty() ? 89 : found.broken.empty() ? 0 : 10;
 }
 
 }  // namespace taffrail::sources::trackio

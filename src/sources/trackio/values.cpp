@@ -46,10 +46,18 @@ Result<Blob> blob_of(const std::string& folder, const std::string& path,
                      [folder, url] { return io::read_inside(folder, url, kLargestFile); });
 }
 
+/// Where a file of media stands: below media/, which old versions said themselves.
+std::string place_of(const std::string& folder, const std::string& said) {
+    std::string place = "media/" + said;
+    return said.starts_with("media/") && !io::exists_inside(folder, io::join(folder, place))
+               ? said
+               : place;
+}
+
 Result<Value> media_of(const std::string& key, const Json& json, const std::string& folder,
                        model::GatheredBlobs& blobs) {
     const Kind kind = kind_of_media(json);
-    const std::string path = "media/" + json.string_or("file_path", "");
+    const std::string path = place_of(folder, json.string_or("file_path", ""));
     const std::string caption = json.string_or("caption", "");
     TAFFRAIL_ASSIGN(Blob blob, blob_of(folder, path, blobs));
     if (kind == Kind::Artifact) {

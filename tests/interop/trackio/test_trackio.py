@@ -66,7 +66,7 @@ def test_settings_media_alerts_and_artifacts_come_along(projects, tmp_path):
     assert {key: kind for key, (kind, _) in kinds.items() if kind != "scalar"} == {
         "picture": "image", "pil": "image", "histogram": "histogram", "table": "table", "mixed": "table", "report": "text", "said": "text", "list": "text", "page": "artifact",
         "sound": "audio", "mesh": "mesh", "alerts": "alert", "model": "artifact", "hparams": "hparams"}
-    taffrail("export", "--root", projects, "one", "--format", "media", "-o", tmp_path / "media")
+    taffrail("export", "--root", projects, "one", "--format", "media", "--media", tmp_path / "media")
     found = {path.name: path.read_bytes() for path in (tmp_path / "media").rglob("*") if path.is_file()}
     pictures = {path.read_bytes() for path in (projects / "media/digits/one/61").glob("*.png")}
     assert len(pictures) == 2 and pictures <= set(found.values()) and b"weights" in found.values()
@@ -87,8 +87,8 @@ def test_it_is_compared_imported_and_shown(projects, tmp_path):
     server = subprocess.Popen([build_folder() / "bin/taffrail", "ui", projects, "--port", "0", "--no-open", "--json", "--state-dir", tmp_path / "state"], stdout=subprocess.PIPE, text=True)
     try:
         base = json.loads(server.stdout.readline())["address"] + "api/v1/"
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(base + "runs", timeout=60) as answer:
-            assert {run["name"] for run in json.load(answer)["runs"]} == {"one", "two"}
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(base + "projects", timeout=60) as answer:
+            assert {(project["name"], project["runs"]) for project in json.load(answer)["projects"]} == {("digits", 2), ("myotherproject", 1)}
     finally:
         server.terminate()
         server.wait()
@@ -114,7 +114,8 @@ def test_a_program_that_still_writes_is_read_and_held_up_by_nobody(tmp_path):
             assert line, "the writer has ended"
         counts = []
         while len(counts) < 200 and (not counts or counts[-1] < counts[0] + 30):
-            if (folder / "live.db").exists() and (runs := said("ls", folder)):
+            listed = subprocess.run([build_folder() / "bin/taffrail", "ls", folder, "--json"], capture_output=True, text=True, timeout=60)
+            if listed.returncode == 0 and (runs := json.loads(listed.stdout)):  # its tables are there a moment after it
                 assert runs[0]["state"] == "running"
                 points = series_of(folder, "n")["loss"]
                 assert points == [[step, repr(step / 2)] for step in range(len(points))]
@@ -156,6 +157,6 @@ def test_bad_input_is_told(projects, tmp_path):
     shutil.copytree(projects, tmp_path / "gone", ignore=shutil.ignore_patterns("media", "artifacts"))
     shown = subprocess.run([build_folder() / "bin/taffrail", "show", "--root", tmp_path / "gone/digits.db", "one"], capture_output=True, text=True, timeout=60)
     assert "train/loss" in shown.stdout, shown
-    exported = subprocess.run([build_folder() / "bin/taffrail", "export", "--root", tmp_path / "gone/digits.db", "one", "--format", "media", "-o", tmp_path / "media"],
+    exported = subprocess.run([build_folder() / "bin/taffrail", "export", "--root", tmp_path / "gone/digits.db", "one", "--format", "media", "--media", tmp_path / "media"],
                               capture_output=True, text=True, timeout=60)
     assert exported.returncode == 1 and "'picture' at step 61" in exported.stdout + exported.stderr, exported
