@@ -81,10 +81,9 @@ def test_wheel(c: Context, version: tuple[int, int], python: Path) -> Counts:
         return one(False, f"pip install of the wheel for Python {named(version)}", c.said())
     result = c.root / "build" / f"junit-python-{named(version)}.xml"
     result.unlink(missing_ok=True)
-    full = {"TAFFRAIL_FULL": "1"} if c.full else {}
     c.run(inside, "-X", "dev", "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "at_once", f"--junitxml={result}", "tests/python", "--ignore=tests/python/frameworks",
           pass_fds=(c.shown,), timeout=1800,
-          env={**os.environ, **full, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1", "TAFFRAIL_WHEEL": str(wheel), at_once.VARIABLE: str(c.shown)})
+          env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1", "TAFFRAIL_WHEEL": str(wheel), at_once.VARIABLE: str(c.shown)})
     counts = from_junit(result, f"python {named(version)}")
     c.ran += counts.names
     return counts
