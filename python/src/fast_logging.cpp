@@ -24,6 +24,7 @@ struct Names {
     PyObject* log_object = PyUnicode_InternFromString("_log_object");
     PyObject* settle = PyUnicode_InternFromString("_settle");
     PyObject* bring = PyUnicode_InternFromString("_bring");
+    PyObject* settle_row = PyUnicode_InternFromString("_settle_row");
 };
 
 const Names& names() {
@@ -399,6 +400,28 @@ PyObject* scalar_log(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
     return none_or_error(ask_not_finite(object->key.ptr(), number, step_given));
 }
 
+/// Numbers of devices before and in this row: those of its keys that were logged before go first,
+/// and a row with one of its own comes as a whole, by itself.
+Brought bring_row(PyObject* self, const RowObject& object, PyObject* const* arguments,
+                  Py_ssize_t count) {
+    const nb::object run = nb::steal(PyObject_CallNoArgs(object.owner.ptr()));
+    if (!run.is_valid() || run.is_none()) {
+        return run.is_valid() ? Brought::No : Brought::Failed;
+    }
+    const nb::object values = nb::steal(PyTuple_New(count - 1));
+    if (!values.is_valid()) {
+        return Brought::Failed;
+    }
+    for (Py_ssize_t i = 1; i < count; ++i) {
+        Py_INCREF(arguments[i]);
+        PyTuple_SetItem(values.ptr(), i - 1, arguments[i]);
+    }
+    PyObject* said = PyObject_CallMethodObjArgs(run.ptr(), names().settle_row, self, values.ptr(),
+                                                arguments[0], nullptr);
+    Py_XDECREF(said);
+    return said == nullptr ? Brought::Failed : said == Py_True ? Brought::Yes : Brought::No;
+}
+
 PyObject* row_log(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
     const RowObject* object = nb::inst_ptr<RowObject>(nb::handle(self));
     constexpr std::size_t kMost = 256;
@@ -422,14 +445,25 @@ PyObject* row_log(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
         large.resize(width);
         values = large.data();
     }
+    bool are_numbers = true;
     for (std::size_t i = 0; i < width; ++i) {
         const Read read = number_of(arguments[i + 1], values[i]);
         if (read == Read::Failed) {
             return nullptr;
         }
-        if (read == Read::Other) {
-            values[i] = PyFloat_AsDouble(arguments[i + 1]);
-            if (values[i] == -1.0 && PyErr_Occurred() != nullptr) {
+        are_numbers = are_numbers && read == Read::Number;
+    }
+    if (!are_numbers || *object->arriving) [[unlikely]] {
+        const Brought brought = bring_row(self, *object, arguments, count);
+        if (brought != Brought::No) {
+            return none_or_error(brought == Brought::Yes);
+        }
+        for (std::size_t i = 0; i < width && !are_numbers; ++i) {
+            const Read read = number_of(arguments[i + 1], values[i]);
+            if (read == Read::Other) {
+                values[i] = PyFloat_AsDouble(arguments[i + 1]);  // a tensor of one element
+            }
+            if (read == Read::Failed || (values[i] == -1.0 && PyErr_Occurred() != nullptr)) {
                 return nullptr;
             }
         }

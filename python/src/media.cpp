@@ -202,6 +202,18 @@ void bind_media(nb::class_<RunObject>& run) {
             },
             nb::arg("key"), nb::arg("text"), nb::arg("step").none(), nb::arg("plain"))
         .def(
+            "_page",
+            [](RunObject& self, const std::string& key, const std::string& html,
+               OptionalStep step) {
+                const auto* bytes = reinterpret_cast<const std::byte*>(html.data());
+                Artifact artifact{.name = key, .type = "html-file"};
+                artifact.files = {{"page.html",
+                                   {.bytes = std::make_shared<std::vector<std::byte>>(
+                                        bytes, bytes + html.size())}}};
+                self.run->log_value(key, std::move(artifact), step_or_next(step));
+            },
+            nb::arg("key"), nb::arg("html"), nb::arg("step").none())
+        .def(
             "_table",
             [](RunObject& self, const std::string& key, nb::handle columns, nb::handle rows,
                OptionalStep step) {

@@ -220,10 +220,12 @@ void bind_run(nb::module_& module) {
                                      nb::weakref(self), object.arriving};
              })
         .def("_row",
-             [](RunObject& self, nb::tuple keys) {
+             [](nb::handle_t<RunObject> self, nb::tuple keys) {
+                 auto& object = nb::cast<RunObject&>(self);
                  const std::vector<std::string> names = to_texts(keys);
                  const std::vector<std::string_view> views(names.begin(), names.end());
-                 return RowObject{self.run->row(std::span<const std::string_view>(views)), keys};
+                 return RowObject{object.run->row(std::span<const std::string_view>(views)), keys,
+                                  nb::weakref(self), object.arriving};
              })
         .def("_log_hparams",
              [](RunObject& self, nb::handle pairs) { self.run->log_hparams(to_hparams(pairs)); })

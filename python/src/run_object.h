@@ -79,6 +79,8 @@ struct ScalarObject {
 struct RowObject {
     Row row = {};
     nb::object keys;
+    nb::object owner;  ///< as above
+    std::shared_ptr<bool> arriving;
 };
 
 /// A composed configuration, for what is made of it later.

@@ -3,16 +3,18 @@ copied behind that work, and logged, in the order of the calls, by the first cal
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from taffrail._core import Row
     from taffrail._run import Run
 
 MOST = 1024  # on their way at once; the call that makes one more waits for the oldest
@@ -34,6 +36,29 @@ class _OfTorch:
         return float(self._host.item())
 
 
+class _OfCupy:
+    """The same in the words of CuPy. Its get() is no way: into memory that is not pinned a copy waits for the device, whatever it is told."""
+
+    def __init__(self, array: Any) -> None:
+        import numpy
+
+        cuda, size = sys.modules["cupy"].cuda, array.dtype.itemsize
+        self._array = array  # its memory must not be given to another stream before the copy is done
+        with array.device:
+            stream, pinned = cuda.get_current_stream(), cuda.alloc_pinned_memory(size)
+            array.data.copy_to_host_async(pinned.ptr, size, stream)
+            self._event = cuda.Event(disable_timing=True)
+            self._event.record(stream)
+        self._host = numpy.ndarray((), array.dtype, buffer=pinned)
+
+    def arrived(self) -> bool:
+        return bool(self._event.done)
+
+    def number(self) -> float:
+        self._event.synchronize()
+        return float(self._host.item())
+
+
 class _OfJax:
     def __init__(self, array: Any) -> None:
         # A copy of our own, since the next step of a training may be given the buffer of this one (donate_argnums); of one device's part, since a copy
@@ -48,6 +73,26 @@ class _OfJax:
         return float(self._array.item())
 
 
+class _OfRow:
+    """The values of a bound row: numbers, and copies of those that a device works on."""
+
+    def __init__(self, row: Row, parts: list[Any]) -> None:
+        self._row, self._parts = row, parts
+
+    def arrived(self) -> bool:
+        return all(isinstance(part, float) or part.arrived() for part in self._parts)
+
+    def number(self) -> list[float]:
+        return [part if isinstance(part, float) else part.number() for part in self._parts]
+
+    def log(self, numbers: list[float], step: int | None) -> None:
+        self._row.log(step, *numbers)
+
+
+def _is_cupy(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "cupy"
+
+
 def _module_of(value: Any) -> Any:
     """The part of torch that knows the streams of a tensor's device; None for a tensor that is read at once."""
     kind = getattr(getattr(value, "device", None), "type", "cpu")
@@ -59,7 +104,20 @@ def _module_of(value: Any) -> Any:
 
 def is_far(value: Any) -> bool:
     """Whether a value of one element lies on a device that can be asked to bring it."""
+    if _is_cupy(value):
+        return getattr(value.dtype, "kind", "") in "biuf"
     return _module_of(value) is not None if hasattr(value, "detach") else hasattr(value, "copy_to_host_async") and hasattr(value, "is_ready")
+
+
+def _copy_of(value: Any) -> _OfTorch | _OfCupy | _OfJax:
+    return _OfCupy(value) if _is_cupy(value) else _OfTorch(value, _module_of(value)) if hasattr(value, "detach") else _OfJax(value)
+
+
+def _plain(value: Any) -> float:
+    try:
+        return math.copysign(value, value)  # float() would take texts too
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 class Arriving:
@@ -67,16 +125,22 @@ class Arriving:
 
     def __init__(self) -> None:
         self._process, self._lock = os.getpid(), threading.RLock()
-        self._queue: deque[tuple[str, int | None, _OfTorch | _OfJax]] = deque()
+        self._queue: deque[tuple[tuple[str, ...], int | None, Any]] = deque()  # keys, step, what is on its way
         self._is_logging = False  # by the thread that holds the lock
 
     def __len__(self) -> int:
         return len(self._queue)
 
     def bring(self, run: Run, key: str, value: Any, step: int | None) -> None:
-        copy = _OfTorch(value, _module_of(value)) if hasattr(value, "detach") else _OfJax(value)
+        self._add(run, (key,), step, _copy_of(value))
+
+    def bring_row(self, run: Run, row: Row, values: Iterable[Any], step: int | None) -> None:
+        """A row comes as a whole, when the last of its values does."""
+        self._add(run, row.keys, step, _OfRow(row, [_copy_of(value) if run._comes_by_itself(value) else _plain(value) for value in values]))
+
+    def _add(self, run: Run, keys: tuple[str, ...], step: int | None, copy: Any) -> None:
         with self._lock:
-            self._queue.append((key, None if step is None else int(step), copy))  # a counter that is a tensor may change in place
+            self._queue.append((keys, None if step is None else int(step), copy))  # a counter that is a tensor may change in place
             run._set_arriving(True)
             self._log(run, len(self._queue) - MOST)
 
@@ -92,8 +156,8 @@ class Arriving:
             at_least = len(self._queue)
             if values is not None:
                 given = values if isinstance(values, Mapping) else {values: value} if isinstance(values, str) else {}
-                here = {key for key in {key for key, _, _ in self._queue} if key in given and not is_far(given[key])}
-                at_least = max((number for number, (key, _, _) in enumerate(self._queue, 1) if key in here), default=0)
+                here = {key for key in {key for keys, _, _ in self._queue for key in keys} if key in given and not is_far(given[key])}
+                at_least = max((number for number, (keys, _, _) in enumerate(self._queue, 1) if not here.isdisjoint(keys)), default=0)
             self._log(run, at_least)
 
     def _log(self, run: Run, at_least: int) -> None:
@@ -101,22 +165,24 @@ class Arriving:
         lost, reason = 0, ""
         try:
             while self._queue:
-                key, step, copy = self._queue[0]
+                keys, step, copy = self._queue[0]
                 number = None
                 try:
                     if at_least <= 0 and not copy.arrived():
                         break
                     number = copy.number()
                 except Exception as error:  # noqa: BLE001: the device has failed, or this value
-                    reason = reason or f"'{key}'{'' if step is None else f' at step {step}'}: {error}"
+                    reason = reason or f"'{keys[0]}'{'' if step is None else f' at step {step}'}: {error}"
                 at_least -= 1
                 if not self._queue or self._queue[0][2] is not copy:
                     continue  # the handler of a signal that came while this one waited has logged it
                 self._queue.popleft()  # not before: Ctrl-C may come while it waits
                 if number is None:
-                    lost += 1
+                    lost += len(keys)
+                elif isinstance(copy, _OfRow):
+                    copy.log(number, step)
                 else:
-                    run.log(key, number, step)
+                    run.log(keys[0], number, step)
         finally:
             self._is_logging = before
             run._set_arriving(bool(self._queue))

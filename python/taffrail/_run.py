@@ -143,9 +143,11 @@ class Run(_core.Run):
         else:
             _arrays.log_foreign(self, key, value, step)
 
-    def _bring(self, key: str, value: Any, step: int | None) -> bool:
-        """Whether a number of a device comes by itself: then nothing waits for it. A guard wants to see it at once."""
-        if getattr(getattr(value, "device", None), "type", "") == "cpu" or not (hasattr(value, "detach") or hasattr(value, "copy_to_host_async")):
+    def _comes_by_itself(self, value: Any) -> bool:
+        """Whether this is a number of a device that nothing needs to wait for. A guard wants to see it at once."""
+        if getattr(getattr(value, "device", None), "type", "") == "cpu":
+            return False
+        if not (hasattr(value, "detach") or hasattr(value, "copy_to_host_async") or type(value).__module__.split(".")[0] == "cupy"):
             return False
         from taffrail import _devices
 
@@ -158,8 +160,24 @@ class Run(_core.Run):
             return False  # JAX knows that it is there, and it can overtake nothing
         if self._arriving is None:
             self._arriving = _devices.Arriving()
+        return True
+
+    def _bring(self, key: str, value: Any, step: int | None) -> bool:
+        """Whether a number of a device comes by itself."""
+        if not self._comes_by_itself(value):
+            return False
+        assert self._arriving is not None
         self._arriving.bring(self, key, value, step)
         return True
+
+    def _settle_row(self, row: _core.Row, values: tuple[Any, ...], step: int | None) -> bool:
+        """Before a row is logged: logs what has arrived for its keys. Whether the row comes by itself, since one of its numbers does."""
+        far = any(self._comes_by_itself(value) for value in values if not isinstance(value, (int, float)))
+        self._settle({} if far else dict(zip(row.keys, values, strict=True)))
+        if far:
+            assert self._arriving is not None
+            self._arriving.bring_row(self, row, values, step)
+        return far
 
     def _settle(self, values: object = None, value: object = None) -> None:
         """Logs what has arrived from devices; without an argument all is waited for."""

@@ -119,16 +119,35 @@ class Object3D(media.PointCloud):
         super().__init__(data_or_path, colors=colors)
 
 
-class Html(media.Text):
-    """HTML is kept as text; a path is read."""
+class Html(media._Media):
+    """A page: text, something to read it from, or the path of an .html file. `inject` puts the client's own style into its head. It is kept as a file;
+    the dashboard shows it among the files of the run, in a frame without scripts."""
+
+    STYLE = '<base target="_blank"><link rel="stylesheet" type="text/css" href="https://app.wandb.ai/normalize.css" />'
 
     def __init__(self, data: Any, inject: bool = True, data_is_not_path: bool = False) -> None:
         if hasattr(data, "read"):
-            data = data.read()
-        elif not data_is_not_path and isinstance(data, (str, os.PathLike)) and len(os.fspath(data)) < 4096 and os.path.isfile(data):
+            if hasattr(data, "seek"):
+                data.seek(0)
+            text = data.read()
+        elif not isinstance(data, (str, os.PathLike)):
+            raise ValueError(f"a page is a text, a path or something to read from, not a {type(data).__name__}")
+        elif not data_is_not_path and os.fspath(data).endswith(".html") and os.path.isfile(data):
             with open(data, encoding="utf-8") as file:
-                data = file.read()
-        super().__init__(str(data), plain=True)
+                text = file.read()
+        else:
+            text = os.fspath(data)
+        self.html = self._styled(text if isinstance(text, str) else text.decode()) if inject else text if isinstance(text, str) else text.decode()
+
+    def _styled(self, text: str) -> str:
+        for place, opening, closing in (("<head>", "<head>", ""), ("<html>", "<html><head>", "</head>")):
+            before, found, behind = text.partition(place)
+            if found:
+                return (before + opening + self.STYLE + closing + behind).strip()
+        return (self.STYLE + text).strip()
+
+    def _log_to(self, run: Run, key: str, step: int | None) -> None:
+        run._page(key, self.html, step)
 
 
 class Plotly(media.Figure):

@@ -34,8 +34,11 @@ FAMILIES = {
     # The trainers of others, beside a torch of their own: only the full run asks for it.
     "frameworks": ["pytest==9.2.0", "numpy==2.4.6", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "packaging", "pyyaml", "tqdm", "psutil",
                    "setuptools>=77", "transformers==5.22.0", "keras==3.15.0"],
+    # 274 MB to fetch and 1.2 GB on disk, with a torch beside it: only the full run asks for it.
+    "tensorflow": ["pytest==9.2.0", "tensorflow-cpu==2.21.0", "pyarrow==26.0.1", "filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "setuptools>=77"],
+    "trackio": ["pytest==9.2.0", "trackio==0.43.0", "numpy==2.4.6"],
 }
-FULL_ONLY = {"clickhouse", "frameworks"}
+FULL_ONLY = {"clickhouse", "frameworks", "tensorflow"}
 # torch asks for 4 GB of CUDA libraries that a CPU test never calls: it is installed without them, and cuda_stubs.py makes
 # empty stand-ins for the names its loader insists on. MLflow's server asks for scikit-learn, matplotlib, pyarrow and docker, which tracking never calls.
 WITHOUT_DEPENDENCIES = {
@@ -44,6 +47,7 @@ WITHOUT_DEPENDENCIES = {
     # Of what Open3D asks for, its import needs the above.
     "open3d": ["open3d-cpu==0.20.0"],
     "frameworks": ["torch==2.15.0", "nvidia-cuda-runtime==13.2.*", "nvidia-cuda-cupti==13.2.*", "accelerate==1.15.0"],
+    "tensorflow": ["torch==2.15.0", "nvidia-cuda-runtime==13.2.*", "nvidia-cuda-cupti==13.2.*"],
 }
 
 

@@ -8,7 +8,7 @@ from jobs import BUILT, Job
 
 # Folder of tests/interop, its peers.
 FOLDERS = [("parquet", "parquet"), ("media", "media"), ("tensorboard", "tensorboard"), ("attempts", "tensorboard"), ("torchmetrics", "lightning"),
-           ("lightning", "lightning"), ("wandb", "wandb"), ("mlflow", "mlflow"), ("comet", "comet"), ("neptune", "neptune"), ("aim", "aim"), ("server", "server"), ("terminal", "tests"), ("profile", "profile"), ("analysis", "torch_tb_profiler"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")]
+           ("lightning", "lightning"), ("wandb", "wandb"), ("mlflow", "mlflow"), ("comet", "comet"), ("neptune", "neptune"), ("aim", "aim"), ("trackio", "trackio"), ("server", "server"), ("terminal", "tests"), ("profile", "profile"), ("analysis", "torch_tb_profiler"), ("example", "tests"), ("mpi", "tests"), ("hostile", "tests")]
 BY_FILE = ("tensorboard", "server", "mpi")
 MINUTES = {"lightning": 1.0, "wandb": 1.5, "mlflow": 1.2, "hostile": 1.0, "attempts": 1.2, "terminal": 0.8, "tensorboard read": 0.6, "server api": 0.6, "mpi stops": 0.6, "torchmetrics": 0.5, "server growth": 0.5}
 CORES = {"terminal": 0.5, "wandb": 0.5, "server growth": 0.5, "tensorboard live": 0.5}  # they mostly wait

@@ -81,10 +81,9 @@ def test_wheel(c: Context, version: tuple[int, int], python: Path) -> Counts:
         return one(False, f"pip install of the wheel for Python {named(version)}", c.said())
     result = c.root / "build" / f"junit-python-{named(version)}.xml"
     result.unlink(missing_ok=True)
-    full = {"TAFFRAIL_FULL": "1"} if c.full else {}
     c.run(inside, "-X", "dev", "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "at_once", f"--junitxml={result}", "tests/python", "--ignore=tests/python/frameworks",
           pass_fds=(c.shown,), timeout=1800,
-          env={**os.environ, **full, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1", "TAFFRAIL_WHEEL": str(wheel), at_once.VARIABLE: str(c.shown)})
+          env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONDONTWRITEBYTECODE": "1", "TAFFRAIL_WHEEL": str(wheel), at_once.VARIABLE: str(c.shown)})
     counts = from_junit(result, f"python {named(version)}")
     c.ran += counts.names
     return counts
@@ -92,7 +91,7 @@ def test_wheel(c: Context, version: tuple[int, int], python: Path) -> Counts:
 
 # Files of tests/python/frameworks, the environment of peers that has what they need.
 FRAMEWORKS = [("test_lightning.py", "lightning"), ("test_lightning_parts.py", "lightning"), ("test_debugging.py", "lightning"), ("test_trace.py", "lightning"), ("test_wandb.py", "wandb"),
-              ("test_open3d.py", "open3d"), ("test_trainers.py", "frameworks")]
+              ("test_open3d.py", "open3d"), ("test_trainers.py", "frameworks"), ("test_tensorflow.py", "tensorflow")]
 
 
 def test_framework(c: Context, file: str, family: str) -> Counts:

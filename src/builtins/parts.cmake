@@ -6,7 +6,7 @@
 #   profilers/NAME.cpp          taffrail::profilers::register_NAME()
 #   cli/command_NAME.cpp        taffrail::cli::make_NAME()                       in the order of the overview
 set(TAFFRAIL_SINKS csv terminal tensorboard wandb mlflow comet neptune aim)
-set(TAFFRAIL_SOURCES native tensorboard wandb mlflow comet neptune aim)
+set(TAFFRAIL_SOURCES native tensorboard wandb mlflow comet neptune aim trackio)
 set(TAFFRAIL_ROUTINES metric histogram hparams image mesh video text audio table graph)
 set(TAFFRAIL_PROFILERS none basic simple advanced trace)
 set(TAFFRAIL_COMMANDS demo ui ls show compare tail profile export import sync tag note rm restore gc du verify seal list version completion)

@@ -161,6 +161,9 @@ RunInfo GatheredRun::info() const {
     if (now->content->is_open_ended) {
         info.state =
             now->modified_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Crashed;
+    } else if (now->content->never_says_end) {
+        info.state =
+            info.end_time_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Idle;
     }
     return info;
 }

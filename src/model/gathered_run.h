@@ -87,6 +87,7 @@ struct GatheredContent {
     std::vector<Damage> damage;
     std::vector<std::string> files;  ///< what it was read from
     bool is_open_ended = false;      ///< nothing says how it ended: running while its files move
+    bool never_says_end = false;     ///< nobody writes that: running while points come, then idle
 
     void damaged(std::string file, std::string reason, std::uint64_t offset = 0,
                  std::uint64_t length = 0);

@@ -1,5 +1,6 @@
 #include "sqlite/database.h"
 
+#include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"
@@ -69,7 +70,40 @@ Result<void> check_companions(const std::string& path) {
     return {};
 }
 
+/// The first bytes of a file; fewer where there are fewer.
+Bytes head_of(const std::string& path) {
+    constexpr std::size_t kHead = 20;
+    auto file = io::open_inside(io::parent(path), path);
+    Bytes head(kHead);
+    const Result<std::size_t> read = file.ok() ? (*file)->read_at(0, head) : file.error();
+    head.resize(read.ok() ? *read : 0);
+    return head;
+}
+
+/// A file with a write-ahead log that nobody has open, and nobody had a moment ago: who only reads
+/// it would leave an empty log beside it, unless the library is told that it does not change.
+bool is_at_rest(const std::string& path) {
+    constexpr std::size_t kReadVersion = 19;
+    constexpr std::byte kWithLog{2};
+    constexpr std::int64_t kAMinute = std::int64_t{60} * 1'000'000'000;
+    const Bytes head = head_of(path);
+    const auto info = io::stat(path);
+    return head.size() > kReadVersion && head[kReadVersion] == kWithLog && info.ok() &&
+           info->modified_ns < wall_time_ns() - kAMinute && !io::exists(path + "-wal") &&
+           !io::exists(path + "-journal");
+}
+
 }  // namespace
+
+bool is_database_file(const std::string& path) {
+    constexpr std::string_view kMagic("SQLite format 3\0", 16);
+    const auto info = io::stat(path);
+    if (!info.ok() || info->type != io::EntryType::File || info->size < kMagic.size()) {
+        return false;
+    }
+    const Bytes head = head_of(path);
+    return as_text(head).starts_with(kMagic);
+}
 
 Statement::Statement(Statement&& other) noexcept
     : library_(other.library_),
@@ -172,7 +206,9 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
         TAFFRAIL_TRY(check_companions(path));
     }
     // A log that nobody has open, in a folder where nothing may be written: the file as it is.
-    for (const std::string_view query : {std::string_view(), std::string_view("?immutable=1")}) {
+    constexpr std::string_view kAsItIs = "?immutable=1";
+    const bool rests = mode == Mode::Read && is_at_rest(path);
+    for (const std::string_view query : {rests ? kAsItIs : std::string_view(), kAsItIs}) {
         Connection* connection = nullptr;
         const int result =
             functions->open(url_of(path, query).c_str(), &connection, flags, nullptr);

@@ -16,6 +16,9 @@
 
 namespace taffrail::sqlite {
 
+/// Whether the first bytes of a file are those of an SQLite file.
+bool is_database_file(const std::string& path);
+
 enum class Mode : std::uint8_t {
     Read,    ///< must exist; never changed, also while another program writes it
     Write,   ///< must exist

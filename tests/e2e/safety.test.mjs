@@ -63,6 +63,49 @@ test("18: scripts in names, tags, notes, texts, tables, figures and output never
   await server.close();
 });
 
+test("A page of HTML is shown in a frame that runs and loads nothing", async () => {
+  const html = Buffer.from(
+    `<h1 style="color: red">said</h1><img src="http://127.0.0.1:9/x.png"><img src=x onerror="parent.__pwned = 1">` +
+      `<script>parent.__pwned = 1; top.location = "about:blank";</script><a href="http://127.0.0.1:9/" target="_top">away</a>`,
+  );
+  const page_of = (paths) => ({
+    kind: "artifact",
+    name: "report",
+    type: "html-file",
+    version: "",
+    paths,
+    metadata: [],
+  });
+  const server = await serve(["odd"], {
+    options: {
+      write: async (newRun) => {
+        const run = await newRun("pages");
+        for (let step = 0; step < 5; step++)
+          await run.value("report", page_of(["page.html"]), [html], step);
+        await run.finish();
+      },
+    },
+  });
+  const run = (await postJson(server.url, "runs:query", { project: "odd" })).runs.id[0];
+  const { page, done } = await open(
+    `${server.url}#/run?project=odd&run=${encodeURIComponent(run)}&tab=files`,
+  );
+  const frames = page.locator("iframe.html-page");
+  await frames.first().waitFor();
+  assert.equal(
+    await page.frameLocator("iframe.html-page").first().locator("h1").textContent(),
+    "said",
+  );
+  assert.equal(await frames.first().getAttribute("sandbox"), "");
+  await page.frameLocator("iframe.html-page").first().getByText("away").click();
+  await page.getByRole("button", { name: "Show" }).first().click();
+  await page.waitForFunction(() => document.querySelectorAll("iframe.html-page").length === 4);
+  assert.equal(await page.evaluate(() => window.__pwned), undefined);
+  assert.match(page.url(), /#\/run\?/);
+  await done();
+  await server.close();
+});
+
 test("23: the page works below a base path", async () => {
   const server = await serve(["demo"], { base: "/x/y", options: { runs: 3, points: 200 } });
   assert.match(server.url, /\/x\/y\/$/);

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-FULL = os.environ.get("TAFFRAIL_FULL") == "1"
-
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):

@@ -12,10 +12,11 @@ import taffrail
 def device(monkeypatch):
     device = stand_in_device.Device()
     monkeypatch.setitem(sys.modules, "torch", device.as_torch())
+    monkeypatch.setitem(sys.modules, "cupy", device.as_cupy())
     return device
 
 
-@pytest.mark.parametrize("kind", ["tensor", "jax_array"])
+@pytest.mark.parametrize("kind", ["tensor", "jax_array", "cupy_array"])
 def test_a_loop_does_not_wait_for_the_device(root, device, kind):
     run = taffrail.init(name="n")
     for step in range(200):
@@ -63,6 +64,55 @@ def test_bound_keys_do_not_wait_either(root, device):
         with pytest.raises(TypeError, match="step"):
             loss.log(1.0, "x")
     assert taffrail.read(root).run("n")["loss"].value.tolist() == [*(step / 2 for step in range(20)), -1.0, -2.0, -3.0, -4.0]
+
+
+@pytest.mark.parametrize("kind", ["tensor", "jax_array", "cupy_array"])
+def test_rows_do_not_wait_either(root, device, kind):
+    """They come whole, whatever of them was here already."""
+    with taffrail.init(name="n") as run:
+        row = run.row("loss", "lr", "norm")
+        for step in range(200):
+            row.log(step, getattr(device, kind)(step / 2), 0.1, getattr(device, kind)(step / 4))
+            device.tick(5 if step > 20 else 1)
+        assert device.waits == 0
+    past = taffrail.read(root).run("n")
+    for key, factor, offset in (("loss", 0.5, 0), ("norm", 0.25, 0), ("lr", 0, 0.1)):
+        assert past[key].step.tolist() == list(range(200)) and past[key].value.tolist() == [step * factor + offset for step in range(200)]
+    assert past["loss"].time_ns.tolist() == past["lr"].time_ns.tolist(), "a row has one time"
+
+
+def test_rows_keep_the_order_of_their_keys(root, device):
+    with taffrail.init(name="n") as run:
+        row = run.row("a", "b")
+        run.log({"a": device.tensor(1.0)})
+        row.log(None, device.tensor(2.0), 20)
+        row.log(None, 3.0, device.tensor(30.0))
+        assert device.waits == 0
+        run.log({"other": 0.0})
+        assert device.waits == 0
+        row.log(None, 4.0, 40.0)
+        assert device.waits > 0
+        row.log(None, device.tensor(5.0), 50.0)
+        waits = device.waits
+        run.log("b", 60.0)
+        assert device.waits == waits + 1
+    past = taffrail.read(root).run("n")
+    assert past["a"].value.tolist() == [1, 2, 3, 4, 5] and past["b"].value.tolist() == [20, 30, 40, 50, 60]
+    assert past["a"].step.tolist() == sorted(set(past["a"].step.tolist()))
+
+
+def test_rows_refuse_what_is_no_number_and_keep_the_rest(root, device):
+    with taffrail.init(name="n") as run:
+        row = run.row("a", "b")
+        with pytest.raises(TypeError):
+            row.log(0, device.tensor(1.0), "x")
+        with pytest.raises(TypeError, match="step"):
+            row.log("x", device.tensor(1.0), 2.0)
+        row.log(1, device.tensor(1.0), 1 << 2000)
+        with taffrail.guard(), pytest.raises(FloatingPointError, match="'b' is nan at step 2"):
+            row.log(2, device.tensor(2.0), device.tensor(float("nan")))
+    past = taffrail.read(root).run("n")
+    assert past["a"].step.tolist() == [1, 2] and past["b"].value.tolist()[0] == float("inf")
 
 
 @pytest.mark.parametrize("word", ["flush", "commit", "finish"])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import taffrail
-from conftest import FULL, site
+from conftest import site
 
 
 def state_of(root, name="n"):
@@ -91,7 +91,7 @@ run.finish()
 
 
 def test_forked_children_log_beside_their_parent(program, root):
-    count = 100 if FULL else 20
+    count = 100
     program(f"""
         import os, taffrail
         run = taffrail.init(name="n")
@@ -200,7 +200,7 @@ def test_registered_sinks_take_options(root, tmp_path):
 
 
 def test_calls_leak_nothing(program):
-    count = 1_000_000 if FULL else 100_000
+    count = 1_000_000
     done = program(f"""
         import resource, taffrail
         run = taffrail.init(name="n", machine_load=False)

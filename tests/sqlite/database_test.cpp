@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <filesystem>
+
 namespace taffrail::sqlite {
 namespace {
 
@@ -40,6 +43,26 @@ TEST(Database, KeepsWhatItIsGiven) {
     EXPECT_FALSE(database->has_table("v"));
     EXPECT_EQ(database->columns("t"), (std::vector<std::string>{"a", "b", "c", "d"}));
     EXPECT_FALSE(database->run("INSERT INTO t VALUES (1, 2, 3, 4)").ok());
+}
+
+TEST(Database, AtRestIsReadWithoutATrace) {
+    const test::TestFolder folder;
+    const std::string path = folder / "a.db";
+    ASSERT_TRUE(Database::open(path, Mode::Create)
+                    ->run("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES (7)")
+                    .ok());
+    ASSERT_FALSE(std::filesystem::exists(path + "-wal"));
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(5));
+    EXPECT_TRUE(Database::open(path, Mode::Read)->has_table("t"));
+    EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
+    EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
+    auto writer = Database::open(path, Mode::Write);
+    ASSERT_TRUE(writer->run("INSERT INTO t VALUES (8)").ok());
+    const auto reader = Database::open(path, Mode::Read);  // what is in the log alone is there too
+    auto rows = reader->prepare("SELECT sum(a) FROM t");
+    ASSERT_TRUE(rows->step().value());
+    EXPECT_EQ(rows->whole(0), 15);
 }
 
 TEST(Database, SaysWhatIsWrongWithAFile) {

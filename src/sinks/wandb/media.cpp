@@ -237,6 +237,11 @@ Result<std::optional<std::string>> MediaFiles::json_of(std::string_view key, Ste
                         store("graph", key, step, "graph.json", as_bytes(graph_document(*graph))));
         return std::optional(file_json("graph-file", file));
     }
+    if (const auto* page = std::get_if<Artifact>(&value); page != nullptr && is_page(*page)) {
+        TAFFRAIL_ASSIGN(const ByteSpan bytes, bytes_of(page->files.front().data, key));
+        TAFFRAIL_ASSIGN(const StoredFile file, store("html", key, step, "html", bytes));
+        return std::optional(file_json("html-file", file));
+    }
     return std::optional<std::string>();
 }
 

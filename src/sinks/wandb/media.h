@@ -23,6 +23,11 @@ struct StoredFile {
     std::uint64_t size = 0;
 };
 
+/// A page of HTML, as a value of its step: it has a place in rows there.
+inline bool is_page(const Artifact& artifact) noexcept {
+    return artifact.type == "html-file" && artifact.files.size() == 1;
+}
+
 /// Writes media of one run folder.
 class MediaFiles {
   public:

@@ -230,7 +230,8 @@ Result<void> WandbSink::take(const Record& record) {
             run_.tags.push_back(tag->tag);
         }
         file_->add(encode_run(file_->next_number(), run_));
-    } else if (const auto* artifact = std::get_if<Artifact>(&value)) {
+    } else if (const auto* artifact = std::get_if<Artifact>(&value);
+               artifact != nullptr && !is_page(*artifact)) {
         return add_artifact(*artifact);
     } else {
         return take_value(record);

@@ -5,15 +5,13 @@
 #include "sources/mlflow/flat_yaml.h"
 #include "sqlite/database.h"
 
-#include <array>
-
 namespace taffrail::sources::mlflow {
 namespace {
 
 constexpr std::size_t kMostEntries = 2000;
 
 bool is_database(const std::string& path) {
-    if (!is_sqlite_file(path)) {
+    if (!sqlite::is_database_file(path)) {
         return false;
     }
     const auto opened = sqlite::Database::open(path, sqlite::Mode::Read);
@@ -22,21 +20,6 @@ bool is_database(const std::string& path) {
 }
 
 }  // namespace
-
-bool is_sqlite_file(const std::string& path) {
-    constexpr std::string_view kMagic("SQLite format 3\0", 16);
-    const auto info = io::stat(path);
-    if (!info.ok() || info->type != io::EntryType::File || info->size < kMagic.size()) {
-        return false;
-    }
-    auto file = io::open_inside(io::parent(path), path);
-    std::array<std::byte, 16> head{};
-    if (!file.ok()) {
-        return false;
-    }
-    const auto read = (*file)->read_at(0, head);
-    return read.ok() && *read == head.size() && as_text(head) == kMagic;
-}
 
 bool is_file_store(const std::string& path) {
     const auto entries = io::list(path);

@@ -23,8 +23,6 @@ std::vector<model::FoundRun> runs_of_database(const std::string& path);
 /// The runs of a folder of experiments.
 std::vector<model::FoundRun> runs_of_folder(const std::string& root);
 
-/// Whether the first bytes are those of an SQLite file.
-bool is_sqlite_file(const std::string& path);
 /// Whether it has a folder with a `meta.yaml` that tells of an experiment.
 bool is_file_store(const std::string& path);
 

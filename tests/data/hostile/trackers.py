@@ -1,5 +1,6 @@
 """What somebody hostile could hand out as left behind by a tracker; part of make.py. One folder for each source."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -174,6 +175,44 @@ def aim(base: Path, outside: Path) -> None:
     os.mkfifo(folder / "run_metadata.sqlite-journal")
 
 
+def trackio(base: Path, outside: Path, picture: bytes) -> None:
+    """Media and artifacts that lead out, tables that are endless queries, and a project whose journal is a pipe."""
+    folder = base / "logdir-trackio"
+    media = folder / "media" / "demo" / "r" / "0"
+    media.mkdir(parents=True)
+    (media / "here.png").write_bytes(picture)
+    (media / "link.png").symlink_to(outside / "key.txt")
+    (media / "zero.png").symlink_to("/dev/zero")
+    os.mkfifo(media / "pipe.png")
+    (folder / "artifacts").symlink_to(outside)
+    places = [FAR + str(outside / "key.txt"), str(outside / "key.txt"), "demo/r/0/here.png", "demo/r/0/link.png", "demo/r/0/zero.png", "demo/r/0/pipe.png", "/dev/zero"]
+    rows = [json.dumps({"image": {"_type": "trackio.image", "file_path": place, "caption": STRANGE}, "page": {"_type": "trackio.html", "file_path": place}}) for place in places]
+    rows += ["[" * 100_000, '{"hist": {"_type": "trackio.histogram", "bins": [0, 1e308, -1e308], "values": [1e308, -1]}}', '{"a/../../b": 1, "": 2, "\\u001b[2J": 3, "x": 1e999}',
+             '{"table": {"_type": "trackio.table", "_value": [' + ",".join(f'{{"{n}": 1}}' for n in range(1500)) + "]}}"]
+    with sqlite3.connect(folder / "demo.db") as database:
+        database.executescript("""
+            CREATE TABLE metrics(id INTEGER PRIMARY KEY, run_id, timestamp, run_name, step, metrics, big AS (hex(zeroblob(140000000))));
+            CREATE VIEW system_metrics AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 'r' AS run_id, x AS timestamp, x AS run_name, '{}' AS metrics FROM c;
+            CREATE TABLE configs(run_id, run_name, config AS (hex(zeroblob(140000000))), created_at);
+            INSERT INTO configs(run_id, run_name, created_at) VALUES ('r', 'r', '9999-99-99T99:99:99');
+            CREATE TABLE artifacts(id, name, type); CREATE TABLE artifact_versions(id, artifact_id, version, manifest, metadata, producer_run_id, created_at);""")
+        for step, row in enumerate(rows):
+            database.execute("INSERT INTO metrics(run_id, timestamp, run_name, step, metrics) VALUES ('r', ?, ?, ?, ?)", (f"2026-03-01T12:00:{step:02}+00:00", STRANGE, step, row))
+        database.execute("INSERT INTO artifacts VALUES (1, ?, ?)", (FAR + "outside", FAR))
+        database.execute("INSERT INTO artifact_versions VALUES (1, 1, -5, ?, '[]', 'r', 'x')", (json.dumps([{"path": FAR + "x", "digest": "a" * 64, "size": 2**60}]),))
+    database.close()
+    (outside / "demo/blobs/sha256/aa").mkdir(parents=True)
+    (outside / "demo/blobs/sha256/aa" / ("a" * 64)).write_text("precious\n")
+    (folder / "zero.db").symlink_to("/dev/zero")
+    (folder / "out.db").symlink_to(outside / "key.txt")
+    os.mkfifo(folder / "pipe.db")
+    piped = base / "logdir-trackio-pipes"
+    piped.mkdir()
+    shutil.copy(folder / "demo.db", piped)
+    os.mkfifo(piped / "demo.db-journal")
+    os.mkfifo(piped / "demo.db-wal")
+
+
 def make(base: Path, outside: Path, picture: bytes) -> None:
     wandb(base, outside)
     mlflow_files(base, outside, picture)
@@ -181,3 +220,4 @@ def make(base: Path, outside: Path, picture: bytes) -> None:
     comet(base, outside)
     neptune(base, outside)
     aim(base, outside)
+    trackio(base, outside, picture)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests" / "data" / "hostile"))
 import make  # noqa: E402
 
 TRACKERS = ["logdir-aim", "logdir-comet", "logdir-comet-archive", "logdir-mlflow", "logdir-mlflow-database", "logdir-mlflow-pipes", "logdir-neptune",
-            "logdir-neptune-export", "logdir-wandb"]
+            "logdir-neptune-export", "logdir-trackio", "logdir-trackio-pipes", "logdir-wandb"]
 FOLDERS = sorted([*TRACKERS, "climbing-id", "climbing-names", "climbing-project", "far-keys", "levels-of-two", "linked-run", "links-for-files", "links-for-sinks", "links-in-a-run", "logdir-files", "logdir-loops", "manifest-names",
                   "one-list-of-pages", "pipes", "png-bomb", "raw-images", "rows-that-are-not-there", "series-in-the-step-column", "strange-sink"])
 NOBODY = 65534
@@ -247,7 +247,7 @@ def routes(run):
 
 
 # A server does not begin where nothing can be opened, which is what the commands are told too.
-@pytest.mark.parametrize("name", [name for name in FOLDERS if name != "logdir-mlflow-pipes"])
+@pytest.mark.parametrize("name", [name for name in FOLDERS if not name.endswith("-pipes")])
 def test_finding_s03_to_s16_every_route_answers_and_the_server_lives(made, name):
     folder = made / "folders" / name
     before = snapshot(made / "outside")

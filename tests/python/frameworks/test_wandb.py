@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -75,6 +76,11 @@ FILES = """
         run.log({{"film": wandb.Video("film.gif", caption="moves", format="gif")}}, step=2)
         run.log({{"mesh": wandb.Object3D("mesh.obj")}}, step=3)
         run.log({{"points": wandb.Object3D(np.round(rng.random((7, 3)), 3)), "colored": wandb.Object3D(rng.integers(0, 200, (5, 6)).astype(float))}}, step=4)
+        with open("report.html", "w") as report:
+            report.write("<html><body><p>of a file</p></body></html>")
+        run.log({{"page": wandb.Html("<h1>said</h1>"), "report": wandb.Html("report.html"), "plain": wandb.Html("<b>plain</b>", inject=False)}}, step=5)
+        with open("report.html") as report:
+            run.log({{"head": wandb.Html("<html><head><title>t</title></head></html>"), "read": wandb.Html(report)}}, step=6)
         artifact = wandb.Artifact("model", "model", metadata={{"depth": 4}})
         artifact.add_file("weights.bin", "inside/weights.bin")
         run.log_artifact(artifact)
@@ -168,16 +174,20 @@ def blobs(value):
     if isinstance(value, taffrail.Blob):
         return value.load()
     if isinstance(value, dict):
-        return {name: blobs(part) for name, part in value.items()}
+        # The client numbers files by the step that was before.
+        return {name: re.sub(r"_\d+_", "_N_", part) if name == "path" else blobs(part) for name, part in value.items()}
     return [blobs(part) for part in value] if isinstance(value, list) else value
 
 
 def test_files_points_and_artifacts_are_the_same(tmp_path):
     runs = both(tmp_path, FILES)
     theirs, ours = runs["wandb"], runs["taffrail.wandb"]
-    for name in ("sound", "film", "mesh", "points", "colored"):
+    for name in ("sound", "film", "mesh", "points", "colored", "page", "report", "plain", "head", "read"):
         expected, got = theirs.entries(name), ours.entries(name)
         assert [(entry.kind, entry.step, blobs(entry.value)) for entry in got] == [(entry.kind, entry.step, blobs(entry.value)) for entry in expected] != [], name
+    for name, folder in (("theirs", tmp_path / "wandb"), ("ours", tmp_path / "taffrail.wandb")):
+        pages = {path.name.split("_")[0]: path.read_text() for path in folder.glob("wandb/offline-run-*/files/media/html/*.html")}
+        assert set(pages) == {"page", "report", "plain", "head", "read"} and pages["plain"] == "<b>plain</b>" and pages["page"].endswith("<h1>said</h1>"), name
     # The real client keeps the files of an artifact outside the folder of the run.
     expected, got = ({**run.entries("model")[0].value, "files": None} for run in (theirs, ours))
     assert got == expected and got["metadata"] == {"depth": 4}
@@ -225,4 +235,8 @@ def test_media_classes_and_files(root, tmp_path):
         assert run.native.stats["errors"] == 0
     past = taffrail.read(root).run("n")
     assert past.entries("audio")[0].value["sample_rate"] == 8000 and past.entries("video")[0].value["frames"] == 2 and past.entries("points")[0].value["has_colors"]
+    page = past.entries("html")[0].value
+    assert page["type"] == "html-file" and page["files"][0]["path"] == "page.html" and page["files"][0]["data"].load().endswith(b"<p>said</p>")
+    with pytest.raises(ValueError, match="not a int"):
+        wandb.Html(5)
     assert past.entries("model")[0].value["files"][0]["path"] == "inside/model.bin" and past.entries("model.bin")[0].value["files"][0]["data"].load() == b"weights"

@@ -10,6 +10,7 @@ import { askText } from "../ui/ask";
 import { ChartCard } from "../ui/chart_card";
 import { ConsoleView } from "../ui/console_view";
 import { IconButton, Search, Swatch, Tabs } from "../ui/controls";
+import { HtmlPage } from "../ui/html_page";
 import { Icon } from "../ui/icon";
 import { Markdown } from "../ui/markdown";
 import { LatestImages, MediaOfRun } from "../ui/media_strip";
@@ -261,11 +262,11 @@ function FilesTab({ run }: { run: string }) {
     );
   return (
     <div class="page-pad stack">
-      {value.artifacts.map((a) => (
-        <section class="card" key={a.name + a.version}>
+      {value.artifacts.map((a, number) => (
+        <section class="card" key={`${a.name} ${a.version} ${a.step} ${a.time_ms}`}>
           <div class="row">
             <h2>{a.name}</h2>
-            <span class="chip accent">{a.version}</span>
+            {a.version ? <span class="chip accent">{a.version}</span> : null}
             <span class="chip">{a.type}</span>
             <span class="muted">
               step {formatInteger(a.step)} · {formatTime(a.time_ms)}
@@ -289,6 +290,18 @@ function FilesTab({ run }: { run: string }) {
               ))}
             </tbody>
           </table>
+          {a.type === "html-file"
+            ? a.files.map((f) => (
+                <HtmlPage
+                  key={f.sha}
+                  run={run}
+                  sha={f.sha}
+                  size={f.size}
+                  name={a.name}
+                  open={number < 3}
+                />
+              ))
+            : null}
           {a.metadata.length ? (
             <dl class="key-value">
               {a.metadata.map((m) => (
