@@ -2,11 +2,13 @@
 // [scalar|multi|tensor|blob:BYTES]
 #include "codec/formats/tensorboard/encode.h"
 #include "codec/formats/tensorboard/framing.h"
+#include "codec/formats/tensorboard/tensor.h"
 #include "io/files.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,14 @@ void append_value_event(Bytes& to, double wall, std::int64_t step, std::span<con
     Bytes payload;
     append_event(payload, wall, step, event::kSummary, encode_summary(values));
     append_record(to, payload);
+}
+
+/// As TensorFlow 2 writes its scalars.
+EncodedValue scalar_tensor(const std::string& tag, float number) {
+    EncodedValue encoded = encode_scalar(tag, 0);
+    encoded.field = value::kTensor;
+    encoded.body = encode_tensor(TensorType::Float, {}, std::as_bytes(std::span(&number, 1)));
+    return encoded;
 }
 
 Bytes make_run(int run, int tags, int points, const std::string& form) {
@@ -45,8 +55,7 @@ Bytes make_run(int run, int tags, int points, const std::string& form) {
                 values.push_back(
                     encode_summary_value(encode_scalar(name, static_cast<double>(value)), false));
             } else if (form == "tensor") {
-                const Bytes one = encode_summary_value(
-                    encode_scalar_tensor(name, static_cast<double>(value), false), true);
+                const Bytes one = encode_summary_value(scalar_tensor(name, value), true);
                 append_value_event(file, wall, point, {&one, 1});
             } else {
                 const ByteSpan picture = blob;

@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "codec/capture.h"
 #include "codec/png.h"
+#include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "codec/wav.h"
 #include "store/layout.h"
@@ -210,8 +211,10 @@ Result<std::string> write_sample(const std::string& root, Sample sample) {
     }
     if (sample == Sample::Deleted) {
         TAFFRAIL_TRY(store::set_notes(folder, "other notes"));
-        TAFFRAIL_TRY(store::set_color(folder, "#372dcd"));
-        TAFFRAIL_TRY(store::set_archived(folder, true));
+        const ByteSpan color = as_bytes("#372dcd");
+        TAFFRAIL_TRY(
+            store::edit_meta(folder, {{tlog::MetaType::Colour, {color.begin(), color.end()}},
+                                      {tlog::MetaType::Archived, tlog::encode_flag(true)}}));
         TAFFRAIL_TRY(store::set_deleted(folder, true));
     }
     return folder;

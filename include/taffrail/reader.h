@@ -136,7 +136,7 @@ class TAFFRAIL_API RecordedRun {
     [[nodiscard]] virtual std::vector<KeyInfo> keys() const = 0;
     /// Reads a scalar key in columns, as it stands now: what is logged later is not in it. NotFound
     /// when there is no such key, InvalidArgument for a request that makes no sense. Costs what the
-    /// chunks taken cost; a live log is taken into memory first.
+    /// chunks taken cost; forwards a live log is taken into memory first.
     [[nodiscard]] virtual Result<std::unique_ptr<ReadCursor>> read(
         std::string_view key, const ReadRequest& request) const = 0;
 

@@ -1,3 +1,4 @@
+#include "base/cell_text.h"
 #include "base/strings.h"
 #include "cli/charts.h"
 #include "cli/commands.h"

@@ -83,22 +83,6 @@ std::string relative_time(std::int64_t time_ns, std::int64_t now_ns) {
     return age < 2 * kDay ? "yesterday" : std::to_string(age / kDay) + " d ago";
 }
 
-std::string cell_text(const Cell& cell) {
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? "true" : "false";
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return std::to_string(*whole);
-    }
-    if (const auto* number = std::get_if<double>(&cell)) {
-        return format_double(*number);
-    }
-    if (const auto* text = std::get_if<std::string>(&cell)) {
-        return *text;
-    }
-    return "";
-}
-
 std::string sparkline(std::span<const double> values, bool utf8) {
     constexpr std::string_view kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     constexpr std::string_view kAscii[] = {"_", ".", "-", "~", "=", "+", "*", "#"};

@@ -23,9 +23,6 @@ std::string grouped(std::uint64_t count);
 std::string short_duration(std::int64_t duration_ns);
 /// "just now", "5 m ago", "3 h ago", "yesterday", "12 d ago", then the date.
 std::string relative_time(std::int64_t time_ns, std::int64_t now_ns);
-/// A cell as text; null is "".
-std::string cell_text(const Cell& cell);
-
 /// One character a bin, low to high; bins without points are blank.
 std::string sparkline(std::span<const double> values, bool utf8);
 

@@ -86,15 +86,6 @@ Result<Bytes> gunzip(ByteSpan bytes, std::uint64_t limit_bytes) {
     return out;
 }
 
-Result<Bytes> unzlib(ByteSpan bytes, std::uint64_t limit_bytes) {
-    Bytes out;
-    const auto taken = unpack_one(bytes, limit_bytes, out, "zlib", libdeflate_zlib_decompress_ex);
-    if (!taken.ok()) {
-        return taken.error();
-    }
-    return out;
-}
-
 Result<Bytes> inflate(ByteSpan bytes, std::uint64_t limit_bytes) {
     Bytes out;
     const auto taken =

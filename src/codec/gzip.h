@@ -18,7 +18,6 @@ Bytes deflate(ByteSpan bytes, int level = 6);
 /// Unpacks; concatenated gzip members are joined. Output over `limit_bytes` is refused, so that a
 /// small hostile file cannot fill the memory.
 Result<Bytes> gunzip(ByteSpan bytes, std::uint64_t limit_bytes = std::uint64_t{1} << 30);
-Result<Bytes> unzlib(ByteSpan bytes, std::uint64_t limit_bytes = std::uint64_t{1} << 30);
 Result<Bytes> inflate(ByteSpan bytes, std::uint64_t limit_bytes = std::uint64_t{1} << 30);
 
 /// CRC-32 as gzip, PNG and zip use it.

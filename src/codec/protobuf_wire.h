@@ -225,4 +225,27 @@ bool for_each_number(const WireField& field, WireType element, Each&& each) {
     return cursor.ok();
 }
 
+/// Calls `each(const WireField&)` for the fields of a message; false where it ends in a broken
+/// byte.
+template <typename Each>
+bool for_each_field(ByteSpan message, Each&& each) {
+    ProtoReader reader(message);
+    for (WireField field; reader.next(field);) {
+        each(static_cast<const WireField&>(field));
+    }
+    return reader.ok();
+}
+
+/// The text of a field; empty where a message has none. Of a repeated one the last, as protobuf
+/// wants.
+inline std::string_view text_field(ByteSpan message, std::uint32_t number) {
+    std::string_view text;
+    for_each_field(message, [&](const WireField& field) {
+        if (field.is(number, WireType::Length)) {
+            text = field.as_text();
+        }
+    });
+    return text;
+}
+
 }  // namespace taffrail

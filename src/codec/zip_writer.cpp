@@ -49,6 +49,15 @@ Result<void> ZipWriter::put(ByteSpan bytes) {
     return {};
 }
 
+void ZipWriter::append_what_both_heads_say(Bytes& head, const Entry& entry, bool is_large) const {
+    append(head, version_of(is_large));
+    append(head, kUtf8);
+    append(head, method_number(entry.method));
+    append(head, dos_time_);
+    append(head, dos_date_);
+    append(head, entry.crc);
+}
+
 Result<void> ZipWriter::add(std::string_view name, ByteSpan bytes, ZipMethod method) {
     if (is_finished_ || name.empty() || name.size() > 0xFFFF || name.starts_with('/')) {
         return Error{ErrorCode::InvalidArgument,
@@ -73,12 +82,7 @@ Result<void> ZipWriter::add(std::string_view name, ByteSpan bytes, ZipMethod met
     const bool is_large = entry.size >= kSmall || entry.packed >= kSmall;
     Bytes head;
     append(head, kLocal);
-    append(head, version_of(is_large));
-    append(head, kUtf8);
-    append(head, method_number(entry.method));
-    append(head, dos_time_);
-    append(head, dos_date_);
-    append(head, entry.crc);
+    append_what_both_heads_say(head, entry, is_large);
     append(head, is_large ? std::uint32_t{0xFFFFFFFF} : small(entry.packed));
     append(head, is_large ? std::uint32_t{0xFFFFFFFF} : small(entry.size));
     append(head, static_cast<std::uint16_t>(name.size()));
@@ -109,12 +113,7 @@ Result<void> ZipWriter::finish() {
         Bytes head;
         append(head, kCentral);
         append(head, static_cast<std::uint16_t>(3 << 8 | version_of(is_large)));  // made on Unix
-        append(head, version_of(is_large));
-        append(head, kUtf8);
-        append(head, method_number(entry.method));
-        append(head, dos_time_);
-        append(head, dos_date_);
-        append(head, entry.crc);
+        append_what_both_heads_say(head, entry, is_large);
         append(head, small(entry.packed));
         append(head, small(entry.size));
         append(head, static_cast<std::uint16_t>(entry.name.size()));

@@ -44,6 +44,7 @@ class ZipWriter {
         ZipMethod method = ZipMethod::Stored;
     };
 
+    void append_what_both_heads_say(Bytes& head, const Entry& entry, bool is_large) const;
     Result<void> put(ByteSpan bytes);
 
     Write write_;

@@ -29,18 +29,12 @@ class CallbackCommunicator final : public metrics::GatherCommunicator {
         return all;
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
-                                                     const std::vector<int>& group_members,
-                                                     int rank_in_group) override {
-        TAFFRAIL_ASSIGN(CollectiveFunctions functions, ask_for_group(name, group_members));
-        functions.rank = rank_in_group;
-        functions.world_size = static_cast<int>(group_members.size());
-        std::vector<int> world_ranks;
-        for (int member : group_members) {
-            world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
-        }
+    Result<std::shared_ptr<Communicator>> make_group(NewGroup group) override {
+        TAFFRAIL_ASSIGN(CollectiveFunctions functions, ask_for_group(group.name, group.ranks));
+        functions.rank = group.rank;
+        functions.world_size = static_cast<int>(group.ranks.size());
         return std::shared_ptr<Communicator>(std::make_shared<CallbackCommunicator>(
-            std::move(functions), std::move(world_ranks), std::string(name)));
+            std::move(functions), std::move(group.world_ranks), std::string(group.name)));
     }
 
     Result<void> skip_group(std::string_view name, const std::vector<int>& group_members) override {

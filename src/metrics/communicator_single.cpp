@@ -16,8 +16,7 @@ class SingleCommunicator final : public metrics::GatherCommunicator {
         return metrics::Gathered{std::vector<std::byte>(bytes.begin(), bytes.end())};
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view, const std::vector<int>&,
-                                                     int) override {
+    Result<std::shared_ptr<Communicator>> make_group(NewGroup) override {
         return std::shared_ptr<Communicator>(std::make_shared<SingleCommunicator>());
     }
 };

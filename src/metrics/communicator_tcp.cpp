@@ -43,15 +43,10 @@ class TcpCommunicator final : public metrics::GatherCommunicator {
         return mesh_->exchange(group_, next_round_++, members(), bytes);
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
-                                                     const std::vector<int>& group_members,
-                                                     int rank_in_group) override {
-        std::vector<int> world_ranks;
-        for (int member : group_members) {
-            world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
-        }
-        return std::shared_ptr<Communicator>(std::make_shared<TcpCommunicator>(
-            rank_in_group, std::move(world_ranks), this->name() + "/" + std::string(name), mesh_));
+    Result<std::shared_ptr<Communicator>> make_group(NewGroup group) override {
+        return std::shared_ptr<Communicator>(
+            std::make_shared<TcpCommunicator>(group.rank, std::move(group.world_ranks),
+                                              this->name() + "/" + std::string(group.name), mesh_));
     }
 
   private:

@@ -82,25 +82,19 @@ class ThreadCommunicator final : public metrics::GatherCommunicator {
         return all;
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
-                                                     const std::vector<int>& group_members,
-                                                     int rank_in_group) override {
-        std::vector<int> world_ranks;
-        for (int member : group_members) {
-            world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
-        }
-        const std::string path = this->name() + "/" + std::string(name);
+    Result<std::shared_ptr<Communicator>> make_group(NewGroup group) override {
+        const std::string path = this->name() + "/" + std::string(group.name);
         const std::lock_guard lock(world_->mutex);
         std::shared_ptr<Hub>& hub = world_->hubs[path];
         if (!hub) {
-            hub = std::make_shared<Hub>(group_members.size());
+            hub = std::make_shared<Hub>(group.ranks.size());
         }
-        if (hub->size != group_members.size()) {
+        if (hub->size != group.ranks.size()) {
             return Error{ErrorCode::InvalidArgument,
                          "group '" + path + "' was made with other ranks on another rank"};
         }
         return std::shared_ptr<Communicator>(std::make_shared<ThreadCommunicator>(
-            rank_in_group, std::move(world_ranks), path, world_, hub, timeout_));
+            group.rank, std::move(group.world_ranks), path, world_, hub, timeout_));
     }
 
   private:

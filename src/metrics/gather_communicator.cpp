@@ -246,8 +246,11 @@ Result<std::shared_ptr<Communicator>> GatherCommunicator::group(std::string_view
     if (place == members.end()) {
         TAFFRAIL_TRY(skip_group(name, members));
     } else {
-        TAFFRAIL_ASSIGN(communicator,
-                        make_group(name, members, static_cast<int>(place - members.begin())));
+        NewGroup group{name, members, {}, static_cast<int>(place - members.begin())};
+        for (const int member : members) {
+            group.world_ranks.push_back(members_[static_cast<std::size_t>(member)]);
+        }
+        TAFFRAIL_ASSIGN(communicator, make_group(std::move(group)));
         if (auto* own = dynamic_cast<GatherCommunicator*>(communicator.get())) {
             own->interruption_ = interruption_;
         }

@@ -59,14 +59,19 @@ class TAFFRAIL_API GatherCommunicator : public Communicator {
     /// are missing.
     virtual Result<Gathered> exchange(std::span<const std::byte> bytes) = 0;
 
-    /// The communicator of a group this rank belongs to. `members` are world ranks in ascending
-    /// order.
-    virtual Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
-                                                             const std::vector<int>& members,
-                                                             int rank_in_group) = 0;
+    /// A group in the making.
+    struct NewGroup {
+        std::string_view name;
+        std::vector<int> ranks;        ///< its members by their ranks here, ascending
+        std::vector<int> world_ranks;  ///< the same ones by their ranks in the world
+        int rank = 0;                  ///< this process in the group
+    };
+
+    /// The communicator of a group this rank belongs to.
+    virtual Result<std::shared_ptr<Communicator>> make_group(NewGroup group) = 0;
 
     /// Called on ranks outside of a new group; some transports must take part in its creation.
-    virtual Result<void> skip_group(std::string_view name, const std::vector<int>& members);
+    virtual Result<void> skip_group(std::string_view name, const std::vector<int>& ranks);
 
     /// What interrupt() said, if it was called. Transports that can wait ask now and then.
     [[nodiscard]] std::optional<Error> interrupted() const;

@@ -1,6 +1,7 @@
 #include "model/attempts.h"
 
 #include <algorithm>
+#include <memory>
 #include <ranges>
 #include <set>
 
@@ -78,6 +79,16 @@ WinningRule::WinningRule(std::span<const AttemptProcess> processes,
 std::optional<Step> WinningRule::superseded_from(std::int32_t rank, std::uint32_t attempt) const {
     const auto found = superseded_from_.find({rank, attempt});
     return found == superseded_from_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::function<std::optional<Step>(std::int32_t, std::uint32_t)> superseded_by(WinningRule rule) {
+    if (rule.all_win()) {
+        return {};
+    }
+    return [shared = std::make_shared<const WinningRule>(std::move(rule))](std::int32_t rank,
+                                                                           std::uint32_t attempt) {
+        return shared->superseded_from(rank, attempt);
+    };
 }
 
 bool may_supersede(std::span<const AttemptProcess> processes,

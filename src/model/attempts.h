@@ -10,6 +10,7 @@
 #include <taffrail/reader.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -60,6 +61,11 @@ class WinningRule {
     std::map<std::pair<std::int32_t, std::uint32_t>, Step> superseded_from_;
     bool all_win_ = true;
 };
+
+/// The rule as cursors take it: from which step on the points of a process do not count. Empty
+/// where all do.
+std::function<std::optional<Step>(std::int32_t rank, std::uint32_t attempt)> superseded_by(
+    WinningRule rule);
 
 /// False when surely no point is superseded. Ranks are not looked at, so that ranges of all ranks
 /// together will do.

@@ -229,13 +229,8 @@ Result<std::unique_ptr<ReadCursor>> GatheredRun::read(std::string_view key,
     series.origin_ns = content.info.start_time_ns;
     series.damage = content.damage;
     if (request.attempts == Attempts::Winning && content.info.attempts > 1) {
-        auto rule = std::make_shared<const WinningRule>(processes_of(content),
-                                                        attempt_steps(points_of(found->second)));
-        if (!rule->all_win()) {
-            series.superseded_from = [rule](std::int32_t rank, std::uint32_t attempt) {
-                return rule->superseded_from(rank, attempt);
-            };
-        }
+        series.superseded_from = superseded_by(
+            WinningRule(processes_of(content), attempt_steps(points_of(found->second))));
     }
     series.sources.push_back(std::make_unique<GatheredRows>(now->content, found->second));
     return make_cursor(std::move(series), request);

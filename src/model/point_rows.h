@@ -6,10 +6,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace taffrail::model {
+
+/// At the end of `to`, which has room for them.
+inline void add_points(ChunkBuilder& to, std::span<const Point> points) {
+    const auto copy = [&]<typename T>(Column column, T Point::* member) {
+        if (const std::span<T> room = to.next<T>(column); !room.empty()) {
+            std::ranges::transform(points, room.begin(), member);
+        }
+    };
+    copy(Column::Step, &Point::step);
+    copy(Column::Time, &Point::time_ns);
+    copy(Column::Value, &Point::value);
+    copy(Column::Epoch, &Point::epoch);
+    copy(Column::Samples, &Point::samples);
+    copy(Column::Rank, &Point::rank);
+    copy(Column::Attempt, &Point::attempt);
+    copy(Column::Phase, &Point::phase);
+    copy(Column::Writer, &Point::writer);
+    copy(Column::Seq, &Point::seq);
+    to.grow(points.size());
+}
 
 class PointRows final : public RowSource {
   public:
@@ -30,22 +52,7 @@ class PointRows final : public RowSource {
               std::vector<Damage>& /*damage*/) override {
         const std::span<const Point> some = std::span<const Point>(points_).subspan(
             static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-        const auto copy = [&]<typename T>(Column column, T Point::* member) {
-            if (const std::span<T> room = to.next<T>(column); !room.empty()) {
-                std::ranges::transform(some, room.begin(), member);
-            }
-        };
-        copy(Column::Step, &Point::step);
-        copy(Column::Time, &Point::time_ns);
-        copy(Column::Value, &Point::value);
-        copy(Column::Epoch, &Point::epoch);
-        copy(Column::Samples, &Point::samples);
-        copy(Column::Rank, &Point::rank);
-        copy(Column::Attempt, &Point::attempt);
-        copy(Column::Phase, &Point::phase);
-        copy(Column::Writer, &Point::writer);
-        copy(Column::Seq, &Point::seq);
-        to.grow(some.size());
+        add_points(to, some);
     }
 
   private:

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace taffrail::model {
@@ -36,6 +36,22 @@ class RowSource {
 
     /// Every row has a place on this axis and positions never fall.
     [[nodiscard]] virtual bool is_rising(Axis axis) const = 0;
+
+    /// Where its first and its last row stand, for a source that knows without reading them.
+    [[nodiscard]] virtual std::optional<std::pair<LogPlace, LogPlace>> ends() const {
+        return std::nullopt;
+    }
+
+    /// Rows that are found from the last one on, a log on the disk: read_before() instead of
+    /// read(), for cursors that go backwards in log order; rows() is any number but 0.
+    [[nodiscard]] virtual bool is_found_from_end() const { return false; }
+
+    /// Adds at most `count` rows to `to`, those before the ones given last, in log order. False:
+    /// there are no more, and what could not be read is in `damage`.
+    virtual bool read_before(std::uint64_t /*count*/, ChunkBuilder& /*to*/,
+                             std::vector<Damage>& /*damage*/) {
+        return false;
+    }
 };
 
 }  // namespace taffrail::model

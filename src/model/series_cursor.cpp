@@ -52,9 +52,14 @@ class SeriesCursor final : public ReadCursor {
             const std::uint64_t count = std::min<std::uint64_t>(
                 {backwards() ? piece_ : kPiece, end - first, builder.room()});
             const std::size_t before = builder.rows();
-            series_.sources[at_]->read(backwards() ? end - count : first, count, builder,
-                                       series_.damage);
-            (backwards() ? end : first) = backwards() ? end - count : first + count;
+            RowSource& source = *series_.sources[at_];
+            if (source.is_found_from_end()) {
+                const std::size_t most = std::min(piece_, builder.room());
+                end = source.read_before(most, builder, series_.damage) ? end : first;
+            } else {
+                source.read(backwards() ? end - count : first, count, builder, series_.damage);
+                (backwards() ? end : first) = backwards() ? end - count : first + count;
+            }
             choose(builder, before);
             if (backwards()) {
                 builder.reverse(before);
@@ -268,29 +273,13 @@ std::optional<std::pair<Chunk, Chunk>> ends_of(RowSource& source, Columns column
     return std::pair(std::move(first).finish(columns), std::move(last).finish(columns));
 }
 
-/// Whether rows stand in log order from source to source. Writers of one process (a program that
-/// forked) stand one behind the other.
-bool follow_in_log(std::vector<std::unique_ptr<RowSource>>& sources) {
-    std::optional<LogPlace> before;
-    std::vector<std::uint64_t> writers;
-    for (const auto& source : sources) {
-        const auto ends = ends_of(*source, kPlaceColumns);
-        if (!ends) {
-            return false;
-        }
-        const LogPlace first = place_of(ends->first, 0), last = place_of(ends->second, 0);
-        if (before &&
-            (std::pair(before->attempt, before->rank) > std::pair(first.attempt, first.rank) ||
-             (before->writer == first.writer && before->seq >= first.seq) ||
-             (before->writer != first.writer &&
-              std::ranges::find(writers, first.writer) != writers.end()))) {
-            return false;
-        }
-        writers.push_back(first.writer);
-        writers.push_back(last.writer);
-        before = last;
+std::optional<std::pair<LogPlace, LogPlace>> places_of(RowSource& source) {
+    if (const auto known = source.ends()) {
+        return known;
     }
-    return true;
+    const auto ends = ends_of(source, kPlaceColumns);
+    return ends ? std::optional(std::pair(place_of(ends->first, 0), place_of(ends->second, 0)))
+                : std::nullopt;
 }
 
 bool follow_on_axis(const SeriesRows& series, Axis axis) {
@@ -310,6 +299,30 @@ bool follow_on_axis(const SeriesRows& series, Axis axis) {
 }
 
 }  // namespace
+
+// Writers of one process (a program that forked) stand one behind the other.
+bool follow_in_log(const std::vector<std::unique_ptr<RowSource>>& sources) {
+    std::optional<LogPlace> before;
+    std::vector<std::uint64_t> writers;
+    for (const auto& source : sources) {
+        const auto ends = places_of(*source);
+        if (!ends) {
+            return false;
+        }
+        const auto [first, last] = *ends;
+        if (before &&
+            (std::pair(before->attempt, before->rank) > std::pair(first.attempt, first.rank) ||
+             (before->writer == first.writer && before->seq >= first.seq) ||
+             (before->writer != first.writer &&
+              std::ranges::find(writers, first.writer) != writers.end()))) {
+            return false;
+        }
+        writers.push_back(first.writer);
+        writers.push_back(last.writer);
+        before = last;
+    }
+    return true;
+}
 
 Result<void> check(const ReadRequest& request) {
     if (request.axis == Axis::Metric) {

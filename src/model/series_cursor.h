@@ -30,6 +30,10 @@ struct SeriesRows {
 /// Refuses an axis that is a metric and a range that is none.
 Result<void> check(const ReadRequest& request);
 
+/// Whether rows stand in log order from source to source, as rows that are found from their end
+/// have to.
+bool follow_in_log(const std::vector<std::unique_ptr<RowSource>>& sources);
+
 /// `request` passed check().
 std::unique_ptr<ReadCursor> make_cursor(SeriesRows series, const ReadRequest& request);
 

@@ -2,10 +2,9 @@
 // below, with calls, self and total times. An action that starts inside another takes nothing away
 // from it.
 #include "profile/formats/pstats/pstats.h"
-#include "profilers/common/actions.h"
 #include "profilers/common/call_table.h"
 #include "profilers/common/registry.h"
-#include "profilers/common/report_files.h"
+#include "profilers/common/report_profiler.h"
 #include "zones/to_profile.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace taffrail::profilers {
 namespace {
 
-class AdvancedProfiler final : public Profiler {
+class AdvancedProfiler final : public ActionProfiler {
   public:
     Result<void> configure(const ProfilerOptions& options) override {
         if (!is_sort_key(options.sort_by)) {
@@ -26,23 +25,10 @@ class AdvancedProfiler final : public Profiler {
                          "line_count_restriction must be more than 0: a number of rows, or a share "
                          "of them up to 1.0"};
         }
-        files_.configure(options);
         table_ = {options.line_count_restriction, options.sort_by};
         dump_ = options.dump_stats;
-        return {};
+        return ActionProfiler::configure(options);
     }
-
-    Result<void> setup(std::string_view stage, std::optional<int> rank,
-                       const std::string& folder) override {
-        files_.setup(stage, rank, folder);
-        return {};
-    }
-
-    Result<void> start(std::string_view action) override { return actions_.start(action); }
-
-    Result<void> stop(std::string_view action) override { return actions_.stop(action); }
-
-    void step(Step step) noexcept override { mark_step(step); }
 
     [[nodiscard]] std::string summary() const override {
         const zones::Snapshot snapshot = zones::take_snapshot();
@@ -59,14 +45,13 @@ class AdvancedProfiler final : public Profiler {
     }
 
     Result<void> teardown() override {
-        const std::string text = summary();
-        if (!files_.wanted() || text.empty()) {
-            return {};
+        Result<void> written = ActionProfiler::teardown();
+        if (!files_.wanted() || !dump_) {
+            return written;
         }
-        Result<void> written = files_.write(files_.path("", ".txt"), as_bytes(text), true);
         const zones::Snapshot snapshot = zones::take_snapshot();
         for (const ActionTotals& action : by_time()) {
-            if (!dump_ || !written.ok()) {
+            if (!written.ok()) {
                 break;
             }
             written = dump(snapshot, action.name);
@@ -96,8 +81,6 @@ class AdvancedProfiler final : public Profiler {
         return files_.write(files_.path(action, ".prof"), as_bytes(bytes), false);
     }
 
-    Actions actions_;
-    ReportFiles files_;
     CallTableOptions table_;
     bool dump_ = true;
 };

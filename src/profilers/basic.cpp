@@ -3,7 +3,7 @@
 #include <taffrail/zone.h>
 
 #include "profilers/common/registry.h"
-#include "profilers/common/report_files.h"
+#include "profilers/common/report_profiler.h"
 #include "terminal/text.h"
 
 #include <algorithm>
@@ -15,26 +15,13 @@ namespace {
 
 constexpr std::size_t kNameColumns = 20;
 
-class BasicProfiler final : public Profiler {
+class BasicProfiler final : public ReportProfiler {
   public:
-    Result<void> configure(const ProfilerOptions& options) override {
-        files_.configure(options);
-        return {};
-    }
-
-    Result<void> setup(std::string_view stage, std::optional<int> rank,
-                       const std::string& folder) override {
-        files_.setup(stage, rank, folder);
-        return {};
-    }
-
     [[nodiscard]] bool measures_actions() const noexcept override { return false; }
 
     Result<void> start(std::string_view) override { return {}; }
 
     Result<void> stop(std::string_view) override { return {}; }
-
-    void step(Step step) noexcept override { mark_step(step); }
 
     [[nodiscard]] std::string summary() const override {
         std::vector<ZoneRow> rows = zone_rows();
@@ -53,17 +40,6 @@ class BasicProfiler final : public Profiler {
         }
         return text;
     }
-
-    Result<void> teardown() override {
-        const std::string text = summary();
-        if (!files_.wanted() || text.empty()) {
-            return {};
-        }
-        return files_.write(files_.path("", ".txt"), as_bytes(text), true);
-    }
-
-  private:
-    ReportFiles files_;
 };
 
 }  // namespace

@@ -1,32 +1,18 @@
 // `simple`: how often and how long each action of the training loop ran. The flat table adds up the
 // owners of a hook and counts nested actions in each; the tree below it shows both apart.
-#include "profilers/common/actions.h"
 #include "profilers/common/registry.h"
-#include "profilers/common/report_files.h"
+#include "profilers/common/report_profiler.h"
 #include "profilers/common/simple_table.h"
 
 namespace taffrail::profilers {
 namespace {
 
-class SimpleProfiler final : public Profiler {
+class SimpleProfiler final : public ActionProfiler {
   public:
     Result<void> configure(const ProfilerOptions& options) override {
-        files_.configure(options);
         extended_ = options.extended;
-        return {};
+        return ActionProfiler::configure(options);
     }
-
-    Result<void> setup(std::string_view stage, std::optional<int> rank,
-                       const std::string& folder) override {
-        files_.setup(stage, rank, folder);
-        return {};
-    }
-
-    Result<void> start(std::string_view action) override { return actions_.start(action); }
-
-    Result<void> stop(std::string_view action) override { return actions_.stop(action); }
-
-    void step(Step step) noexcept override { mark_step(step); }
 
     [[nodiscard]] std::string summary() const override {
         const auto totals = actions_.totals();
@@ -41,17 +27,7 @@ class SimpleProfiler final : public Profiler {
         return text;
     }
 
-    Result<void> teardown() override {
-        const std::string text = summary();
-        if (!files_.wanted() || text.empty()) {
-            return {};
-        }
-        return files_.write(files_.path("", ".txt"), as_bytes(text), true);
-    }
-
   private:
-    Actions actions_;
-    ReportFiles files_;
     bool extended_ = true;
 };
 

@@ -6,9 +6,8 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "profile/formats.h"
-#include "profilers/common/actions.h"
 #include "profilers/common/registry.h"
-#include "profilers/common/report_files.h"
+#include "profilers/common/report_profiler.h"
 #include "profilers/common/trace_file.h"
 #include "profilers/common/window_trace.h"
 
@@ -17,7 +16,7 @@
 namespace taffrail::profilers {
 namespace {
 
-class TraceProfiler final : public Profiler {
+class TraceProfiler final : public ActionProfiler {
   public:
     Result<void> configure(const ProfilerOptions& options) override {
         TAFFRAIL_ASSIGN(schedule_, schedule(options.schedule));
@@ -45,10 +44,6 @@ class TraceProfiler final : public Profiler {
         notes_.clear();
         return {};
     }
-
-    Result<void> start(std::string_view action) override { return actions_.start(action); }
-
-    Result<void> stop(std::string_view action) override { return actions_.stop(action); }
 
     // The step before is over. What a window costs it costs here, between two steps.
     void step(Step step) noexcept override {
@@ -145,8 +140,6 @@ class TraceProfiler final : public Profiler {
     }
 
     mutable std::mutex mutex_;
-    Actions actions_;
-    ReportFiles files_;
     ProfilerOptions options_;
     Schedule schedule_ = *schedule(ProfilerOptions().schedule);
     WindowTrace window_;

@@ -1,5 +1,6 @@
 #include "query/filter_value.h"
 
+#include "base/cell_text.h"
 #include "base/strings.h"
 #include "query/cells.h"
 
@@ -11,20 +12,6 @@ namespace taffrail::query {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-std::string text_of(const Cell& cell) {
-    if (const auto* text = std::get_if<std::string>(&cell)) {
-        return *text;
-    }
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? "true" : "false";
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return std::to_string(*whole);
-    }
-    const auto* number = std::get_if<double>(&cell);
-    return number != nullptr ? format_double(*number) : std::string();
-}
 
 /// Whole numbers stay whole, so that they are compared exactly.
 Cell number_in(std::string_view text) {
@@ -215,7 +202,7 @@ bool FilterValue::is_comparable(const Cell& cell, std::string_view op) const {
 
 bool FilterValue::fits(const Cell& cell, std::string_view op) const {
     if (op == "~") {
-        return to_lower(text_of(cell)).find(to_lower(text_)) != std::string::npos;
+        return to_lower(cell_text(cell)).find(to_lower(text_)) != std::string::npos;
     }
     if (time_) {
         // A day is one value: after it means after its end.
@@ -232,7 +219,7 @@ bool FilterValue::fits(const Cell& cell, std::string_view op) const {
         }
         return holds(compare_numbers(cell, number_), op);
     }
-    const std::string text = text_of(cell);
+    const std::string text = cell_text(cell);
     if (is_ordering(op)) {
         return !is_number && holds(text <=> text_, op);
     }

@@ -59,18 +59,6 @@ Result<void> set_notes(const std::string& run_folder, std::string_view text) {
     return edit_one(run_folder, tlog::MetaType::Notes, text_payload(text));
 }
 
-Result<void> rename_run(const std::string& run_folder, std::string_view name) {
-    return edit_one(run_folder, tlog::MetaType::Name, text_payload(name));
-}
-
-Result<void> set_color(const std::string& run_folder, std::string_view color) {
-    return edit_one(run_folder, tlog::MetaType::Colour, text_payload(color));
-}
-
-Result<void> set_archived(const std::string& run_folder, bool archived) {
-    return edit_one(run_folder, tlog::MetaType::Archived, tlog::encode_flag(archived));
-}
-
 Result<void> set_deleted(const std::string& run_folder, bool deleted) {
     return edit_one(run_folder, tlog::MetaType::Tombstone, tlog::encode_flag(deleted));
 }

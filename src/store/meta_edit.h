@@ -24,9 +24,6 @@ Result<void> edit_meta(const std::string& run_folder, const std::vector<MetaEdit
 Result<void> add_tag(const std::string& run_folder, std::string_view tag);
 Result<void> remove_tag(const std::string& run_folder, std::string_view tag);
 Result<void> set_notes(const std::string& run_folder, std::string_view text);
-Result<void> rename_run(const std::string& run_folder, std::string_view name);
-Result<void> set_color(const std::string& run_folder, std::string_view color);
-Result<void> set_archived(const std::string& run_folder, bool archived);
 /// Hidden at once; gc() removes the bytes, restore (false) brings it back until then.
 Result<void> set_deleted(const std::string& run_folder, bool deleted);
 

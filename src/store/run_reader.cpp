@@ -216,7 +216,7 @@ std::vector<Damage> RunReader::unplaced_damage() const {
     return all;
 }
 
-void RunReader::add_log_damage(std::vector<Damage>& all) const {
+void RunReader::add_damage_of_sealed_logs(std::vector<Damage>& all) const {
     for (const seal::CoveredLog& log : manifest_.logs) {
         if (log.damaged_ranges > 0) {
             all.push_back(
@@ -225,6 +225,10 @@ void RunReader::add_log_damage(std::vector<Damage>& all) const {
                  fmt::format("{} damaged ranges when it was sealed", log.damaged_ranges)});
         }
     }
+}
+
+void RunReader::add_log_damage(std::vector<Damage>& all) const {
+    add_damage_of_sealed_logs(all);
     for (const WriterData* writer : ordered_writers()) {
         for (Damage& damage : writer->log.damage()) {
             all.push_back(std::move(damage));

@@ -78,6 +78,7 @@ class RunReader final : public RecordedRun {
     /// Of the sealed files and of the logs as far as they were read.
     [[nodiscard]] std::vector<Damage> damage_so_far() const;
     void add_log_damage(std::vector<Damage>& all) const;
+    void add_damage_of_sealed_logs(std::vector<Damage>& all) const;
     void keep_walked_damage(std::vector<Damage> met) const;
     [[nodiscard]] std::vector<const WriterData*> ordered_writers() const;
     [[nodiscard]] std::vector<Piece> pieces(std::string_view key) const;
@@ -85,7 +86,13 @@ class RunReader final : public RecordedRun {
     /// Sealed and live rows, for a cursor.
     [[nodiscard]] model::SeriesRows rows(std::string_view key,
                                          const std::vector<Piece>& pieces) const;
-    [[nodiscard]] model::WinningRule winning_rule(std::string_view key) const;
+    /// `live`: the steps of each writer's log.
+    [[nodiscard]] model::WinningRule winning_rule(
+        std::string_view key, const std::vector<model::AttemptSteps>& live) const;
+    /// A cursor that reads logs from their ends; null where that cannot be, or where they are in
+    /// memory already.
+    [[nodiscard]] Result<std::unique_ptr<ReadCursor>> read_from_end(
+        std::string_view key, const ReadRequest& request) const;
     static model::AttemptSteps exact_steps(const WriterData& writer, const SeriesPiece& piece);
     /// Damage that may have cost any series points: files and stretches of logs that are lost.
     [[nodiscard]] std::vector<Damage> unplaced_damage() const;

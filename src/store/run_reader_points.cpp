@@ -5,16 +5,25 @@
 #include "model/bins.h"
 #include "model/series_cursor.h"
 #include "store/layout.h"
+#include "store/log_end_rows.h"
 #include "store/run_reader.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace taffrail::store {
 namespace {
 
 constexpr std::size_t kMaxCached = 256;
+
+bool has_points(const LogState& state, std::string_view key) {
+    return std::ranges::any_of(state.keys(), [&](const LogState::Key& each) {
+        return each.defined && each.kind == Kind::Scalar && each.name == key &&
+               each.totals.summary.count > 0;
+    });
+}
 
 }  // namespace
 
@@ -56,6 +65,12 @@ Result<std::unique_ptr<ReadCursor>> RunReader::read(std::string_view key,
                                                     const ReadRequest& request) const {
     TAFFRAIL_TRY(model::check(request));
     return with_second_look([&]() -> Result<std::unique_ptr<ReadCursor>> {
+        if (request.direction == Direction::Backwards) {
+            TAFFRAIL_ASSIGN(std::unique_ptr<ReadCursor> cursor, read_from_end(key, request));
+            if (cursor != nullptr) {
+                return cursor;
+            }
+        }
         TAFFRAIL_TRY(ensure(WriterData::Depth::Everything));
         const std::shared_lock lock(mutex_);
         const std::vector<Piece> found = pieces(key);
@@ -71,19 +86,66 @@ Result<std::unique_ptr<ReadCursor>> RunReader::read(std::string_view key,
         model::SeriesRows series = rows(key, found);
         series.damage = unplaced_damage();
         if (request.attempts == Attempts::Winning) {
-            const auto rule = std::make_shared<const model::WinningRule>(winning_rule(key));
-            if (!rule->all_win()) {
-                series.superseded_from = [rule](std::int32_t rank, std::uint32_t attempt) {
-                    return rule->superseded_from(rank, attempt);
-                };
+            std::vector<model::AttemptSteps> live;
+            for (const Piece& piece : found) {
+                live.push_back(exact_steps(*piece.writer, piece.series));
             }
+            series.superseded_from = model::superseded_by(winning_rule(key, live));
         }
         return model::make_cursor(std::move(series), request);
     });
 }
 
+Result<std::unique_ptr<ReadCursor>> RunReader::read_from_end(std::string_view key,
+                                                             const ReadRequest& request) const {
+    const std::shared_lock lock(mutex_);
+    if (depth_ == WriterData::Depth::Everything || doubt_ || request.axis) {
+        return std::unique_ptr<ReadCursor>();
+    }
+    model::SeriesRows series;
+    series.origin_ns = info_.start_time_ns;
+    if (is_sealed(key)) {
+        series.sources = sealed_->rows(key);
+    }
+    if (sealed_ != nullptr) {
+        series.damage = sealed_->left_out();
+    }
+    add_damage_of_sealed_logs(series.damage);
+    std::vector<model::AttemptSteps> live;
+    for (const WriterData* writer : ordered_writers()) {
+        const std::uint64_t id = writer->log.identity().writer;
+        if (writer->log.is_garbage() || !has_points(writer->log.state(), key)) {
+            std::ranges::move(writer->log.damage(), std::back_inserter(series.damage));
+            continue;
+        }
+        LogEndRows::Covered covered;
+        for (const seal::CoveredLog& log : manifest_.logs) {
+            if (log.writer == id) {
+                covered[log.file_number] = log.bytes;
+            }
+        }
+        TAFFRAIL_ASSIGN(auto rows,
+                        LogEndRows::begin(folder_, id, std::string(key), covered, make_writer(id)));
+        if (rows == nullptr) {
+            return std::unique_ptr<ReadCursor>();
+        }
+        if (const auto steps = rows->steps()) {
+            live.push_back(*steps);
+            series.sources.push_back(std::move(rows));
+        }
+    }
+    if (series.sources.empty() || !model::follow_in_log(series.sources)) {
+        return std::unique_ptr<ReadCursor>();
+    }
+    if (request.attempts == Attempts::Winning) {
+        series.superseded_from = model::superseded_by(winning_rule(key, live));
+    }
+    return model::make_cursor(std::move(series), request);
+}
+
 // The rule asks for the smallest step of every attempt, which may be the last thing logged.
-model::WinningRule RunReader::winning_rule(std::string_view key) const {
+model::WinningRule RunReader::winning_rule(std::string_view key,
+                                           const std::vector<model::AttemptSteps>& live) const {
     const std::vector<model::AttemptProcess> all = processes();
     const bool one_attempt = std::ranges::all_of(
         all, [&](const auto& each) { return each.attempt == all.front().attempt; });
@@ -91,9 +153,7 @@ model::WinningRule RunReader::winning_rule(std::string_view key) const {
         return {all, {}};
     }
     std::vector<model::AttemptSteps> logged = sealed_steps(std::string(key));
-    for (const Piece& piece : pieces(key)) {
-        logged.push_back(exact_steps(*piece.writer, piece.series));
-    }
+    logged.insert(logged.end(), live.begin(), live.end());
     return {all, logged};
 }
 

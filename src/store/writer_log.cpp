@@ -389,11 +389,14 @@ std::vector<Damage> WriterLog::damage() const {
                           0, 0, "rows whose key names were in a damaged part"});
     }
     for (const tlog::Gap& gap : gaps_) {
-        result.push_back(
-            {"", 0, 0, 0, 0,
-             fmt::format("{} values were not taken because the ring was full", gap.lost)});
+        result.push_back(damage_of(gap));
     }
     return result;
+}
+
+Damage damage_of(const tlog::Gap& gap) {
+    return {"", 0, 0,
+            0,  0, fmt::format("{} values were not taken because the ring was full", gap.lost)};
 }
 
 Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,

@@ -141,6 +141,9 @@ class WriterLog {
     bool definitions_changed_ = false;
 };
 
+/// Values that a full ring did not take.
+Damage damage_of(const tlog::Gap& gap);
+
 /// Reads one frame again. `payload` owns what `decoded` points into.
 Result<void> read_batch_at(const std::string& url, std::uint64_t offset, Bytes& payload,
                            tlog::DecodedBatch& decoded);

@@ -218,9 +218,9 @@ class Service final : public api::TensorBoardDataProvider::Service {
         return Status::OK;
     }
 
-    template <typename Reply, typename Fill>
-    Status list(DataClass data_class, const api::ListRequest& request, Reply& reply,
-                Fill&& fill) const {
+    /// Calls fill(run, tag, entry) for every tag that matches, with the tag's entry in the reply.
+    template <typename Request, typename Reply, typename Fill>
+    Status for_tags(DataClass data_class, const Request& request, Reply& reply, Fill&& fill) const {
         return for_matches(data_class, request,
                            [&](const RunSource::Named& named, const std::vector<TagInfo>& tags) {
                                auto* run = reply.add_runs();
@@ -228,9 +228,18 @@ class Service final : public api::TensorBoardDataProvider::Service {
                                for (const TagInfo& tag : tags) {
                                    auto* entry = run->add_tags();
                                    entry->set_tag_name(tag.tag);
-                                   fill(tag, *entry->mutable_metadata());
+                                   fill(named, tag, *entry);
                                }
                            });
+    }
+
+    template <typename Reply, typename Fill>
+    Status list(DataClass data_class, const api::ListRequest& request, Reply& reply,
+                Fill&& fill) const {
+        return for_tags(data_class, request, reply,
+                        [&](const RunSource::Named&, const TagInfo& tag, auto& entry) {
+                            fill(tag, *entry.mutable_metadata());
+                        });
     }
 
     template <typename Reply, typename Fill>
@@ -240,16 +249,10 @@ class Service final : public api::TensorBoardDataProvider::Service {
             return {StatusCode::INVALID_ARGUMENT, "the request says not how many points it wants"};
         }
         const std::int64_t limit = request.downsample().num_points();
-        return for_matches(data_class, request,
-                           [&](const RunSource::Named& named, const std::vector<TagInfo>& tags) {
-                               auto* run = reply.add_runs();
-                               run->set_run_name(named.name);
-                               for (const TagInfo& tag : tags) {
-                                   auto* entry = run->add_tags();
-                                   entry->set_tag_name(tag.tag);
-                                   fill(named, tag, limit, *entry->mutable_data());
-                               }
-                           });
+        return for_tags(data_class, request, reply,
+                        [&](const RunSource::Named& named, const TagInfo& tag, auto& entry) {
+                            fill(named, tag, limit, *entry.mutable_data());
+                        });
     }
 
     std::string location_;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <taffrail/record.h>
+#include <taffrail/result.h>
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,12 @@ class DeliveredRows {
     /// True for a record that save() knew of before restore(); ask once for each, in order.
     bool seen_before(const Record& record);
     void note(const Record& record);
+
+    /// Gives `take` those of `records` that were not seen before and counts in `delivered` how far
+    /// it came; `after` is called behind each. Both may fail: what was counted is not given again.
+    template <typename Take, typename After>
+    Result<void> hand_over(std::span<const Record> records, std::size_t& delivered, Take&& take,
+                           After&& after);
 
     /// Lines "writer <hex> <seq> <count>", each with its end.
     [[nodiscard]] std::string save() const;
@@ -39,5 +47,24 @@ class DeliveredRows {
     std::uint64_t writer_ = 0;
     Position* position_ = nullptr;
 };
+
+template <typename Take, typename After>
+Result<void> DeliveredRows::hand_over(std::span<const Record> records, std::size_t& delivered,
+                                      Take&& take, After&& after) {
+    delivered = 0;
+    for (const Record& record : records) {
+        if (!seen_before(record)) {
+            if (auto taken = take(record); !taken.ok()) {
+                return taken;
+            }
+            note(record);
+        }
+        ++delivered;
+        if (auto done = after(); !done.ok()) {
+            return done;
+        }
+    }
+    return {};
+}
 
 }  // namespace taffrail::trackers

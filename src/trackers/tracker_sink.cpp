@@ -28,15 +28,13 @@ Result<void> TrackerSink::open(const SinkContext& context) {
 }
 
 Result<void> TrackerSink::write(std::span<const Record> records, std::size_t& delivered) {
-    delivered = 0;
-    for (const Record& record : records) {
-        if (!is_silent_ && !delivered_.seen_before(record)) {
-            TAFFRAIL_TRY(take(record));
-            delivered_.note(record);
-        }
-        ++delivered;
+    if (is_silent_) {
+        delivered = records.size();
+        return {};
     }
-    return {};
+    return delivered_.hand_over(
+        records, delivered, [this](const Record& record) { return take(record); },
+        [] { return Result<void>(); });
 }
 
 Result<void> TrackerSink::watch(bool is_the_end) {

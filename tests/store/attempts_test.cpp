@@ -63,6 +63,16 @@ void expect_winners(const std::string& folder, const AttemptRun& run, const std:
                         .ok());
         std::ranges::sort(visited);
         EXPECT_EQ(visited, winners);
+        // Of a reader that was asked nothing before: it reads logs from their ends.
+        std::vector<Row> backwards;
+        const auto read =
+            tests::read_all(*RunReader::open(folder).value(), key,
+                            {.columns = Columns::all(), .direction = Direction::Backwards});
+        for (const Point& point : read.points) {
+            backwards.emplace_back(point.rank, point.attempt, point.step, point.value);
+        }
+        std::ranges::sort(backwards);
+        EXPECT_EQ(backwards, winners);
         for (const Axis axis : {Axis::Steps, Axis::WallTime}) {
             const Bins bins = reader->bins(key, {.axis = axis, .width = 7}).value();
             EXPECT_EQ(bins.points, winners.size());

@@ -268,7 +268,8 @@ TEST_F(RunReaderTest, DescribesTheRun) {
     EXPECT_TRUE(run->console(9, 1).empty());
 
     add_tag(folder_, "b").value();
-    rename_run(folder_, "brave new name").value();
+    const ByteSpan name = as_bytes("brave new name");
+    edit_meta(folder_, {{tlog::MetaType::Name, {name.begin(), name.end()}}}).value();
     EXPECT_TRUE(run->refresh().value());
     EXPECT_EQ(run->info().name, "brave new name");
     EXPECT_EQ(run->info().tags, (std::vector<std::string>{"a", "b"}));

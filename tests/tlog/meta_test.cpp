@@ -48,8 +48,10 @@ TEST(Meta, FlagsAndNamedTextsComeBack) {
     EXPECT_TRUE(decode_flag(encode_flag(true)));
     EXPECT_FALSE(decode_flag(encode_flag(false)));
     EXPECT_FALSE(decode_flag({}));
-    EXPECT_EQ(decode_named_text(encode_named_text("view", "{}")),
-              (std::pair<std::string, std::string>("view", "{}")));
+    Bytes view;
+    append_text(view, "view");
+    append_text(view, "{}");
+    EXPECT_EQ(decode_named_text(view), (std::pair<std::string, std::string>("view", "{}")));
 }
 
 }  // namespace

@@ -109,13 +109,6 @@ bool decode_flag(ByteSpan payload) noexcept {
     return !payload.empty() && payload[0] != std::byte{0};
 }
 
-Bytes encode_named_text(std::string_view name, std::string_view text) {
-    Bytes payload;
-    append_text(payload, name);
-    append_text(payload, text);
-    return payload;
-}
-
 std::pair<std::string, std::string> decode_named_text(ByteSpan payload) {
     ByteCursor from(payload);
     std::string name(from.text());

@@ -42,7 +42,6 @@ Bytes encode_flag(bool on);
 bool decode_flag(ByteSpan payload) noexcept;
 
 /// Saved view: name and JSON.
-Bytes encode_named_text(std::string_view name, std::string_view text);
 std::pair<std::string, std::string> decode_named_text(ByteSpan payload);
 
 }  // namespace taffrail::tlog

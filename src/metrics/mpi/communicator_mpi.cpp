@@ -82,26 +82,20 @@ class MpiCommunicator final : public metrics::GatherCommunicator {
         return all;
     }
 
-    Result<std::shared_ptr<Communicator>> make_group(std::string_view name,
-                                                     const std::vector<int>& group_members,
-                                                     int rank_in_group) override {
+    Result<std::shared_ptr<Communicator>> make_group(NewGroup group) override {
         MPI_Group own = MPI_GROUP_NULL;
         MPI_Group chosen = MPI_GROUP_NULL;
         MPI_Comm ranks = MPI_COMM_NULL;
         TAFFRAIL_TRY(check(MPI_Comm_group(ranks_, &own), "group"));
-        TAFFRAIL_TRY(check(MPI_Group_incl(own, static_cast<int>(group_members.size()),
-                                          group_members.data(), &chosen),
-                           "group"));
+        TAFFRAIL_TRY(check(
+            MPI_Group_incl(own, static_cast<int>(group.ranks.size()), group.ranks.data(), &chosen),
+            "group"));
         TAFFRAIL_TRY(check(MPI_Comm_create_group(ranks_, chosen, kTags + 1, &ranks), "group"));
         MPI_Group_free(&chosen);
         MPI_Group_free(&own);
-        std::vector<int> world_ranks;
-        for (int member : group_members) {
-            world_ranks.push_back(members()[static_cast<std::size_t>(member)]);
-        }
-        return std::shared_ptr<Communicator>(
-            std::make_shared<MpiCommunicator>(ranks, rank_in_group, std::move(world_ranks),
-                                              this->name() + "/" + std::string(name), timeout_));
+        return std::shared_ptr<Communicator>(std::make_shared<MpiCommunicator>(
+            ranks, group.rank, std::move(group.world_ranks),
+            this->name() + "/" + std::string(group.name), timeout_));
     }
 
   private:

@@ -1,7 +1,7 @@
 #include "sinks/tensorboard/projector_files.h"
 
+#include "base/cell_text.h"
 #include "base/names.h"
-#include "base/strings.h"
 #include "base/try.h"
 #include "base/utf8.h"
 #include "io/files.h"
@@ -14,17 +14,9 @@
 namespace taffrail::sinks::tensorboard {
 namespace {
 
-std::string cell_text(const Cell& cell) {
-    std::string text;
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        text = *truth ? "true" : "false";
-    } else if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        text = std::to_string(*whole);
-    } else if (const auto* number = std::get_if<double>(&cell)) {
-        text = format_double(*number);
-    } else if (const auto* words = std::get_if<std::string>(&cell)) {
-        text = repair_utf8(*words);
-    }
+/// In one column of a line.
+std::string tsv_text(const Cell& cell) {
+    std::string text = repair_utf8(cell_text(cell));
     std::replace_if(
         text.begin(), text.end(),
         [](char letter) { return letter == '\t' || letter == '\n' || letter == '\r'; }, ' ');
@@ -40,10 +32,10 @@ std::string to_tsv(const Table& table) {
         text += '\n';
     };
     if (table.columns.size() > 1) {
-        line(table.columns, [](const std::string& name) { return cell_text(name); });
+        line(table.columns, [](const std::string& name) { return tsv_text(name); });
     }
     for (const auto& row : table.rows) {
-        line(row, cell_text);
+        line(row, tsv_text);
     }
     return text;
 }

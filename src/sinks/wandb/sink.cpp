@@ -191,19 +191,16 @@ Result<void> WandbSink::go_on(const SinkContext& context, const State& state) {
 }
 
 Result<void> WandbSink::write(std::span<const Record> records, std::size_t& delivered) {
-    delivered = 0;
-    for (const Record& record : records) {
-        if (!is_silent_ && !delivered_.seen_before(record)) {
-            TAFFRAIL_TRY(take(record));
-            delivered_.note(record);
-        }
-        ++delivered;
-        // Behind the count: what is in hand has arrived, and must not be handed over again.
-        if (!is_silent_ && file_->pending_bytes() > kPendingBytes) {
-            TAFFRAIL_TRY(file_->write_out());
-        }
+    if (is_silent_) {
+        delivered = records.size();
+        return {};
     }
-    return {};
+    // Behind the count: what is in hand has arrived, and must not be handed over again.
+    return delivered_.hand_over(
+        records, delivered, [this](const Record& record) { return take(record); },
+        [this] {
+            return file_->pending_bytes() > kPendingBytes ? file_->write_out() : Result<void>();
+        });
 }
 
 Result<void> WandbSink::take(const Record& record) {

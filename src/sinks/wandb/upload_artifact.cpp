@@ -16,18 +16,6 @@ namespace {
 constexpr std::size_t kMostArtifactFiles = 100'000;
 constexpr std::uint64_t kLargestArtifactFile = std::uint64_t{4} << 30;
 
-std::string_view last_text(ByteSpan body, std::uint32_t number) {
-    ProtoReader reader(body);
-    WireField field;
-    std::string_view text;
-    while (reader.next(field)) {
-        if (field.is(number, WireType::Length)) {
-            text = field.as_text();
-        }
-    }
-    return text;
-}
-
 std::string manifest_json(const ArtifactView& artifact) {
     JsonWriter json;
     json.begin_object().member("version", 1).member("storagePolicy", "wandb-storage-policy-v1");
@@ -77,9 +65,9 @@ Result<void> Uploader::send_artifact(ByteSpan body) {
     input.begin_object().key("input").begin_object();
     input.member("artifactTypeName", artifact.type).member("artifactCollectionName", artifact.name);
     input.member("runName", run_id_).member("projectName", open_project_);
-    input.member("entityName", open_entity_).member("digest", last_text(body, 6));
+    input.member("entityName", open_entity_).member("digest", text_field(body, 6));
     input.member("digestAlgorithm", "MANIFEST_MD5").member("enableDigestDeduplication", true);
-    input.member("clientID", last_text(body, 15)).member("sequenceClientID", last_text(body, 16));
+    input.member("clientID", text_field(body, 15)).member("sequenceClientID", text_field(body, 16));
     if (!artifact.metadata_json.empty()) {
         input.member("metadata", artifact.metadata_json);
     }

@@ -39,18 +39,6 @@ void set_at(Json& to, const std::vector<std::string_view>& path, std::size_t dep
     set_at(next, path, depth + 1, std::move(value));
 }
 
-std::string_view text_field(ByteSpan body, std::uint32_t number) {
-    ProtoReader reader(body);
-    WireField field;
-    std::string_view text;
-    while (reader.next(field)) {
-        if (field.is(number, WireType::Length)) {
-            text = field.as_text();
-        }
-    }
-    return text;
-}
-
 /// A row in the form of the stream, where numbers that are none stand bare.
 void put_member(std::string& line, std::string_view name, std::string_view json) {
     line += line.size() > 1 ? "," : "";
@@ -269,14 +257,7 @@ void Uploader::take_history(ByteSpan body) {
 }
 
 void Uploader::take_stats(ByteSpan body) {
-    std::int64_t time_ns = 0;
-    ProtoReader reader(body);
-    WireField field;
-    while (reader.next(field)) {
-        if (field.is(2, WireType::Length)) {
-            time_ns = parse_time(field.bytes);
-        }
-    }
+    const std::int64_t time_ns = parse_stats_time(body);
     std::string line = "{";
     put_member(line, "_wandb", "true");
     put_member(line, "_timestamp", format_double(static_cast<double>(time_ns) / 1e9));

@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "codec/json.h"
+#include "codec/json_cells.h"
 #include "io/files.h"
 #include "io/inside.h"
 #include "sources/neptune/attributes.h"
@@ -30,17 +31,11 @@ std::string path_of(const Json& object) {
 }
 
 AttributeValue value_of(const Json& json) {
-    if (const auto truth = json.truth()) {
-        return *truth;
+    AttributeValue value = plain_value<AttributeValue>(json).value_or(AttributeValue());
+    if (auto* const text = std::get_if<std::string>(&value)) {
+        *text = repair_utf8(*text);
     }
-    if (const auto whole = json.integer()) {
-        return *whole;
-    }
-    if (const auto number = json.number()) {
-        return *number;
-    }
-    return json.string() != nullptr ? AttributeValue(repair_utf8(*json.string()))
-                                    : AttributeValue();
+    return value;
 }
 
 std::int64_t time_of(const Json* seconds) {

@@ -197,13 +197,8 @@ Result<std::unique_ptr<ReadCursor>> WandbRun::read(std::string_view key,
         std::ranges::copy(part->file.damage(), std::back_inserter(series.damage));
     }
     if (request.attempts == Attempts::Winning && parts_.size() > 1) {
-        auto rule =
-            std::make_shared<const model::WinningRule>(processes(), model::attempt_steps(*points));
-        if (!rule->all_win()) {
-            series.superseded_from = [rule](std::int32_t rank, std::uint32_t attempt) {
-                return rule->superseded_from(rank, attempt);
-            };
-        }
+        series.superseded_from =
+            model::superseded_by(model::WinningRule(processes(), model::attempt_steps(*points)));
     }
     series.sources.push_back(std::make_unique<model::PointRows>(*std::move(points)));
     return model::make_cursor(std::move(series), request);

@@ -62,14 +62,7 @@ void RunPart::take_run(ByteSpan body) {
 }
 
 void RunPart::take_stats(ByteSpan body) {
-    std::int64_t time_ns = 0;
-    ProtoReader reader(body);
-    WireField field;
-    while (reader.next(field)) {
-        if (field.is(2, WireType::Length)) {
-            time_ns = parse_time(field.bytes);
-        }
-    }
+    const std::int64_t time_ns = parse_stats_time(body);
     last_time_ns = std::max(last_time_ns, time_ns);
     const Step reading = static_cast<Step>(stats_rows_++);
     for_each_item(body, 3, item_, [&](const ItemView& item) {

@@ -28,7 +28,7 @@ import {
   type ParallelAxis,
   type ParallelLayout,
 } from "../viz/parallel";
-import { axisOf, defaultAxes, passes, textOf, titleOf } from "./hparams_data";
+import { axisOf, defaultAxes, passes, textOf, titleOf, toggled } from "./hparams_data";
 import { Scatter, ScatterChoices } from "./hparams_scatter";
 import { WaitingForRuns } from "./projects";
 
@@ -156,16 +156,7 @@ function Parallel({
                   <div class="row" key={a.id}>
                     <span style={{ minWidth: 120 }}>{a.title}</span>
                     {a.canLog ? (
-                      <Check
-                        checked={a.log}
-                        onChange={() =>
-                          patch({
-                            logs: logs.includes(a.id)
-                              ? logs.filter((l) => l !== a.id)
-                              : [...logs, a.id],
-                          })
-                        }
-                      >
+                      <Check checked={a.log} onChange={() => patch({ logs: toggled(logs, a.id) })}>
                         log
                       </Check>
                     ) : null}

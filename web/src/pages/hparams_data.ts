@@ -104,3 +104,7 @@ export function passes(axes: ParallelAxis[], brushes: Record<string, Brush>, run
   }
   return true;
 }
+
+/** Without the item where it is in the list, with it behind the others where it is not. */
+export const toggled = <T>(list: readonly T[], item: T): T[] =>
+  list.includes(item) ? list.filter((other) => other !== item) : [...list, item];

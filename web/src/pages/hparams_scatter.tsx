@@ -11,7 +11,7 @@ import { formatInteger, formatNumber } from "../viz/format";
 import { placeColor, rampColor, themes } from "../viz/palette";
 import type { ParallelAxis } from "../viz/parallel";
 import { Plot, rangeOf } from "../viz/plot";
-import { textOf, titleOf } from "./hparams_data";
+import { textOf, titleOf, toggled } from "./hparams_data";
 
 const patch = (hp: Partial<View["hparams"]>) =>
   change({ hparams: { ...view.value.hparams, ...hp } });
@@ -104,16 +104,7 @@ export function ScatterChoices({ x, y }: { x: ParallelAxis; y: ParallelAxis }) {
         />
       </label>
       {axis.canLog ? (
-        <Check
-          checked={axis.log}
-          onChange={() =>
-            patch({
-              logs: logs.includes(axis.id)
-                ? logs.filter((id) => id !== axis.id)
-                : [...logs, axis.id],
-            })
-          }
-        >
+        <Check checked={axis.log} onChange={() => patch({ logs: toggled(logs, axis.id) })}>
           log {name}
         </Check>
       ) : null}

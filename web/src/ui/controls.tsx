@@ -67,24 +67,29 @@ export function Select<T extends string>({
   );
 }
 
-export function Segmented<T extends string>({
-  value,
-  options,
-  onChange,
-  label,
-}: {
+interface Choosing<T extends string> {
   value: T;
   options: Option<T>[];
   onChange: (value: T) => void;
   label: string;
-}) {
+}
+
+function Choices<T extends string>({
+  value,
+  options,
+  onChange,
+  label,
+  tabs,
+}: Choosing<T> & { tabs: boolean }) {
   return (
-    <div class="segmented" role="group" aria-label={label}>
+    <div class={tabs ? "tabs" : "segmented"} role={tabs ? "tablist" : "group"} aria-label={label}>
       {options.map((o) => (
         <button
           type="button"
+          role={tabs ? "tab" : undefined}
           key={o.value}
-          aria-pressed={o.value === value}
+          aria-selected={tabs ? o.value === value : undefined}
+          aria-pressed={tabs ? undefined : o.value === value}
           onClick={() => onChange(o.value)}
         >
           {o.label}
@@ -92,6 +97,15 @@ export function Segmented<T extends string>({
       ))}
     </div>
   );
+}
+
+export function Segmented<T extends string>(choosing: Choosing<T>) {
+  return <Choices {...choosing} tabs={false} />;
+}
+
+/** The same as places to go to. */
+export function Tabs<T extends string>(choosing: Choosing<T>) {
+  return <Choices {...choosing} tabs={true} />;
 }
 
 export function Check({
@@ -158,34 +172,6 @@ export function Search({
         }}
       />
       {text ? <IconButton icon="close" label="Clear" onClick={clear} /> : null}
-    </div>
-  );
-}
-
-export function Tabs<T extends string>({
-  value,
-  options,
-  onChange,
-  label,
-}: {
-  value: T;
-  options: Option<T>[];
-  onChange: (value: T) => void;
-  label: string;
-}) {
-  return (
-    <div class="tabs" role="tablist" aria-label={label}>
-      {options.map((o) => (
-        <button
-          type="button"
-          role="tab"
-          key={o.value}
-          aria-selected={o.value === value}
-          onClick={() => onChange(o.value)}
-        >
-          {o.label}
-        </button>
-      ))}
     </div>
   );
 }

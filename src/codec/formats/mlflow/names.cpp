@@ -1,6 +1,7 @@
 #include "codec/formats/mlflow/names.h"
 
 #include "base/strings.h"
+#include "codec/system_names.h"
 
 #include <algorithm>
 #include <array>
@@ -85,39 +86,29 @@ bool is_refused(std::string_view name, std::size_t index) {
              c == '_' || c == '-' || c == ' ');
 }
 
-struct NamePair {
-    std::string_view ours, theirs;
-    double factor = 1;  ///< ours * factor = theirs
+constexpr std::array kMachineNames = {
+    SystemName{"cpu/percent", "cpu_utilization_percentage"},
+    SystemName{"memory/percent", "system_memory_usage_percentage"},
+    SystemName{"memory/used_bytes", "system_memory_usage_megabytes", 1 / kMegabyte},
+    SystemName{"disk/used_bytes", "disk_usage_megabytes", 1 / kMegabyte},
+    SystemName{"disk/free_bytes", "disk_available_megabytes", 1 / kMegabyte},
+    SystemName{"disk/percent", "disk_usage_percentage"},
 };
 
-constexpr std::array kNamePairs = {
-    NamePair{"cpu/percent", "cpu_utilization_percentage"},
-    NamePair{"memory/percent", "system_memory_usage_percentage"},
-    NamePair{"memory/used_bytes", "system_memory_usage_megabytes", 1 / kMegabyte},
-    NamePair{"disk/used_bytes", "disk_usage_megabytes", 1 / kMegabyte},
-    NamePair{"disk/free_bytes", "disk_available_megabytes", 1 / kMegabyte},
-    NamePair{"disk/percent", "disk_usage_percentage"},
+constexpr std::array kGpuNames = {
+    SystemName{"percent", "utilization_percentage"},
+    SystemName{"memory_percent", "memory_usage_percentage"},
+    SystemName{"memory_used_bytes", "memory_usage_megabytes", 1 / kMegabyte},
+    SystemName{"power_watts", "power_usage_watts"},
 };
 
-constexpr std::array kGpuNamePairs = {
-    NamePair{"percent", "utilization_percentage"},
-    NamePair{"memory_percent", "memory_usage_percentage"},
-    NamePair{"memory_used_bytes", "memory_usage_megabytes", 1 / kMegabyte},
-    NamePair{"power_watts", "power_usage_watts"},
-};
+constexpr SystemNames kSystemNames(kMachineNames, kGpuNames, '_');
 
-/// "gpu/0/percent" or "gpu_0_percent" → "0" and "percent".
-std::pair<std::string_view, std::string_view> gpu_parts(std::string_view name, char joint) {
-    if (!name.starts_with("gpu") || name.size() < 6 || name[3] != joint) {
-        return {};
+std::string_view without_prefix(std::string_view name) {
+    if (name.starts_with(kSystemPrefix)) {
+        name.remove_prefix(kSystemPrefix.size());
     }
-    name.remove_prefix(4);
-    const std::size_t end = name.find(joint);
-    if (end == std::string_view::npos || end == 0 ||
-        name.substr(0, end).find_first_not_of("0123456789") != std::string_view::npos) {
-        return {};
-    }
-    return {name.substr(0, end), name.substr(end + 1)};
+    return name;
 }
 
 }  // namespace
@@ -163,47 +154,17 @@ std::string unescaped(std::string_view name) {
 }
 
 Reading to_system_name(std::string_view key) {
-    std::string_view rest = key;
-    if (rest.starts_with(kSystemPrefix)) {
-        rest.remove_prefix(kSystemPrefix.size());
-    }
-    const std::string prefix(kSystemPrefix);
-    for (const NamePair& pair : kNamePairs) {
-        if (pair.ours == rest) {
-            return {prefix + std::string(pair.theirs), pair.factor};
-        }
-    }
-    if (const auto [number, name] = gpu_parts(rest, '/'); !number.empty()) {
-        for (const NamePair& pair : kGpuNamePairs) {
-            if (pair.ours == name) {
-                return {prefix + "gpu_" + std::string(number) + "_" + std::string(pair.theirs),
-                        pair.factor};
-            }
-        }
-    }
-    return {prefix + escaped(rest), 1};
+    const std::string_view rest = without_prefix(key);
+    const auto known = kSystemNames.theirs(rest);
+    return {std::string(kSystemPrefix) + (known ? known->name : escaped(rest)),
+            known ? known->factor : 1};
 }
 
 Reading from_system_name(std::string_view name) {
-    std::string_view rest = name;
-    if (rest.starts_with(kSystemPrefix)) {
-        rest.remove_prefix(kSystemPrefix.size());
-    }
-    const std::string prefix(kSystemPrefix);
-    for (const NamePair& pair : kNamePairs) {
-        if (pair.theirs == rest) {
-            return {prefix + std::string(pair.ours), 1 / pair.factor};
-        }
-    }
-    if (const auto [number, what] = gpu_parts(rest, '_'); !number.empty()) {
-        for (const NamePair& pair : kGpuNamePairs) {
-            if (pair.theirs == what) {
-                return {prefix + "gpu/" + std::string(number) + "/" + std::string(pair.ours),
-                        1 / pair.factor};
-            }
-        }
-    }
-    return {prefix + unescaped(rest), 1};
+    const std::string_view rest = without_prefix(name);
+    const auto known = kSystemNames.ours(rest);
+    return {std::string(kSystemPrefix) + (known ? known->name : unescaped(rest)),
+            known ? known->factor : 1};
 }
 
 std::string image_stem(const ImageName& image) {

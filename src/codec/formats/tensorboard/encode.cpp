@@ -1,5 +1,6 @@
 #include "codec/formats/tensorboard/encode.h"
 
+#include "base/cell_text.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "codec/formats/tensorboard/mesh.h"
@@ -32,20 +33,6 @@ ByteSpan bytes_of(std::span<const T> values) noexcept {
     return {reinterpret_cast<const std::byte*>(values.data()), values.size_bytes()};
 }
 
-std::string cell_text(const Cell& cell) {
-    if (const auto* truth = std::get_if<bool>(&cell)) {
-        return *truth ? "true" : "false";
-    }
-    if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
-        return std::to_string(*whole);
-    }
-    if (const auto* number = std::get_if<double>(&cell)) {
-        return format_double(*number);
-    }
-    const auto* text = std::get_if<std::string>(&cell);
-    return text != nullptr ? valid_text(*text) : std::string();
-}
-
 }  // namespace
 
 EncodedValue encode_scalar(std::string_view tag, double value) {
@@ -56,18 +43,6 @@ EncodedValue encode_scalar(std::string_view tag, double value) {
     result.field = value::kSimpleValue;
     append(result.body, static_cast<float>(value));
     return result;
-}
-
-EncodedValue encode_scalar_tensor(std::string_view tag, double value, bool double_precision) {
-    Bytes content;
-    if (double_precision) {
-        append(content, value);
-    } else {
-        append(content, static_cast<float>(value));
-    }
-    return tensor_value(
-        tag, kScalars, DataClass::Scalar,
-        encode_tensor(double_precision ? TensorType::Double : TensorType::Float, {}, content));
 }
 
 EncodedValue encode_histogram(std::string_view tag, const Histogram& histogram) {
@@ -144,7 +119,8 @@ EncodedValue encode_table(std::string_view tag, const Table& table) {
     }
     for (const auto& row : table.rows) {
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
-            cells.push_back(column < row.size() ? cell_text(row[column]) : std::string());
+            cells.push_back(column < row.size() ? valid_text(cell_text(row[column]))
+                                                : std::string());
         }
     }
     std::vector<ByteSpan> elements;

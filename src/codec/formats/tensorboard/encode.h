@@ -26,8 +26,6 @@ struct EncodedValue {
 };
 
 EncodedValue encode_scalar(std::string_view tag, double value);
-/// A scalar in tensor form, for callers that ask for doubles.
-EncodedValue encode_scalar_tensor(std::string_view tag, double value, bool double_precision);
 EncodedValue encode_histogram(std::string_view tag, const Histogram& histogram);
 /// Encoded pictures (PNG, JPEG or GIF bytes) of one size.
 EncodedValue encode_pictures(std::string_view tag, std::int64_t width, std::int64_t height,

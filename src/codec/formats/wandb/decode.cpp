@@ -74,6 +74,14 @@ std::int64_t parse_time(ByteSpan bytes) noexcept {
     return seconds * 1'000'000'000 + nanoseconds;
 }
 
+std::int64_t parse_stats_time(ByteSpan body) noexcept {
+    std::int64_t time_ns = 0;
+    for_each_field(body, [&](const WireField& field) {
+        time_ns = field.is(2, WireType::Length) ? parse_time(field.bytes) : time_ns;
+    });
+    return time_ns;
+}
+
 ArtifactView parse_artifact(ByteSpan body, std::size_t max_files) {
     ArtifactView artifact;
     ProtoReader reader(body);

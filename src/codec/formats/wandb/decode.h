@@ -39,6 +39,9 @@ bool parse_item(ByteSpan bytes, ItemView& item);
 /// Nanoseconds since 1970, kept inside the range of times.
 std::int64_t parse_time(ByteSpan bytes) noexcept;
 
+/// When a record of readings (RecordType::Stats) was taken; 0 where it does not say.
+std::int64_t parse_stats_time(ByteSpan body) noexcept;
+
 /// Calls `visit(const ItemView&)` for the items under `field` of a message.
 template <typename Visit>
 void for_each_item(ByteSpan message, std::uint32_t field, ItemView& item, Visit&& visit) {

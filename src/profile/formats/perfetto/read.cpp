@@ -51,13 +51,11 @@ class PerfettoReader {
   private:
     template <typename Each>
     bool walk(Each&& each) {
-        ProtoReader reader(bytes_);
-        for (WireField field; reader.next(field);) {
+        return for_each_field(bytes_, [&](const WireField& field) {
             if (field.is(fields::kPacket, WireType::Length)) {
                 each(field.bytes);
             }
-        }
-        return reader.ok();
+        });
     }
 
     TextId text(std::string_view text) {

@@ -22,14 +22,14 @@ class PprofReader {
     Result<void> read() {
         // Messages refer to each other by number and may stand in any order: texts and functions
         // first, places next, samples last.
-        walk([&](const WireField& field) {
+        for_each_field(bytes_, [&](const WireField& field) {
             if (field.is(6, WireType::Length)) {
                 strings_.push_back(field.as_text());
             } else if (field.is(5, WireType::Length)) {
                 read_function(field.bytes);
             }
         });
-        walk([&](const WireField& field) {
+        for_each_field(bytes_, [&](const WireField& field) {
             if (field.is(1, WireType::Length)) {
                 const ValueType type = value_type(field.bytes);
                 profile_.value_types.push_back(type);
@@ -40,7 +40,7 @@ class PprofReader {
             }
         });
         const ThreadId thread = profile_.only_thread();
-        const bool is_whole = walk([&](const WireField& field) {
+        const bool is_whole = for_each_field(bytes_, [&](const WireField& field) {
             if (field.is(2, WireType::Length)) {
                 read_sample(field.bytes, thread);
             }
@@ -55,15 +55,6 @@ class PprofReader {
     }
 
   private:
-    template <typename Each>
-    bool walk(Each&& each) {
-        ProtoReader reader(bytes_);
-        for (WireField field; reader.next(field);) {
-            each(field);
-        }
-        return reader.ok();
-    }
-
     std::string_view string(std::uint64_t index) {
         if (index < strings_.size()) {
             return strings_[static_cast<std::size_t>(index)];
