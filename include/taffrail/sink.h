@@ -46,7 +46,7 @@ struct SinkContext {
     std::int64_t start_time_ns = 0;              ///< of the run's first attempt
     std::uint32_t attempt = 0;                   ///< 0 for a new run, else it was resumed
     std::optional<Step> resume_step = {};        ///< first step of this attempt, where known
-    std::int32_t rank = 0;                       ///< whose records come
+    std::int32_t rank = 0;                       ///< whose records come; see wants_all_ranks()
     std::int32_t world_size = 1;
 };
 
@@ -91,6 +91,15 @@ class TAFFRAIL_API Sink {
 
     /// After this many records without a flush the runner calls flush(); 0 = by time only.
     [[nodiscard]] virtual std::size_t flush_records() const noexcept { return 0; }
+
+    /// True: the sink of rank 0 is handed the records of all ranks of the run, those of the others
+    /// read from their logs in the run folder (Record::rank says whose they are); sinks of other
+    /// ranks are made and never opened. False: each rank has a sink of its own.
+    [[nodiscard]] virtual bool wants_all_ranks() const noexcept { return false; }
+
+    /// Called about every flush_interval() while the run goes on, also when no record comes: for
+    /// back ends that want signs of life. Not called while the sink fails.
+    virtual void tick() {}
 };
 
 /// Makes a sink from its options; refuses unknown options by name with a suggestion.

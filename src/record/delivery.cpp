@@ -166,6 +166,7 @@ Delivery::Time Delivery::step(Time now) {
             return not_before_;
         }
     }
+    sink_.tick();
     failure_.reset();
     pause_ = options_.first_pause;
     next_flush_ = now + sink_.flush_interval();

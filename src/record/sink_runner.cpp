@@ -16,6 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+// Ranks of a run finish together, but for what each has to do last.
+constexpr auto kWaitForOthers = std::chrono::seconds(5);
+
 // One log on its way to the sink.
 struct Source {
     Source(OpenSink& sink, Backlog from, DeliveryOptions options)
@@ -44,10 +47,11 @@ struct SinkRunner::Shared {
     std::unique_ptr<Sink> sink;
     DeliveryOptions options;
     NewLogs new_logs;
+    OthersGoOn others_go_on;
     OpenSink open_sink;
     std::list<Source> earlier;  // not delivered yet; before anything newer
     Source own;
-    std::list<Source> beside;  // of forked children, until they end
+    std::list<Source> beside;  // of forked children and other ranks, until they end
     Clock::time_point next_look{};
     std::mutex mutex;
     std::condition_variable changed;
@@ -59,10 +63,11 @@ struct SinkRunner::Shared {
     std::optional<Result<void>> ended;
 
     Shared(std::unique_ptr<Sink> s, std::unique_ptr<LogReader> l, DeliveryOptions o,
-           LogPosition start, std::vector<Backlog> backlogs, NewLogs n)
+           LogPosition start, std::vector<Backlog> backlogs, NewLogs n, OthersGoOn g)
         : sink(std::move(s)),
           options(std::move(o)),
           new_logs(std::move(n)),
+          others_go_on(std::move(g)),
           open_sink(*sink),
           own(open_sink, Backlog{std::move(l), options.cursor_path, start}, options) {
         for (Backlog& backlog : backlogs) {
@@ -163,13 +168,22 @@ Result<void> SinkRunner::Shared::drain() {
 
 Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
     std::chrono::milliseconds pause{20};
+    const Clock::time_point wait_until = std::min(until, Clock::now() + kWaitForOthers);
     for (;;) {
+        // Asked before the logs are read: what somebody wrote who has ended is in them.
+        const bool others_write = others_go_on && others_go_on();
         Result<void> drained = drain();
         if (drained.ok()) {
+            if (others_write && Clock::now() + pause < wait_until) {
+                std::unique_lock guard(mutex);
+                changed.wait_for(guard, pause);
+                continue;
+            }
             if (!std::ranges::all_of(beside, &Source::at_end)) {
                 diagnose_once(DiagnosticLevel::Warning, "sink." + options.sink_name + ".children",
-                              "a forked process goes on after the run was finished; what it logs "
-                              "now is kept, run `taffrail sync` on the run to deliver it to '" +
+                              "another process of the run goes on after it was finished here; what "
+                              "that logs now is kept, run `taffrail sync` on the run to deliver it "
+                              "to '" +
                                   options.sink_name + "'");
             }
             if (!reason.empty()) {
@@ -196,9 +210,10 @@ Result<void> SinkRunner::Shared::end(RunState state, Clock::time_point until) {
 
 SinkRunner::SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log,
                        DeliveryOptions options, LogPosition start, std::vector<Backlog> backlogs,
-                       NewLogs new_logs)
+                       NewLogs new_logs, OthersGoOn others_go_on)
     : shared_(std::make_shared<Shared>(std::move(sink), std::move(log), std::move(options), start,
-                                       std::move(backlogs), std::move(new_logs))) {
+                                       std::move(backlogs), std::move(new_logs),
+                                       std::move(others_go_on))) {
     start_quiet_thread("taffrail-sink", [shared = shared_] { shared->run(); }).detach();
 }
 

@@ -30,11 +30,17 @@ struct Backlog {
 /// delivery by time and at the end; it may outlive the run when the sink hangs.
 using NewLogs = std::function<std::vector<Backlog>()>;
 
+/// Whether somebody else may still add to the new logs, and is about to end: asked at the end, on
+/// the thread of the sink, which waits a few seconds for them.
+using OthersGoOn = std::function<bool()>;
+
 class SinkRunner {
   public:
-    /// The backlogs come first, in order. New logs are delivered beside the process's own.
+    /// The backlogs come first, in order. New logs are delivered beside the process's own; at the
+    /// end they are waited for while `others_go_on` says so.
     SinkRunner(std::unique_ptr<Sink> sink, std::unique_ptr<LogReader> log, DeliveryOptions options,
-               LogPosition start, std::vector<Backlog> backlogs = {}, NewLogs new_logs = {});
+               LogPosition start, std::vector<Backlog> backlogs = {}, NewLogs new_logs = {},
+               OthersGoOn others_go_on = {});
     /// Ends the thread as finish() does, without waiting.
     ~SinkRunner();
 

@@ -14,6 +14,7 @@
 #include "record/threads.h"
 #include "run/earlier_steps.h"
 #include "run/forked_logs.h"
+#include "run/peer_logs.h"
 #include "run/sink_context.h"
 #include "run/watch.h"
 #include "store/layout.h"
@@ -22,6 +23,7 @@
 #include "system/secrets.h"
 #include "transfer/adopt.h"
 #include "transfer/redelivery.h"
+#include "transfer/sink_context.h"
 #include "transfer/spooled_value.h"
 #include "zones/attach.h"
 
@@ -370,19 +372,26 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
                 "': the run is finished, or this is a forked child of the process that opened it"};
     }
     const std::lock_guard guard(add_sink_mutex_);
-    if (sinks_.size() >= 16) {
+    if (sink_names_.size() >= 16) {
         return Error{ErrorCode::InvalidArgument, "a run takes at most 16 sinks"};
+    }
+    const std::int32_t rank = settings_.options.rank.value_or(0);
+    const bool gathers = sink->wants_all_ranks();
+    if (gathers && settings_.options.store == Store::Off &&
+        settings_.options.world_size.value_or(1) > 1) {
+        return Error{ErrorCode::InvalidArgument,
+                     "the sink '" + std::string(name) +
+                         "' takes the records of all ranks from the run folder, and the native "
+                         "store is off: turn it on, or take ranks=zero"};
     }
     transfer::NotedSink noted;
     noted.name = name;
-    for (int number = 2;
-         std::any_of(sinks_.begin(), sinks_.end(),
-                     [&](const auto& known) { return known->name() == noted.name; });
+    for (int number = 2; std::ranges::find(sink_names_, noted.name) != sink_names_.end();
          ++number) {
         noted.name = std::string(name) + '-' + std::to_string(number);
     }
     noted.type = type;
-    noted.mask = static_cast<RouteMask>(1u << sinks_.size());
+    noted.mask = static_cast<RouteMask>(1u << sink_names_.size());
     noted.options = options;
     const std::uint64_t writer = session->identity().writer;
     if (place_.attempt > 0) {  // the folder may have been anybody's
@@ -398,31 +407,54 @@ Result<RouteMask> RunCore::add_sink(std::unique_ptr<Sink> sink, std::string_view
     delivery.sink_name = noted.name;
     delivery.mask = noted.mask;
     delivery.cursor_path = record::cursor_path(place_.folder, noted.name, writer);
+    if (gathers && rank != 0) {
+        TAFFRAIL_TRY(run::leave_to_rank_zero(delivery.cursor_path, start));
+        sink_names_.push_back(noted.name);
+        return noted.mask;
+    }
     // Looked at after `start` was: what is said in between is told twice rather than never.
     delivery.context = run::describe_to_sinks(place_, settings_);
+    if (gathers) {
+        transfer::keep_to_rank_zero(delivery.context);
+    }
     TAFFRAIL_TRY(record::write_cursor(delivery.cursor_path, start));
     std::vector<record::Backlog> backlogs;
     if (place_.joined) {
         TAFFRAIL_ASSIGN(backlogs,
-                        transfer::find_backlogs(place_.folder, place_.id, noted.name, writer,
-                                                settings_.options.rank.value_or(0)));
+                        transfer::find_backlogs(
+                            place_.folder, place_.id, noted.name, writer,
+                            gathers ? std::nullopt : std::optional(rank),
+                            gathers ? transfer::Ranks::IntoRankZero : transfer::Ranks::Each));
+    }
+    std::shared_ptr<run::PeerLogs> peers;
+    record::OthersGoOn others_go_on;
+    if (gathers) {
+        peers = std::make_shared<run::PeerLogs>(place_.folder, noted.name, place_.attempt);
+        std::erase_if(backlogs, [&](const record::Backlog& one) { return peers->has(one); });
+        others_go_on = [peers] { return peers->any_goes_on(); };
     }
     auto runner = std::make_unique<record::SinkRunner>(
         std::move(sink), std::move(log), std::move(delivery), start, std::move(backlogs),
-        logs_of_children(noted.name));
+        logs_of_others(noted.name, std::move(peers)), std::move(others_go_on));
+    sink_names_.push_back(noted.name);
     const std::lock_guard list_guard(sinks_mutex_);
     sinks_.push_back(std::move(runner));
     return noted.mask;
 }
 
-record::NewLogs RunCore::logs_of_children(const std::string& sink) const {
-    auto logs =
+record::NewLogs RunCore::logs_of_others(const std::string& sink,
+                                        std::shared_ptr<run::PeerLogs> peers) const {
+    auto forked =
         std::make_shared<run::ForkedLogs>(place_.folder, settings_.options.spool, sink, opened_as_);
     if (recorder_->has_forked()) {
-        logs->begin();
+        forked->begin();
     }
-    return [logs = std::move(logs), recorder = recorder_] {
-        return recorder->has_forked() ? logs->take() : std::vector<record::Backlog>();
+    return [forked = std::move(forked), peers = std::move(peers), recorder = recorder_] {
+        auto logs = recorder->has_forked() ? forked->take() : std::vector<record::Backlog>();
+        for (record::Backlog& log : peers ? peers->take() : std::vector<record::Backlog>()) {
+            logs.push_back(std::move(log));
+        }
+        return logs;
     };
 }
 

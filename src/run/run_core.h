@@ -5,6 +5,7 @@
 
 #include "record/recorder.h"
 #include "record/sink_runner.h"
+#include "run/peer_logs.h"
 #include "run/peer_watch.h"
 #include "run/rolling_seal.h"
 #include "run/run_place.h"
@@ -73,7 +74,8 @@ class RunCore {
     Result<record::SessionParts> make_session(bool forked);
     void describe();
     void poke_sinks() noexcept;
-    [[nodiscard]] record::NewLogs logs_of_children(const std::string& sink) const;
+    [[nodiscard]] record::NewLogs logs_of_others(const std::string& sink,
+                                                 std::shared_ptr<run::PeerLogs> peers) const;
     Result<void> finish_sinks(RunState state);
     [[nodiscard]] RunState with_outcomes(RunState state) const;
     Result<void> close(RunState state);
@@ -89,8 +91,9 @@ class RunCore {
     std::uint64_t opened_by_ = 0;
     std::uint64_t opened_as_ = 0;  ///< the writer of that process
 
-    std::mutex add_sink_mutex_;  // one at a time; never taken by the collector
-    std::mutex sinks_mutex_;     // the list
+    std::mutex add_sink_mutex_;            // one at a time; never taken by the collector
+    std::vector<std::string> sink_names_;  // of all that were added, also those rank 0 runs
+    std::mutex sinks_mutex_;               // the list
     std::vector<std::unique_ptr<record::SinkRunner>> sinks_;
     std::unique_ptr<run::Watch> watch_;
     std::unique_ptr<run::PeerWatch> peer_watch_;

@@ -302,7 +302,9 @@ RunInfo describe_run(const std::string& run_folder, const std::vector<WriterGlan
     return info;
 }
 
-std::vector<MetricDefinition> defined_metrics(const std::string& run_folder) {
+namespace {
+
+std::vector<WriterGlance> glance_at_writers(const std::string& run_folder) {
     std::vector<WriterGlance> writers;
     const std::vector<FileName> files = list_logs(run_folder);
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -314,8 +316,29 @@ std::vector<MetricDefinition> defined_metrics(const std::string& run_folder) {
         }
     }
     glance_at_rest_logs(run_folder, files, writers);
+    return writers;
+}
+
+}  // namespace
+
+RankSettings settings_of_rank(const std::string& run_folder, std::int32_t rank) {
+    const std::vector<WriterGlance> writers = glance_at_writers(run_folder);
     MetaState meta = read_edits(run_folder);
+    std::vector<const std::vector<KeptValue>*> hparams;
     for (const WriterGlance& writer : writers) {
+        if (writer.identity.rank == rank) {
+            meta.merge(writer.meta);
+            hparams.push_back(&writer.hparams);
+        }
+    }
+    RunInfo info;
+    meta.describe(info);
+    return {merge_hparams(hparams), {info.summary.begin(), info.summary.end()}};
+}
+
+std::vector<MetricDefinition> defined_metrics(const std::string& run_folder) {
+    MetaState meta = read_edits(run_folder);
+    for (const WriterGlance& writer : glance_at_writers(run_folder)) {
         meta.merge(writer.meta);
     }
     std::vector<MetricDefinition> metrics;

@@ -44,6 +44,13 @@ struct RunGlance {
 
 RunGlance glance_at_run(const std::string& run_folder);
 
+/// What one rank said of a run so far, later values over earlier ones.
+struct RankSettings {
+    Hparams config, summary;
+};
+
+RankSettings settings_of_rank(const std::string& run_folder, std::int32_t rank);
+
 /// What define_metric said in a run so far, oldest first.
 std::vector<MetricDefinition> defined_metrics(const std::string& run_folder);
 

@@ -17,12 +17,13 @@ Result<void> TrackerSink::open(const SinkContext& context) {
     }
     run_id_ = context.run_id;
     state_path_ = state_path(context.run_folder, name_, where);
-    watched_.emplace(context.run_folder, context.rank, context.attempt);
+    watched_.emplace(context.run_folder, all_ranks_ ? std::nullopt : std::optional(context.rank),
+                     context.attempt);
     const auto state = read_state(state_path_, run_id_);
     for (const std::string& line : state ? state->lines : std::vector<std::string>()) {
         static_cast<void>(delivered_.restore(line) || watched_->restore(line));
     }
-    TAFFRAIL_TRY(start(context, state));
+    TAFFRAIL_TRY(start(all_ranks_ ? ranked_.begin(context) : context, state));
     is_open_ = true;
     return save();
 }
@@ -33,7 +34,11 @@ Result<void> TrackerSink::write(std::span<const Record> records, std::size_t& de
         return {};
     }
     return delivered_.hand_over(
-        records, delivered, [this](const Record& record) { return take(record); },
+        records, delivered,
+        [this](const Record& record) {
+            const Record* told = all_ranks_ ? ranked_.told(record) : &record;
+            return told != nullptr ? take(*told) : Result<void>();
+        },
         [] { return Result<void>(); });
 }
 
@@ -41,7 +46,7 @@ Result<void> TrackerSink::watch(bool is_the_end) {
     if (!wants_console_ && !wants_load_) {
         return {};
     }
-    const auto news = watched_->next(is_the_end);
+    auto news = watched_->next(is_the_end);
     if (!news.ok()) {
         // The data goes on without them.
         diagnose_once(DiagnosticLevel::Warning, name_ + " console",
@@ -49,10 +54,14 @@ Result<void> TrackerSink::watch(bool is_the_end) {
                           news.error().message);
         return {};
     }
-    for (const ConsoleLine& line : news->lines) {
-        if (wants_console_) {
-            console(line);
+    for (ConsoleLine& line : news->lines) {
+        if (!wants_console_) {
+            break;
         }
+        if (keys_ == KeysOfRanks::Suffix) {
+            line.text = line_of_rank(std::move(line.text), line.rank);
+        }
+        console(line);
     }
     for (const LoadReading& reading : news->load) {
         if (wants_load_) {

@@ -11,12 +11,14 @@
 #include "record/orphan.h"
 #include "store/glance.h"
 #include "store/layout.h"
+#include "store/liveness.h"
 #include "store/open_log.h"
 #include "system/secrets.h"
 #include "transfer/sink_context.h"
 #include "transfer/spooled_value.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace taffrail::transfer {
@@ -222,7 +224,8 @@ Result<std::uint64_t> count_backlog(const std::string& run_folder, const std::st
         }
         return count;
     }
-    TAFFRAIL_ASSIGN(const auto backlogs, find_backlogs(run_folder, run_id, noted.name));
+    TAFFRAIL_ASSIGN(const auto backlogs,
+                    find_backlogs(run_folder, run_id, noted.name, 0, {}, ranks_of(noted)));
     for (const record::Backlog& backlog : backlogs) {
         TAFFRAIL_TRY(count_from(*backlog.log, backlog.start));
     }
@@ -242,12 +245,23 @@ Result<bool> has_records(record::LogReader& log, record::LogPosition start) {
     }
 }
 
+/// Rank 0 of a run, as far as it matters to a sink of it that takes the records of all ranks.
+struct RankZero {
+    std::set<std::uint32_t> attempts;  ///< in which it had the sink
+    bool lives = false;                ///< a process that has it
+};
+
 }  // namespace
+
+Ranks ranks_of(const NotedSink& noted) {
+    const auto sink = make_sink(noted.type, noted.options);
+    return sink.ok() && (*sink)->wants_all_ranks() ? Ranks::IntoRankZero : Ranks::Each;
+}
 
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except,
-                                                   std::optional<std::int32_t> rank) {
+                                                   std::optional<std::int32_t> rank, Ranks ranks) {
     const std::vector<std::string> folders = record::ring_folders(run_folder, run_id);
     const auto is_alive = [&folders](std::uint64_t writer) {
         return std::ranges::any_of(folders, [writer](const std::string& rings) {
@@ -262,15 +276,40 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
 
     std::vector<Found> found;
     const bool attached = is_attached(run_folder, sink);
-    for (const std::uint64_t writer : store::list_writers(run_folder)) {
+    const std::vector<std::uint64_t> writers = store::list_writers(run_folder);
+    RankZero zero;
+    for (const std::uint64_t writer :
+         ranks == Ranks::IntoRankZero && !attached ? writers : std::vector<std::uint64_t>()) {
+        const auto files = store::list_logs(run_folder, writer);
+        const auto seen = files.empty()
+                              ? Result<store::WriterGlance>(Error{})
+                              : store::glance_at_writer(run_folder, writer, files.back().number);
+        if (seen.ok() && seen->identity.rank == 0 &&
+            io::exists(record::cursor_path(run_folder, sink, writer))) {
+            zero.attempts.insert(seen->identity.attempt);
+            // It may be on another machine.
+            zero.lives = zero.lives ||
+                         (writer != except && !seen->finished &&
+                          store::writer_is_alive(run_folder, seen->identity, seen->last_sign_ns));
+        }
+    }
+    if (zero.lives) {
+        return std::vector<record::Backlog>();
+    }
+    for (const std::uint64_t writer : writers) {
         const std::string path = record::cursor_path(run_folder, sink, writer);
         // A writer that this sink was not attached to has no cursor; of a sink that no process
         // knows every writer is ours.
-        if (writer == except || (!attached && !io::exists(path))) {
+        const bool has_sink = attached || io::exists(path);
+        if (writer == except || (!has_sink && zero.attempts.empty())) {
             continue;
         }
         const bool lives = is_alive(writer);
         const tlog::FileIdentity identity = identity_of(run_folder, writer);
+        // Rank 0 may have ended before it met the log.
+        if (!has_sink && (identity.rank == 0 || !zero.attempts.contains(identity.attempt))) {
+            continue;
+        }
         if ((!attached &&
              (lives || (identity.forked_from != 0 && is_alive(identity.forked_from)))) ||
             (rank && *rank != identity.rank)) {
@@ -296,8 +335,10 @@ Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder
                  identity.start_time_ns});
         }
     }
-    std::ranges::stable_sort(found, {}, [](const Found& one) {
-        return std::tuple(one.backlog.rank, one.backlog.attempt, one.start_time_ns);
+    std::ranges::stable_sort(found, {}, [ranks](const Found& one) {
+        const std::int64_t rank_of = one.backlog.rank, attempt = one.backlog.attempt;
+        return ranks == Ranks::IntoRankZero ? std::tuple(attempt, rank_of, one.start_time_ns)
+                                            : std::tuple(rank_of, attempt, one.start_time_ns);
     });
     std::vector<record::Backlog> backlogs;
     for (Found& one : found) {
@@ -310,7 +351,10 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
                                       const NotedSink& noted, const SinkMaker& make,
                                       const Ending& ending,
                                       const std::function<void(std::uint64_t)>& progress) {
-    TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name));
+    const auto asked = make();
+    const Ranks ranks =
+        asked.ok() && (*asked)->wants_all_ranks() ? Ranks::IntoRankZero : Ranks::Each;
+    TAFFRAIL_ASSIGN(auto backlogs, find_backlogs(run_folder, run_id, noted.name, 0, {}, ranks));
     if (backlogs.empty()) {
         return 0;
     }
@@ -318,18 +362,22 @@ Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::
     options.sink_name = noted.name;
     options.mask = noted.mask;
     options.context = describe_to_sinks(run_folder);
+    if (ranks == Ranks::IntoRankZero) {
+        keep_to_rank_zero(options.context);
+    }
     options.progress = progress;
     const std::uint32_t newest = newest_attempt(run_folder);
     std::uint64_t delivered = 0;
     for (auto next = backlogs.begin(); next != backlogs.end();) {
-        options.context.rank = next->rank;
+        options.context.rank = ranks == Ranks::IntoRankZero ? 0 : next->rank;
         options.context.attempt = next->attempt;
         options.context.resume_step = next->resume_step;
         TAFFRAIL_ASSIGN(const std::unique_ptr<Sink> sink, make());
         record::OpenSink open_sink(*sink);
         std::vector<std::string> cursors;
         const auto same = [&](const record::Backlog& one) {
-            return one.rank == options.context.rank && one.attempt == options.context.attempt;
+            return (ranks == Ranks::IntoRankZero || one.rank == options.context.rank) &&
+                   one.attempt == options.context.attempt;
         };
         for (; next != backlogs.end() && same(*next); ++next) {
             options.cursor_path = next->cursor_path;

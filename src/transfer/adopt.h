@@ -52,14 +52,22 @@ Result<void> attach_sink(const std::string& run_folder, const NotedSink& sink);
 /// Whether attach_sink() noted it: then living writers are ours to follow, too.
 bool is_attached(const std::string& run_folder, std::string_view sink);
 
+/// Who delivers what the ranks of a run log: each its own, or rank 0 all of it (see
+/// Sink::wants_all_ranks).
+enum class Ranks : std::uint8_t { Each, IntoRankZero };
+
+/// As the sink says that is made of what was noted; Each where it cannot be made.
+Ranks ranks_of(const NotedSink& noted);
+
 /// The logs that `sink` has not seen to their end, of dead writers other than `except`, earlier
 /// attempts first (of living ones too where the sink was attached, as far as they have something
 /// new). Those of dead children are left to the process they were forked from while that
-/// lives. `rank`: of this one only; each rank has a sink of its own.
+/// lives, and those of all ranks that go into rank 0 to that one. `rank`: of this one only.
 Result<std::vector<record::Backlog>> find_backlogs(const std::string& run_folder,
                                                    const std::string& run_id, std::string_view sink,
                                                    std::uint64_t except = 0,
-                                                   std::optional<std::int32_t> rank = {});
+                                                   std::optional<std::int32_t> rank = {},
+                                                   Ranks ranks = Ranks::Each);
 
 /// How a run ended, for the sinks that hear of it late.
 struct Ending {
@@ -74,8 +82,8 @@ using SinkMaker = std::function<Result<std::unique_ptr<Sink>>()>;
 Result<std::uint64_t> count_backlog(const std::string& run_folder, const std::string& run_id,
                                     const NotedSink& noted, bool is_new);
 
-/// Delivers them now, each rank of each attempt to a sink that is opened for it. Returns the number
-/// of records.
+/// Delivers them now, each rank of each attempt to a sink that is opened for it; all ranks of an
+/// attempt to one where rank 0 takes them. Returns the number of records.
 Result<std::uint64_t> deliver_backlog(const std::string& run_folder, const std::string& run_id,
                                       const NotedSink& noted, const SinkMaker& make,
                                       const Ending& ending = {},

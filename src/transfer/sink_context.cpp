@@ -23,4 +23,10 @@ SinkContext describe_to_sinks(const std::string& run_folder) {
     return context;
 }
 
+void keep_to_rank_zero(SinkContext& context) {
+    store::RankSettings said = store::settings_of_rank(context.run_folder, 0);
+    context.config = std::move(said.config);
+    context.summary = std::move(said.summary);
+}
+
 }  // namespace taffrail::transfer

@@ -11,4 +11,7 @@ namespace taffrail::transfer {
 /// will come, so they are the caller's to set.
 SinkContext describe_to_sinks(const std::string& run_folder);
 
+/// For a sink that is handed what all ranks say: config and summary as rank 0 said them.
+void keep_to_rank_zero(SinkContext& context);
+
 }  // namespace taffrail::transfer

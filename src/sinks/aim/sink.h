@@ -9,6 +9,7 @@
 #include "base/key_order.h"
 #include "codec/formats/aim/encoding.h"
 #include "rocksdb/store.h"
+#include "sinks/aim/check_ins.h"
 #include "sinks/aim/options.h"
 #include "sinks/aim/repository.h"
 #include "trackers/tracker_sink.h"
@@ -24,7 +25,11 @@ namespace taffrail::sinks::aim {
 
 class AimSink final : public trackers::TrackerSink {
   public:
-    explicit AimSink(Options options) : TrackerSink("aim"), given_(std::move(options)) {}
+    explicit AimSink(Options options)
+        : TrackerSink("aim", options.ranks, trackers::KeysOfRanks::Context),
+          given_(std::move(options)) {}
+
+    void tick() override;
 
   protected:
     Result<std::string> target(const SinkContext& context) override;
@@ -66,8 +71,9 @@ class AimSink final : public trackers::TrackerSink {
     std::vector<std::string> removed_tags_;
     bool row_changed_ = false;
     std::unique_ptr<rocksdb::Store> meta_, points_;
+    CheckIns check_ins_;
     std::unordered_map<std::string, Sequence> sequences_;
-    std::map<Phase, KeyOrder<Sequence>> scalars_;  ///< by key
+    std::map<std::pair<Phase, std::int32_t>, KeyOrder<Sequence>> scalars_;  ///< by rank; by key
     std::pair<std::int64_t, std::string> hashed_;  ///< the last step, as it stands in keys
     std::int64_t last_time_ns_ = 0, lines_ = 0, readings_ = 0;
 };

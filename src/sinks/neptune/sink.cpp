@@ -8,6 +8,7 @@
 #include "codec/value_files.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "sqlite/library.h"
 
 #include <algorithm>
 #include <charconv>
@@ -46,7 +47,7 @@ std::string from_hex(std::string_view text) {
 }  // namespace
 
 NeptuneSink::NeptuneSink(Options options)
-    : TrackerSink("neptune"),
+    : TrackerSink("neptune", options.ranks),
       given_(std::move(options)),
       names_({.refuses = [](std::string_view name,
                             std::size_t i) { return i == 0 && is_reserved(name); },
@@ -322,7 +323,7 @@ void NeptuneSink::console(const ConsoleLine& line) {
 
 void NeptuneSink::load(const trackers::LoadReading& reading) {
     for (const auto& [key, value] : reading.values) {
-        const std::string path = "runtime/" + key;
+        const std::string path = "runtime/" + key + trackers::rank_suffix(reading.rank);
         if (const auto done = point(path, readings_, reading.time_ns, float_value(value));
             !done.ok()) {
             failure_ = done.error();
@@ -364,6 +365,8 @@ Result<void> NeptuneSink::end(RunState state, const std::string& reason) {
 }
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {
+    // Said before a run begins: a program that asked for it learns at once what is missing.
+    TAFFRAIL_TRY(sqlite::available());
     TAFFRAIL_ASSIGN(Options parsed, schema().parse(given));
     return std::unique_ptr<Sink>(std::make_unique<NeptuneSink>(std::move(parsed)));
 }

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "io/expand.h"
 #include "sinks/wandb/graphql.h"
+#include "trackers/ranks.h"
 
 #include <cstdlib>
 
@@ -67,6 +68,7 @@ const OptionSchema<Options>& schema() {
                  "`wandb sync`; disabled: nothing. Where none is given: WANDB_MODE, else online "
                  "where there is a key (WANDB_API_KEY or ~/.netrc)",
                  {.check = check_mode})
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");
@@ -77,6 +79,20 @@ Result<Options> parse_options(const OptionMap& given) {
     TAFFRAIL_ASSIGN(Options parsed, schema().parse(given));
     parsed.log_dir = io::expand_path(parsed.log_dir);
     return parsed;
+}
+
+std::string mode_of(const Options& options) {
+    const std::string mode = variable("WANDB_MODE");
+    if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
+        return mode;
+    }
+    if (!mode.empty() && mode != "offline" && mode != "online") {
+        diagnose_once(DiagnosticLevel::Warning, "wandb mode",
+                      "wandb: WANDB_MODE=" + mode + " is not offered; use online or offline");
+    }
+    return !options.mode.empty()           ? options.mode
+           : find_key(find_base()).empty() ? "offline"
+                                           : "online";
 }
 
 Result<Options> completed(Options options, const SinkContext& context) {
@@ -94,18 +110,8 @@ Result<Options> completed(Options options, const SinkContext& context) {
         }
     }
     options.tags.insert(options.tags.end(), context.tags.begin(), context.tags.end());
-    const std::string mode = variable("WANDB_MODE");
-    if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
-        options.mode = mode;
-    } else if (!mode.empty() && mode != "offline" && mode != "online") {
-        diagnose_once(DiagnosticLevel::Warning, "wandb mode",
-                      "wandb: WANDB_MODE=" + mode + " is not offered; use online or offline");
-    }
-    const std::string key = find_key(find_base());
-    if (options.mode.empty()) {
-        options.mode = key.empty() ? "offline" : "online";
-    }
-    if (options.mode == "online" && key.empty()) {
+    options.mode = mode_of(options);
+    if (options.mode == "online" && find_key(find_base()).empty()) {
         return Error{ErrorCode::InvalidArgument,
                      "wandb: no key to go online with; set WANDB_API_KEY, or use mode=offline"};
     }
