@@ -207,5 +207,7 @@ test("finding U05: a setting as somebody wrote it; a mean with the spread in two
   ];
   for (const [value, text] of cases) assert.equal(formatSetting(value), text);
   assert.equal(formatSpread(0.88081, 0.0262), "0.8808 ± 0.026");
+  assert.equal(formatSpread(0.2329, 0.02), "0.2329 ± 0.020");
+  assert.equal(formatSpread(12.5, 9.97), "12.50 ± 10");
   assert.equal(formatSpread(20, null), "20");
 });

@@ -298,12 +298,12 @@ export function ComparePage() {
   const style = styleAmong(ordered);
   // A usual name is whole, beside the mark of the baseline too.
   const widthOf = (id: string) => {
-    if (narrow) return id === base ? 152 : 132;
+    if (narrow) return id === base ? 144 : 132;
     const letters = runById.value.get(id)?.name.length ?? 0;
     return Math.max(168, Math.min(260, 40 + 8 * letters + (id === base ? 48 : 0)));
   };
   const gridColumns: GridColumn[] = [
-    { id: "key", title: "key", label: "key", width: narrow ? 104 : 220 },
+    { id: "key", title: "key", label: "key", width: narrow ? 112 : 220 },
     ...ordered.map((id) => ({
       id,
       label: runById.value.get(id)?.name ?? id,

@@ -217,7 +217,7 @@ function NameCell({ run, index }: { run: Run; index: number }) {
 /** A usual name is whole; a very long one is cut, and whole where the pointer rests on it. */
 const roomOf = (title: string) => Math.min(176, 40 + title.length * 7);
 const usualWidth = (id: string, grouped: boolean) =>
-  (id.startsWith("metric") ? 104 : 96) + (grouped ? 40 : 0);
+  (id.startsWith("metric") ? 104 : 96) + (grouped ? 48 : 0);
 
 export function TablePage() {
   const v = view.value;
@@ -249,7 +249,7 @@ export function TablePage() {
       widths.value[id] ??
       (id === "name"
         ? // On a phone half of the screen is for the numbers.
-          Math.min(240, Math.max(150, window.innerWidth * 0.45))
+          Math.min(240, Math.max(170, window.innerWidth * 0.53))
         : id === sparkColumn
           ? 150
           : id === "start_ms"

@@ -68,8 +68,11 @@ export function formatSetting(value: number): string {
 
 /** A mean, and how far its values spread in two digits. */
 export function formatSpread(mean: number, deviation: number | null): string {
-  const middle = formatNumber(mean, 4);
-  return deviation === null ? middle : `${middle} ± ${formatNumber(deviation, 2)}`;
+  const middle = formatCell(mean);
+  if (deviation === null) return middle;
+  // Both digits, a zero too: below and above each other 0.020 and 0.032 are read alike.
+  const both = deviation >= 1e-3 && deviation < 9.95;
+  return `${middle} ± ${both ? deviation.toPrecision(2) : formatNumber(deviation, 2)}`;
 }
 
 export function formatInteger(value: number): string {
