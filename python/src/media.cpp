@@ -207,6 +207,7 @@ void bind_media(nb::class_<RunObject>& run) {
                OptionalStep step) {
                 const auto* bytes = reinterpret_cast<const std::byte*>(html.data());
                 Artifact artifact{.name = key, .type = "html-file"};
+                artifact.version = step ? "step-" + std::to_string(*step) : "";
                 artifact.files = {{"page.html",
                                    {.bytes = std::make_shared<std::vector<std::byte>>(
                                         bytes, bytes + html.size())}}};

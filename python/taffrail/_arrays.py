@@ -94,7 +94,9 @@ def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     if elements == 1:
         if run._bring(key, value, step):
             return
-        run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type, attr-defined]
+        if not hasattr(value, "item") and hasattr(value, "numpy"):  # TensorFlow
+            value = value.numpy()
+        run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type]
         return
     module = type(value).__module__.split(".")[0]
     if module == "PIL":

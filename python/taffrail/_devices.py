@@ -156,7 +156,7 @@ class Arriving:
             at_least = len(self._queue)
             if values is not None:
                 given = values if isinstance(values, Mapping) else {values: value} if isinstance(values, str) else {}
-                here = {key for key in {key for keys, _, _ in self._queue for key in keys} if key in given and not is_far(given[key])}
+                here = {key for key in {key for keys, _, _ in self._queue for key in keys} if key in given and not run._comes_by_itself(given[key])}
                 at_least = max((number for number, (keys, _, _) in enumerate(self._queue, 1) if not here.isdisjoint(keys)), default=0)
             self._log(run, at_least)
 

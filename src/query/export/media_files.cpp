@@ -170,7 +170,8 @@ Result<std::vector<MediaFile>> MediaFiles::files(const RecordedRun& run, const R
         const std::string key_hash = to_hex(sha256(as_bytes(record.key))).substr(0, 6);
         const std::string folder = folder_of(info) + "/" + folder_safe(record.key) + "-" + key_hash;
         if (const auto* artifact = std::get_if<Artifact>(record.value)) {
-            media.file = folder + "/" + folder_safe(artifact->version) + "/" +
+            media.file = folder + "/" +
+                         (artifact->version.empty() ? "" : folder_safe(artifact->version) + "/") +
                          safe_path(file_with_blob(*artifact, *blobs[index]).path);
         } else {
             const std::string stem =

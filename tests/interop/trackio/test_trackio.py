@@ -66,7 +66,7 @@ def test_settings_media_alerts_and_artifacts_come_along(projects, tmp_path):
     assert {key: kind for key, (kind, _) in kinds.items() if kind != "scalar"} == {
         "picture": "image", "pil": "image", "histogram": "histogram", "table": "table", "mixed": "table", "report": "text", "said": "text", "list": "text", "page": "artifact",
         "sound": "audio", "mesh": "mesh", "alerts": "alert", "model": "artifact", "hparams": "hparams"}
-    taffrail("export", "--root", projects, "one", "--format", "media", "--media", tmp_path / "media")
+    taffrail("export", "--root", projects / "digits.db", "one", "--format", "media", "--media", tmp_path / "media")
     found = {path.name: path.read_bytes() for path in (tmp_path / "media").rglob("*") if path.is_file()}
     pictures = {path.read_bytes() for path in (projects / "media/digits/one/61").glob("*.png")}
     assert len(pictures) == 2 and pictures <= set(found.values()) and b"weights" in found.values()

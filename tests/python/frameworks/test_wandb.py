@@ -236,7 +236,7 @@ def test_media_classes_and_files(root, tmp_path):
     past = taffrail.read(root).run("n")
     assert past.entries("audio")[0].value["sample_rate"] == 8000 and past.entries("video")[0].value["frames"] == 2 and past.entries("points")[0].value["has_colors"]
     page = past.entries("html")[0].value
-    assert page["type"] == "html-file" and page["files"][0]["path"] == "page.html" and page["files"][0]["data"].load().endswith(b"<p>said</p>")
+    assert page["type"] == "html-file" and page["version"] == f"step-{past.entries('html')[0].step}" and page["files"][0]["path"] == "page.html" and page["files"][0]["data"].load().endswith(b"<p>said</p>")
     with pytest.raises(ValueError, match="not a int"):
         wandb.Html(5)
     assert past.entries("model")[0].value["files"][0]["path"] == "inside/model.bin" and past.entries("model.bin")[0].value["files"][0]["data"].load() == b"weights"
