@@ -124,6 +124,43 @@ bool log_other(PyObject* self, PyObject* key, PyObject* value, PyObject* step) {
     return said != nullptr;
 }
 
+enum class Brought : std::uint8_t { Yes, No, Failed };
+
+/// Has numbers of devices come by themselves, and leaves the others in `pairs`, a list of keys
+/// and values.
+bool bring(PyObject* run, nb::object& pairs, PyObject* step) {
+    pairs = nb::steal(PyObject_CallMethodObjArgs(run, names().bring, pairs.ptr(), step, nullptr));
+    return pairs.is_valid();
+}
+
+/// Whether a value comes from a device by itself.
+Brought bring(PyObject* run, PyObject* key, PyObject* value, PyObject* step) {
+    nb::object pairs = nb::steal(Py_BuildValue("[(OO)]", key, value));
+    if (!pairs.is_valid() || !bring(run, pairs, step)) {
+        return Brought::Failed;
+    }
+    return PyList_Size(pairs.ptr()) == 0 ? Brought::Yes : Brought::No;
+}
+
+bool append_pair(const nb::object& pairs, PyObject* key, PyObject* value) {
+    const nb::object pair = nb::steal(PyTuple_Pack(2, key, value));
+    return pair.is_valid() && PyList_Append(pairs.ptr(), pair.ptr()) == 0;
+}
+
+/// What is no plain number: what comes by itself from a device, and all else.
+bool log_others(PyObject* self, nb::object pairs, PyObject* step) {
+    if (!bring(self, pairs, step)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(pairs.ptr()); ++i) {
+        PyObject* pair = PyList_GetItem(pairs.ptr(), i);
+        if (!log_other(self, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1), step)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool name_of(PyObject* key, std::string_view& name) {
     if (!PyUnicode_Check(key)) {
         PyErr_Format(PyExc_TypeError, "keys of logged values are texts, not %R", key);
@@ -141,7 +178,8 @@ bool name_of(PyObject* key, std::string_view& name) {
 /// A dict of any width and of values of any kind.
 bool log_wide(PyObject* self, RunObject& object, PyObject* dict, PyObject* step_given, Step step) {
     std::vector<std::pair<std::string_view, double>> row;
-    std::vector<std::pair<nb::object, nb::object>> numbers, others;
+    std::vector<std::pair<nb::object, nb::object>> numbers;
+    nb::object others;
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     std::vector<double> values;
@@ -158,7 +196,12 @@ bool log_wide(PyObject* self, RunObject& object, PyObject* dict, PyObject* step_
                 numbers.emplace_back(kept_key, kept_value);
                 break;
             case Read::Other:
-                others.emplace_back(kept_key, kept_value);
+                if (!others.is_valid()) {
+                    others = nb::steal(PyList_New(0));
+                }
+                if (!others.is_valid() || !append_pair(others, key, value)) {
+                    return false;
+                }
                 break;
             case Read::Failed:
                 return false;
@@ -172,12 +215,7 @@ bool log_wide(PyObject* self, RunObject& object, PyObject* dict, PyObject* step_
             }
         }
     }
-    for (const auto& [other_key, other] : others) {
-        if (!log_other(self, other_key.ptr(), other.ptr(), step_given)) {
-            return false;
-        }
-    }
-    return true;
+    return !others.is_valid() || log_others(self, std::move(others), step_given);
 }
 
 bool log_dict(PyObject* self, RunObject& object, PyObject* dict, PyObject* step_given) {
@@ -237,8 +275,11 @@ bool log_one(PyObject* self, RunObject& object, PyObject* key, PyObject* value,
     switch (number_of(value, number)) {
         case Read::Failed:
             return false;
-        case Read::Other:
-            return log_other(self, key, value, step_given);
+        case Read::Other: {
+            const Brought brought = bring(self, key, value, step_given);
+            return brought == Brought::Yes ||
+                   (brought == Brought::No && log_other(self, key, value, step_given));
+        }
         case Read::Number:
             break;
     }
@@ -263,15 +304,6 @@ bool log_what_arrived(PyObject* self, PyObject* what, PyObject* value) {
                                                 value == nullptr ? Py_None : value, nullptr);
     Py_XDECREF(said);
     return said != nullptr;
-}
-
-enum class Brought : std::uint8_t { Yes, No, Failed };
-
-/// Whether a value comes from a device by itself.
-Brought bring(PyObject* run, PyObject* key, PyObject* value, PyObject* step) {
-    PyObject* said = PyObject_CallMethodObjArgs(run, names().bring, key, value, step, nullptr);
-    Py_XDECREF(said);
-    return said == nullptr ? Brought::Failed : said == Py_True ? Brought::Yes : Brought::No;
 }
 
 PyObject* none_or_error(bool ok) {

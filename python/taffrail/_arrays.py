@@ -92,8 +92,6 @@ def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     """A value of another library in run.log(): a number in an array, a picture, a figure, or something that must be wrapped."""
     elements = _elements(value)
     if elements == 1:
-        if run._bring(key, value, step):
-            return
         if not hasattr(value, "item") and hasattr(value, "numpy"):  # TensorFlow
             value = value.numpy()
         run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type]

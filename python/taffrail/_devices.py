@@ -8,7 +8,8 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from itertools import groupby
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,19 +22,23 @@ MOST = 1024  # on their way at once; the call that makes one more waits for the 
 
 
 class _OfTorch:
-    """A copy on the stream that computes the tensor, and an event behind it."""
+    """Copies on the stream that computes the tensors, of one device, and one event behind them all: it costs as much as a copy."""
 
-    def __init__(self, tensor: Any, device_module: Any) -> None:
-        self._host = tensor.detach().to("cpu", non_blocking=True)  # memory that the device writes to by itself
+    def __init__(self, *tensors: Any) -> None:
+        self._hosts = [tensor.detach().to("cpu", non_blocking=True) for tensor in tensors]  # memory that the device writes to by itself
+        device_module = _module_of(tensors[0])
         self._event = device_module.Event()
-        self._event.record(device_module.current_stream(tensor.device))
+        self._event.record(device_module.current_stream(tensors[0].device))
+        self._is_there = False
 
     def arrived(self) -> bool:
-        return bool(self._event.query())
+        self._is_there = bool(self._event.query())
+        return self._is_there
 
-    def number(self) -> float:
-        self._event.synchronize()
-        return float(self._host.item())
+    def numbers(self) -> list[float]:
+        if not self._is_there:
+            self._event.synchronize()
+        return [float(host.item()) for host in self._hosts]
 
 
 class _OfCupy:
@@ -54,9 +59,9 @@ class _OfCupy:
     def arrived(self) -> bool:
         return bool(self._event.done)
 
-    def number(self) -> float:
+    def numbers(self) -> list[float]:
         self._event.synchronize()
-        return float(self._host.item())
+        return [float(self._host.item())]
 
 
 class _OfJax:
@@ -69,21 +74,24 @@ class _OfJax:
     def arrived(self) -> bool:
         return bool(self._array.is_ready())
 
-    def number(self) -> float:
-        return float(self._array.item())
+    def numbers(self) -> list[float]:
+        return [float(self._array.item())]
 
 
 class _OfRow:
-    """The values of a bound row: numbers, and copies of those that a device works on."""
+    """The values of a bound row: numbers, and copies of those that a device works on, with their places."""
 
-    def __init__(self, row: Row, parts: list[Any]) -> None:
-        self._row, self._parts = row, parts
+    def __init__(self, row: Row, numbers: list[float], copies: list[tuple[tuple[int, ...], Any]]) -> None:
+        self._row, self._numbers, self._copies = row, numbers, copies
 
     def arrived(self) -> bool:
-        return all(isinstance(part, float) or part.arrived() for part in self._parts)
+        return all(copy.arrived() for _, copy in self._copies)
 
-    def number(self) -> list[float]:
-        return [part if isinstance(part, float) else part.number() for part in self._parts]
+    def numbers(self) -> list[float]:
+        for places, copy in self._copies:
+            for place, number in zip(places, copy.numbers(), strict=True):
+                self._numbers[place] = number
+        return self._numbers
 
     def log(self, numbers: list[float], step: int | None) -> None:
         self._row.log(step, *numbers)
@@ -110,7 +118,15 @@ def is_far(value: Any) -> bool:
 
 
 def _copy_of(value: Any) -> _OfTorch | _OfCupy | _OfJax:
-    return _OfCupy(value) if _is_cupy(value) else _OfTorch(value, _module_of(value)) if hasattr(value, "detach") else _OfJax(value)
+    return _OfCupy(value) if _is_cupy(value) else _OfTorch(value) if hasattr(value, "detach") else _OfJax(value)
+
+
+def _copies_of(pairs: list[tuple[Any, Any]]) -> list[tuple[tuple[Any, ...], Any]]:
+    """Of values that were logged at once, each with its key or place: tensors of one device come together."""
+    if len(pairs) == 1 or not all(hasattr(value, "detach") for _, value in pairs):
+        return [((name,), _copy_of(value)) for name, value in pairs]
+    together = [tuple(zip(*some, strict=True)) for _, some in groupby(pairs, lambda pair: pair[1].device)]
+    return [(names, _OfTorch(*values)) for names, values in together]
 
 
 def _plain(value: Any) -> float:
@@ -131,12 +147,15 @@ class Arriving:
     def __len__(self) -> int:
         return len(self._queue)
 
-    def bring(self, run: Run, key: str, value: Any, step: int | None) -> None:
-        self._add(run, (key,), step, _copy_of(value))
+    def bring(self, run: Run, pairs: list[tuple[str, Any]], step: int | None) -> None:
+        for keys, copy in _copies_of(pairs):
+            self._add(run, keys, step, copy)
 
-    def bring_row(self, run: Run, row: Row, values: Iterable[Any], step: int | None) -> None:
+    def bring_row(self, run: Run, row: Row, values: tuple[Any, ...], step: int | None) -> None:
         """A row comes as a whole, when the last of its values does."""
-        self._add(run, row.keys, step, _OfRow(row, [_copy_of(value) if run._comes_by_itself(value) else _plain(value) for value in values]))
+        far = {place for place, value in enumerate(values) if not isinstance(value, (int, float)) and run._comes_by_itself(value)}
+        numbers = [math.nan if place in far else _plain(value) for place, value in enumerate(values)]
+        self._add(run, row.keys, step, _OfRow(row, numbers, _copies_of([(place, values[place]) for place in sorted(far)])))
 
     def _add(self, run: Run, keys: tuple[str, ...], step: int | None, copy: Any) -> None:
         with self._lock:
@@ -166,23 +185,23 @@ class Arriving:
         try:
             while self._queue:
                 keys, step, copy = self._queue[0]
-                number = None
+                numbers = None
                 try:
                     if at_least <= 0 and not copy.arrived():
                         break
-                    number = copy.number()
+                    numbers = copy.numbers()
                 except Exception as error:  # noqa: BLE001: the device has failed, or this value
                     reason = reason or f"'{keys[0]}'{'' if step is None else f' at step {step}'}: {error}"
                 at_least -= 1
                 if not self._queue or self._queue[0][2] is not copy:
                     continue  # the handler of a signal that came while this one waited has logged it
                 self._queue.popleft()  # not before: Ctrl-C may come while it waits
-                if number is None:
+                if numbers is None:
                     lost += len(keys)
                 elif isinstance(copy, _OfRow):
-                    copy.log(number, step)
+                    copy.log(numbers, step)
                 else:
-                    run.log(keys[0], number, step)
+                    run.log(dict(zip(keys, numbers, strict=True)), step)
         finally:
             self._is_logging = before
             run._set_arriving(bool(self._queue))

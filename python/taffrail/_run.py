@@ -162,13 +162,14 @@ class Run(_core.Run):
             self._arriving = _devices.Arriving()
         return True
 
-    def _bring(self, key: str, value: Any, step: int | None) -> bool:
-        """Whether a number of a device comes by itself."""
-        if not self._comes_by_itself(value):
-            return False
+    def _bring(self, pairs: list[tuple[str, Any]], step: int | None) -> list[tuple[str, Any]]:
+        """Has numbers of devices come by themselves; returns the other pairs of a key and what was logged."""
+        far = [pair for pair in pairs if self._comes_by_itself(pair[1])]
+        if not far:
+            return pairs
         assert self._arriving is not None
-        self._arriving.bring(self, key, value, step)
-        return True
+        self._arriving.bring(self, far, step)
+        return [] if len(far) == len(pairs) else [pair for pair in pairs if not any(pair is one for one in far)]
 
     def _settle_row(self, row: _core.Row, values: tuple[Any, ...], step: int | None) -> bool:
         """Before a row is logged: logs what has arrived for its keys. Whether the row comes by itself, since one of its numbers does."""

@@ -82,6 +82,22 @@ def test_rows_do_not_wait_either(root, device, kind):
     assert times[0] == times[1], "a row has one time"
 
 
+def test_tensors_of_one_call_share_an_event(root, device):
+    """An event costs what a copy does."""
+    with taffrail.init(name="n") as run:
+        row = run.row("d", "e", "f")
+        tensors = [device.tensor(float(number)) for number in range(3)]
+        told = device.told
+        run.log(dict(zip("abc", tensors, strict=True)), step=7)
+        assert device.told == told + 3 + 1
+        row.log(7, *tensors)
+        assert device.told == told + 2 * (3 + 1)
+        run.log({"a": device.tensor(9.0), "x": "a text", "b": 8.0}, step=8)
+    past = taffrail.read(root).run("n")
+    assert [past[key].value.tolist() for key in "abcdef"] == [[0, 9], [1, 8], [2], [0], [1], [2]]
+    assert {tuple(past[key].step.tolist()) for key in "cdef"} == {(7,)}
+
+
 def test_rows_keep_the_order_of_their_keys(root, device):
     with taffrail.init(name="n") as run:
         row = run.row("a", "b")
