@@ -23,7 +23,8 @@ def build_folder() -> Path:
 
 def environment() -> dict:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MLFLOW_") and "proxy" not in name.lower()}
-    return {**kept, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+    # The server would start seven programs beside it for evaluations that nobody asks for, each with all of MLflow loaded.
+    return {**kept, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
 
 
 def write(scenario: str, root: Path, uri: str, **options) -> subprocess.CompletedProcess:
