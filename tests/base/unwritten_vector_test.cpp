@@ -8,7 +8,9 @@ namespace taffrail {
 namespace {
 
 TEST(UnwrittenVector, KeepsWhatIsWrittenThroughCopiesAndGrowth) {
-    for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{1} << 20}) {
+    constexpr std::size_t kLarge = kLargeBytes / sizeof(double);
+    for (const std::size_t count : {std::size_t{0}, std::size_t{3}, std::size_t{1} << 19,
+                                    kLarge - 1, kLarge, 3 * kLarge + 5}) {
         UnwrittenVector<double> numbers(count);
         std::iota(numbers.begin(), numbers.end(), 1.0);
         const UnwrittenVector<double> copy(numbers.begin(), numbers.end());
