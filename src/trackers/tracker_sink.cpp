@@ -17,12 +17,13 @@ Result<void> TrackerSink::open(const SinkContext& context) {
     }
     run_id_ = context.run_id;
     state_path_ = state_path(context.run_folder, name_, where);
-    watched_.emplace(context.run_folder, context.rank, context.attempt);
+    watched_.emplace(context.run_folder, all_ranks_ ? std::nullopt : std::optional(context.rank),
+                     context.attempt);
     const auto state = read_state(state_path_, run_id_);
     for (const std::string& line : state ? state->lines : std::vector<std::string>()) {
         static_cast<void>(delivered_.restore(line) || watched_->restore(line));
     }
-    TAFFRAIL_TRY(start(context, state));
+    TAFFRAIL_TRY(start(all_ranks_ ? ranked_.begin(context) : context, state));
     is_open_ = true;
     return save();
 }
@@ -31,7 +32,9 @@ Result<void> TrackerSink::write(std::span<const Record> records, std::size_t& de
     delivered = 0;
     for (const Record& record : records) {
         if (!is_silent_ && !delivered_.seen_before(record)) {
-            TAFFRAIL_TRY(take(record));
+            if (const Record* told = all_ranks_ ? ranked_.told(record) : &record) {
+                TAFFRAIL_TRY(take(*told));
+            }
             delivered_.note(record);
         }
         ++delivered;
@@ -43,7 +46,7 @@ Result<void> TrackerSink::watch(bool is_the_end) {
     if (!wants_console_ && !wants_load_) {
         return {};
     }
-    const auto news = watched_->next(is_the_end);
+    auto news = watched_->next(is_the_end);
     if (!news.ok()) {
         // The data goes on without them.
         diagnose_once(DiagnosticLevel::Warning, name_ + " console",
@@ -51,10 +54,14 @@ Result<void> TrackerSink::watch(bool is_the_end) {
                           news.error().message);
         return {};
     }
-    for (const ConsoleLine& line : news->lines) {
-        if (wants_console_) {
-            console(line);
+    for (ConsoleLine& line : news->lines) {
+        if (!wants_console_) {
+            break;
         }
+        if (keys_ == KeysOfRanks::Suffix) {
+            line.text = line_of_rank(std::move(line.text), line.rank);
+        }
+        console(line);
     }
     for (const LoadReading& reading : news->load) {
         if (wants_load_) {

@@ -1,6 +1,6 @@
-// What sinks of trackers have in common: rank 0 alone writes, records that come twice are taken
-// once, the console and the machine's load come from the run's log, and a state tells a later
-// process how far what was written counts.
+// What sinks of trackers have in common: rank 0 alone writes, those of other ranks too where that
+// is asked for; records that come twice are taken once, the console and the machine's load come
+// from the run's log, and a state tells a later process how far what was written counts.
 //
 // A tracker's own sink says how things are written. It is called by one thread, in this order:
 // start, then take, console, load and write_out in any order, then end.
@@ -9,6 +9,7 @@
 #include <taffrail/sink.h>
 
 #include "trackers/delivered_rows.h"
+#include "trackers/ranks.h"
 #include "trackers/sink_state.h"
 #include "trackers/watched_log.h"
 
@@ -29,9 +30,14 @@ class TrackerSink : public Sink {
 
     [[nodiscard]] bool accepts(Kind) const noexcept final { return true; }
 
+    [[nodiscard]] bool wants_all_ranks() const noexcept final { return all_ranks_; }
+
   protected:
-    /// `name` is that of the sink, for messages and for the name of the state.
-    explicit TrackerSink(std::string name) : name_(std::move(name)) {}
+    /// `name` is that of the sink, for messages and for the name of the state; `ranks` the option
+    /// of that name. Where keys of ranks are told apart by a context, take(), console() and load()
+    /// see to it; else keys come with the suffix of their rank, and lines say theirs.
+    TrackerSink(std::string name, const std::string& ranks, KeysOfRanks keys = KeysOfRanks::Suffix)
+        : name_(std::move(name)), all_ranks_(is_all_ranks(ranks)), keys_(keys), ranked_(keys) {}
 
     /// Where the sink writes; two targets of one run have two states. Empty: nothing is written.
     virtual Result<std::string> target(const SinkContext& context) = 0;
@@ -60,7 +66,9 @@ class TrackerSink : public Sink {
     Result<void> save();
 
     std::string name_, state_path_, run_id_, reason_;
-    bool is_silent_ = false, is_open_ = false;
+    bool all_ranks_, is_silent_ = false, is_open_ = false;
+    KeysOfRanks keys_;
+    RankedRecords ranked_;
     std::optional<WatchedLog> watched_;
     DeliveredRows delivered_;
 };

@@ -28,7 +28,7 @@ void WatchedLog::take_load(const store::WriterLog& log, const tlog::Batch& batch
             continue;
         }
         for (std::size_t row = 0; row < wide.axes.rows(); ++row) {
-            LoadReading reading{wide.axes.time_ns[row], {}};
+            LoadReading reading{wide.axes.time_ns[row], log.identity().rank, {}};
             for (std::size_t i = 0; i < keys->size() && i < wide.columns.size(); ++i) {
                 if (const auto* key = state.key((*keys)[i]); key != nullptr) {
                     reading.values.emplace_back(key->name, wide.columns[i][row]);
@@ -40,8 +40,9 @@ void WatchedLog::take_load(const store::WriterLog& log, const tlog::Batch& batch
     for (const tlog::LongRows& rows : batch.long_rows) {
         for (std::size_t row = 0; row < rows.axes.rows(); ++row) {
             if (is_load(rows.key[row])) {
-                to.push_back(
-                    {rows.axes.time_ns[row], {{state.key(rows.key[row])->name, rows.value[row]}}});
+                to.push_back({rows.axes.time_ns[row],
+                              log.identity().rank,
+                              {{state.key(rows.key[row])->name, rows.value[row]}}});
             }
         }
     }
@@ -62,7 +63,7 @@ Result<WatchedLog::News> WatchedLog::next(bool is_the_end) {
         std::vector<LoadReading> load;
         TAFFRAIL_TRY(writer.log->poll([&](const tlog::Batch& batch, store::FramePlace) {
             const tlog::FileIdentity& identity = writer.log->identity();
-            if (identity.rank != rank_ || identity.attempt != attempt_) {
+            if ((rank_ && identity.rank != *rank_) || identity.attempt != attempt_) {
                 return;
             }
             for (const tlog::ConsoleChunk& chunk : batch.console) {

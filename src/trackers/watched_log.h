@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,14 +24,16 @@ namespace taffrail::trackers {
 /// One reading of the machine: keys below `system/` and their values.
 struct LoadReading {
     std::int64_t time_ns = 0;
+    std::int32_t rank = 0;  ///< whose process read it
     std::vector<std::pair<std::string, double>> values;
 };
 
 /// One thread at a time.
 class WatchedLog {
   public:
-    /// The writers of `rank` and `attempt` in this run folder. An empty folder gives nothing.
-    WatchedLog(std::string run_folder, std::int32_t rank, std::uint32_t attempt)
+    /// The writers of `rank` (of all where none is named) and `attempt` in this run folder. An
+    /// empty folder gives nothing.
+    WatchedLog(std::string run_folder, std::optional<std::int32_t> rank, std::uint32_t attempt)
         : run_folder_(std::move(run_folder)), rank_(rank), attempt_(attempt) {}
 
     struct News {
@@ -61,7 +64,7 @@ class WatchedLog {
                           std::vector<LoadReading>& to);
 
     std::string run_folder_;
-    std::int32_t rank_;
+    std::optional<std::int32_t> rank_;
     std::uint32_t attempt_;
     std::map<std::uint64_t, Writer> writers_;
     std::map<std::uint64_t, Counts> given_;

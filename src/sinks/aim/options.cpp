@@ -2,6 +2,7 @@
 
 #include "base/sha256.h"
 #include "io/expand.h"
+#include "trackers/ranks.h"
 #include "trackers/tracker_options.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ const OptionSchema<Options>& schema() {
                  "given",
                  {.other_names = {"run_hash"}})
             .add("tags", &Options::tags, "tags beside those of the run")
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");

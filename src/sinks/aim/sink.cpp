@@ -26,11 +26,17 @@ double seconds(std::int64_t time_ns) {
     return static_cast<double>(time_ns) * 1e-9;
 }
 
-std::vector<std::pair<std::string, Cell>> context_of(Phase phase) {
-    if (phase == Phase::None) {
-        return {};
+/// Rank 0 has no word of its own: its curves are the same with the other ranks and without.
+std::vector<std::pair<std::string, Cell>> context_of(Phase phase, std::int32_t rank) {
+    std::vector<std::pair<std::string, Cell>> context;
+    if (phase != Phase::None) {
+        context.emplace_back("subset",
+                             std::string(phase == Phase::Validate ? "val" : to_string(phase)));
     }
-    return {{"subset", std::string(phase == Phase::Validate ? "val" : to_string(phase))}};
+    if (rank > 0) {
+        context.emplace_back("rank", std::int64_t{rank});
+    }
+    return context;
 }
 
 std::string hex_of(std::string_view text) {
@@ -215,7 +221,9 @@ Result<void> AimSink::object(const Record& record, const Context& context) {
         TAFFRAIL_ASSIGN(const std::vector<ValueFile> files, files_of(*record.value));
         for (const ValueFile& file : files) {
             const std::string name =
-                std::string(record.key) + "/" +
+                (record.kind == Kind::Artifact ? std::string(record.key)
+                                               : trackers::name_of_rank(record.key, record.rank)) +
+                "/" +
                 (record.kind == Kind::Artifact ? "" : "step_" + std::to_string(record.step) + "/") +
                 file.name;
             const std::string safe = path_of_key(name);
@@ -279,15 +287,17 @@ Result<void> AimSink::take(const Record& record) {
         if (points_->pending_bytes() > kPendingBytes) {
             TAFFRAIL_TRY(points_->write_out());
         }
-        KeyOrder<Sequence>& of_phase = scalars_[record.phase];
+        KeyOrder<Sequence>& of_phase = scalars_[{record.phase, record.rank}];
         Sequence* known = of_phase.find(record.key);
         if (known == nullptr) {
             known = &of_phase.add(
-                record.key, sequence(record.key, context_of(record.phase), "float", "metric", 2));
+                record.key,
+                sequence(record.key, context_of(record.phase, record.rank), "float", "metric", 2));
         }
         number(*known, record.step, record.scalar, record.time_ns, record.epoch);
         if (known->says_step) {
-            number(sequence("step/" + known->name, context_of(record.phase), "float", "metric", 2),
+            number(sequence("step/" + known->name, context_of(record.phase, record.rank), "float",
+                            "metric", 2),
                    known->last_step, static_cast<double>(record.step), record.time_ns, {});
         }
         return {};
@@ -311,7 +321,8 @@ Result<void> AimSink::take(const Record& record) {
         std::erase(removed_tags_, tag->tag);
         (tag->removed ? removed_tags_ : row_.tags).push_back(tag->tag);
         row_changed_ = true;
-    } else if (const auto done = object(record, context_of(record.phase)); !done.ok()) {
+    } else if (const auto done = object(record, context_of(record.phase, record.rank));
+               !done.ok()) {
         return skipped(record.key, done.error());
     }
     return {};
@@ -324,7 +335,7 @@ void AimSink::console(const ConsoleLine& line) {
                               .step = lines_++,
                               .time_ns = line.time_ns,
                               .value = &value},
-                             {}));
+                             context_of(Phase::None, line.rank)));
 }
 
 void AimSink::load(const trackers::LoadReading& reading) {
@@ -332,7 +343,8 @@ void AimSink::load(const trackers::LoadReading& reading) {
         const std::string name = key == "system/cpu/percent"      ? "__system__cpu"
                                  : key == "system/memory/percent" ? "__system__memory_percent"
                                                                   : "__system__" + key.substr(7);
-        number(sequence(name, {}, "float", "metric", 2), readings_, value, reading.time_ns, {});
+        number(sequence(name, context_of(Phase::None, reading.rank), "float", "metric", 2),
+               readings_, value, reading.time_ns, {});
     }
     ++readings_;
 }

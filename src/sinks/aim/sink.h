@@ -24,7 +24,9 @@ namespace taffrail::sinks::aim {
 
 class AimSink final : public trackers::TrackerSink {
   public:
-    explicit AimSink(Options options) : TrackerSink("aim"), given_(std::move(options)) {}
+    explicit AimSink(Options options)
+        : TrackerSink("aim", options.ranks, trackers::KeysOfRanks::Context),
+          given_(std::move(options)) {}
 
   protected:
     Result<std::string> target(const SinkContext& context) override;
@@ -67,7 +69,7 @@ class AimSink final : public trackers::TrackerSink {
     bool row_changed_ = false;
     std::unique_ptr<rocksdb::Store> meta_, points_;
     std::unordered_map<std::string, Sequence> sequences_;
-    std::map<Phase, KeyOrder<Sequence>> scalars_;  ///< by key
+    std::map<std::pair<Phase, std::int32_t>, KeyOrder<Sequence>> scalars_;  ///< by rank; by key
     std::pair<std::int64_t, std::string> hashed_;  ///< the last step, as it stands in keys
     std::int64_t last_time_ns_ = 0, lines_ = 0, readings_ = 0;
 };

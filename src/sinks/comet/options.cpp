@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "io/expand.h"
 #include "io/files.h"
+#include "trackers/ranks.h"
 #include "trackers/tracker_options.h"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ const OptionSchema<Options>& schema() {
                  "where none is given",
                  {.other_names = {"experiment_key"}})
             .add("tags", &Options::tags, "tags beside those of the run")
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");

@@ -23,7 +23,7 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 }  // namespace
 
 CometSink::CometSink(Options options)
-    : TrackerSink("comet"),
+    : TrackerSink("comet", options.ranks),
       given_(std::move(options)),
       names_({.refuses = [](std::string_view, std::size_t) { return false; },
               .longest = kLongestName}) {}
@@ -193,8 +193,9 @@ void CometSink::console(const ConsoleLine& line) {
 void CometSink::load(const trackers::LoadReading& reading) {
     for (const auto& [key, value] : reading.values) {
         const SystemName name = to_comet(key);
-        append_metric(folder_->pending(), metric_prefix(name.name), value * name.factor, readings_,
-                      {}, reading.time_ns, ++number_);
+        const std::string prefix = metric_prefix(name.name + trackers::rank_suffix(reading.rank));
+        append_metric(folder_->pending(), prefix, value * name.factor, readings_, {},
+                      reading.time_ns, ++number_);
     }
     ++readings_;
 }

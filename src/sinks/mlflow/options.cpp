@@ -4,6 +4,7 @@
 #include "base/md5.h"
 #include "base/strings.h"
 #include "base/try.h"
+#include "trackers/ranks.h"
 
 #include <cstdlib>
 
@@ -66,6 +67,7 @@ const OptionSchema<Options>& schema() {
                  {.other_names = {"id"}})
             .add("parent_run_id", &Options::parent_run_id, "the run there that this one is part of")
             .add("tags", &Options::tags, "tags beside those of the run, NAME=VALUE or NAME")
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there, as a file")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");

@@ -14,6 +14,7 @@ namespace taffrail::sinks::mlflow {
 struct Options {
     std::string tracking_uri, experiment, run_name, run_id, parent_run_id;
     std::vector<std::string> tags;
+    std::string ranks = "zero";
     bool console = true, system_metrics = true;
     io::HttpPolicy policy = {};
     io::HttpTime time = {};

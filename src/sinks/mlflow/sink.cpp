@@ -55,11 +55,12 @@ MlflowSink::MlflowSink(Options options, std::shared_ptr<io::HttpTransport> trans
       transport_(std::move(transport)),
       names_({.refuses = {}, .longest = kLongestName, .escape = escaped}) {}
 
-Result<void> MlflowSink::open(const SinkContext& context) {
-    is_silent_ = context.rank != 0;
+Result<void> MlflowSink::open(const SinkContext& known) {
+    is_silent_ = known.rank != 0;
     if (is_silent_ || is_open_) {
         return {};
     }
+    const SinkContext context = wants_all_ranks() ? ranked_.begin(known) : known;
     if (!server_) {
         TAFFRAIL_ASSIGN(options_, completed(given_, context));
         if (!transport_) {
@@ -75,7 +76,9 @@ Result<void> MlflowSink::open(const SinkContext& context) {
         run_folder_ = context.run_folder;
         attempt_ = context.attempt;
         start_ms_ = context.start_time_ns / 1'000'000;
-        watched_.emplace(run_folder_, context.rank, context.attempt);
+        watched_.emplace(run_folder_,
+                         wants_all_ranks() ? std::nullopt : std::optional(context.rank),
+                         context.attempt);
         if (!run_folder_.empty()) {
             const std::string place = options_.tracking_uri + "\n" + options_.experiment;
             state_path_ =
@@ -165,9 +168,10 @@ Result<void> MlflowSink::write(std::span<const Record> records, std::size_t& del
     metrics_.clear();
     std::size_t taken = 0;
     for (const Record& record : records) {
+        const Record* told = wants_all_ranks() ? ranked_.told(record) : &record;
         if (record.kind == Kind::Scalar) {
-            add_metric(names_.name_of(record.key), record, record.scalar);
-        } else if (auto done = take_value(record); !done.ok()) {
+            add_metric(names_.name_of(told->key), record, record.scalar);
+        } else if (auto done = told != nullptr ? take_value(*told) : Result<void>(); !done.ok()) {
             if (can_pass(done.error())) {
                 // What came before it may still arrive.
                 TAFFRAIL_TRY(send_metrics());
@@ -312,7 +316,8 @@ Result<void> MlflowSink::take_value(const Record& record) {
         return send_tags(tags);
     }
     if (const auto* alert = std::get_if<Alert>(&value)) {
-        return send_tags({alert_tag(*alert, record.seq)});
+        auto [name, text] = alert_tag(*alert, record.seq);
+        return send_tags({{name + trackers::rank_suffix(record.rank), std::move(text)}});
     }
     if (const auto* note = std::get_if<Note>(&value)) {
         return send_tags({{"mlflow.note.content", note->text}});
@@ -431,7 +436,7 @@ Result<void> MlflowSink::watch(bool is_the_end) {
         return {};
     }
     for (const ConsoleLine& line : options_.console ? news->lines : std::vector<ConsoleLine>()) {
-        console_ += line.text + "\n";
+        console_ += trackers::line_of_rank(line.text, line.rank) + "\n";
         is_console_new_ = true;
     }
     for (const trackers::LoadReading& reading :
@@ -439,7 +444,8 @@ Result<void> MlflowSink::watch(bool is_the_end) {
         for (const auto& [key, value] : reading.values) {
             const Reading named = to_system_name(key);
             // Found by its own name only: a user's key cannot begin with it and be escaped so.
-            load_.push_back({names_.name_of(unescaped(named.name)), value * named.factor,
+            const std::string name = unescaped(named.name) + trackers::rank_suffix(reading.rank);
+            load_.push_back({names_.name_of(name), value * named.factor,
                              reading.time_ns / 1'000'000, system_step_});
         }
         ++system_step_;

@@ -10,6 +10,7 @@
 #include "sinks/mlflow/options.h"
 #include "sinks/mlflow/server.h"
 #include "trackers/name_map.h"
+#include "trackers/ranks.h"
 #include "trackers/watched_log.h"
 
 #include <chrono>
@@ -38,6 +39,10 @@ class MlflowSink final : public Sink {
     void finish_by(std::chrono::steady_clock::time_point deadline) noexcept override;
 
     [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
+
+    [[nodiscard]] bool wants_all_ranks() const noexcept override {
+        return trackers::is_all_ranks(given_.ranks);
+    }
 
   private:
     Result<void> take_up_run(const SinkContext& context);
@@ -74,6 +79,7 @@ class MlflowSink final : public Sink {
     std::string artifact_root_;
     std::optional<trackers::WatchedLog> watched_;
     trackers::NameMap names_;
+    trackers::RankedRecords ranked_{trackers::KeysOfRanks::Suffix};
     std::vector<Metric> metrics_;
     std::vector<Metric> load_;  ///< of the machine, not sent yet
     std::map<std::string, std::string, std::less<>> params_;

@@ -2,6 +2,7 @@
 
 #include "io/expand.h"
 #include "io/files.h"
+#include "trackers/ranks.h"
 #include "trackers/tracker_options.h"
 
 namespace taffrail::sinks::neptune {
@@ -20,6 +21,7 @@ const OptionSchema<Options>& schema() {
             .add("id", &Options::id, "the run's id there; that of the run where none is given",
                  {.other_names = {"run_id"}})
             .add("tags", &Options::tags, "tags beside those of the run")
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");

@@ -17,6 +17,7 @@ struct Options {
     std::string log_dir;  ///< logs go to folders in it; empty: inside the run's own folder
     std::string project, name, id;
     std::vector<std::string> tags;
+    std::string ranks = "zero";
     bool console = true, system_metrics = true;
     std::function<std::int64_t()> now_ns = wall_time_ns;
 };

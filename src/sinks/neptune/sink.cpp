@@ -46,7 +46,7 @@ std::string from_hex(std::string_view text) {
 }  // namespace
 
 NeptuneSink::NeptuneSink(Options options)
-    : TrackerSink("neptune"),
+    : TrackerSink("neptune", options.ranks),
       given_(std::move(options)),
       names_({.refuses = [](std::string_view name,
                             std::size_t i) { return i == 0 && is_reserved(name); },
@@ -322,7 +322,7 @@ void NeptuneSink::console(const ConsoleLine& line) {
 
 void NeptuneSink::load(const trackers::LoadReading& reading) {
     for (const auto& [key, value] : reading.values) {
-        const std::string path = "runtime/" + key;
+        const std::string path = "runtime/" + key + trackers::rank_suffix(reading.rank);
         if (const auto done = point(path, readings_, reading.time_ns, float_value(value));
             !done.ok()) {
             failure_ = done.error();

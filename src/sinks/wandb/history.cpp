@@ -60,7 +60,7 @@ bool is_known_there(std::string_view pattern) {
 }  // namespace
 
 void History::restore(const State& state) {
-    steps_ = trackers::RisingSteps(state.last_step, state.says_step);
+    steps_ = trackers::RisingSteps(state.last_step, state.says_step || ranks_ == Ranks::All);
     for (const Tracked& one : state.tracked) {
         key_of(one.key).numbers = one;
     }
@@ -108,10 +108,37 @@ void History::look_up(Key& key) {
     key.is_defined = true;
     key.summary = Summary::Last;
     key.axis = nullptr;
-    if (const MetricOptions* options = find_metric(definitions_, key.own_name)) {
+    const auto [name, suffix] = name_and_rank(key);
+    if (const MetricOptions* options = find_metric(definitions_, name)) {
         key.summary = options->summary;
-        key.axis = options->step.empty() || options->step == key.own_name ? nullptr
-                                                                          : &key_of(options->step);
+        key.axis = options->step.empty() || options->step == name
+                       ? nullptr
+                       : &key_of(options->step + std::string(suffix));
+    }
+}
+
+// What is defined for a key counts for that of each rank.
+trackers::RankedName History::name_and_rank(const Key& key) const {
+    return ranks_ == Ranks::All ? trackers::split_rank(key.own_name)
+                                : trackers::RankedName{key.own_name, {}};
+}
+
+void History::tell_definition(const Key& key, RunFile& file) {
+    const auto [name, suffix] = name_and_rank(key);
+    if (ranks_ == Ranks::All) {
+        const MetricOptions* options = find_metric(definitions_, name);
+        MetricDescription metric = describe(options != nullptr ? *options : MetricOptions());
+        metric.name = key.name;
+        metric.step = key.axis != nullptr ? key.axis->name : std::string(kTrueStep);
+        file.add(encode_metric(file.next_number(), metric));
+        return;
+    }
+    for (const MetricDefinition& one : definitions_) {
+        if (!is_known_there(one.pattern) && glob_match(one.pattern, name)) {
+            MetricDescription metric = describe(one.options);
+            metric.name = key.name;
+            file.add(encode_metric(file.next_number(), metric));
+        }
     }
 }
 
@@ -132,13 +159,7 @@ void History::define(const MetricDefinition& definition, RunFile& file) {
 void History::add(Key& key, Step step, std::int64_t time_ns, std::string_view json, RunFile& file) {
     if (!key.is_defined) {
         look_up(key);
-        for (const MetricDefinition& one : definitions_) {
-            if (!is_known_there(one.pattern) && glob_match(one.pattern, key.own_name)) {
-                MetricDescription metric = describe(one.options);
-                metric.name = key.name;
-                file.add(encode_metric(file.next_number(), metric));
-            }
-        }
+        tell_definition(key, file);
     }
     if (row_step_ && (*row_step_ != step || key.row == row_number_)) {
         end_row(file);
@@ -197,9 +218,11 @@ void History::end_row(RunFile& file) {
     }
     const Step place = steps_.place(*row_step_);
     if (steps_.is_needed_beside()) {
-        diagnose_once(DiagnosticLevel::Info, "wandb steps",
-                      "wandb: its steps must rise and those of this run do not; rows are counted "
-                      "there, and their true step is the metric `step`");
+        if (ranks_ == Ranks::Zero) {
+            diagnose_once(DiagnosticLevel::Info, "wandb steps",
+                          "wandb: its steps must rise and those of this run do not; rows are "
+                          "counted there, and their true step is the metric `step`");
+        }
         row_.add(prefix_of(kTrueStep), std::to_string(*row_step_));
     }
     std::array<char, 32> buffer{};

@@ -12,10 +12,12 @@
 #include "codec/formats/wandb/encode.h"
 #include "sinks/wandb/run_file.h"
 #include "sinks/wandb/state.h"
+#include "trackers/ranks.h"
 #include "trackers/rising_steps.h"
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,13 @@ namespace taffrail::sinks::wandb {
 
 class History {
   public:
+    /// Rows of all ranks come one rank behind the other: then every row says its true step, and
+    /// that is the axis of metrics that have no other.
+    enum class Ranks : std::uint8_t { Zero, All };
+
     /// `start_time_ns` is the zero of `_runtime`.
-    explicit History(std::int64_t start_time_ns) : start_time_ns_(start_time_ns) {}
+    explicit History(std::int64_t start_time_ns, Ranks ranks = Ranks::Zero)
+        : start_time_ns_(start_time_ns), ranks_(ranks), steps_(std::nullopt, ranks == Ranks::All) {}
 
     void restore(const State& state);
     void save(State& state) const;
@@ -58,10 +65,13 @@ class History {
 
     Key& key_of(std::string_view key);
     void look_up(Key& key);
+    [[nodiscard]] trackers::RankedName name_and_rank(const Key& key) const;
+    void tell_definition(const Key& key, RunFile& file);
     void add(Key& key, Step step, std::int64_t time_ns, std::string_view json, RunFile& file);
 
     std::int64_t start_time_ns_;
     std::int64_t last_time_ns_ = 0;
+    Ranks ranks_;
     trackers::RisingSteps steps_;
     std::deque<Key> keys_;
     KeyOrder<Key> by_name_;

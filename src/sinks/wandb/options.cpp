@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "io/expand.h"
 #include "sinks/wandb/graphql.h"
+#include "trackers/ranks.h"
 
 #include <cstdlib>
 
@@ -67,6 +68,7 @@ const OptionSchema<Options>& schema() {
                  "`wandb sync`; disabled: nothing. Where none is given: WANDB_MODE, else online "
                  "where there is a key (WANDB_API_KEY or ~/.netrc)",
                  {.check = check_mode})
+            .add("ranks", &Options::ranks, trackers::kRanksHelp, {.check = trackers::check_ranks})
             .add("console", &Options::console, "whether captured output goes there")
             .add("system_metrics", &Options::system_metrics,
                  "whether the load of the machine goes there");

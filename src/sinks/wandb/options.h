@@ -19,6 +19,7 @@ struct Options {
     std::string log_dir;  ///< run folders go to log_dir/wandb; empty: inside the run's own folder
     std::string project, entity, name, id, group, job_type, notes;
     std::vector<std::string> tags;
+    std::string ranks = "zero";
     std::string mode;  ///< online, offline or disabled; empty: online where there is a key
     bool console = true, system_metrics = true;
     std::function<std::int64_t()> now_ns = wall_time_ns;  ///< for the names of folders

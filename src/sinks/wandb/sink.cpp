@@ -59,11 +59,13 @@ std::vector<Item> items_of(const Hparams& values) {
 
 }  // namespace
 
-Result<void> WandbSink::open(const SinkContext& context) {
-    is_silent_ = context.rank != 0;
+Result<void> WandbSink::open(const SinkContext& known) {
+    is_silent_ = known.rank != 0;
     if (is_silent_ || is_open_) {
         return {};
     }
+    const bool all_ranks = wants_all_ranks();
+    const SinkContext context = all_ranks ? ranked_.begin(known) : known;
     TAFFRAIL_ASSIGN(options_, completed(given_, context));
     is_silent_ = options_.mode == "disabled";
     if (is_silent_) {
@@ -73,8 +75,10 @@ Result<void> WandbSink::open(const SinkContext& context) {
     start_time_ns_ = context.start_time_ns != 0 ? context.start_time_ns : options_.now_ns();
     run_id_ = context.run_id;
     state_path_ = state_path(context.run_folder, options_.log_dir);
-    history_.emplace(start_time_ns_);
-    watched_.emplace(context.run_folder, context.rank, context.attempt);
+    history_.emplace(start_time_ns_, all_ranks && context.world_size > 1 ? History::Ranks::All
+                                                                         : History::Ranks::Zero);
+    watched_.emplace(context.run_folder, all_ranks ? std::nullopt : std::optional(context.rank),
+                     context.attempt);
     run_ = {.run_id = options_.id,
             .entity = options_.entity,
             .project = options_.project,
@@ -194,7 +198,9 @@ Result<void> WandbSink::write(std::span<const Record> records, std::size_t& deli
     delivered = 0;
     for (const Record& record : records) {
         if (!is_silent_ && !delivered_.seen_before(record)) {
-            TAFFRAIL_TRY(take(record));
+            if (const Record* told = wants_all_ranks() ? ranked_.told(record) : &record) {
+                TAFFRAIL_TRY(take(*told));
+            }
             delivered_.note(record);
         }
         ++delivered;
@@ -321,8 +327,8 @@ Result<void> WandbSink::watch(bool is_the_end) {
         return {};
     }
     for (const ConsoleLine& line : options_.console ? news->lines : std::vector<ConsoleLine>()) {
-        file_->add(
-            encode_output(file_->next_number(), line.time_ns, line.is_error, line.text + "\n"));
+        file_->add(encode_output(file_->next_number(), line.time_ns, line.is_error,
+                                 trackers::line_of_rank(line.text, line.rank) + "\n"));
     }
     for (trackers::LoadReading& reading :
          options_.system_metrics ? news->load : std::vector<trackers::LoadReading>()) {
@@ -330,6 +336,9 @@ Result<void> WandbSink::watch(bool is_the_end) {
             SystemMetric metric = to_wandb(key);
             key = std::move(metric.name);
             value *= metric.factor;
+            if (reading.rank > 0) {
+                key += "/l:rank_" + std::to_string(reading.rank);  // as other machines of a run do
+            }
         }
         file_->add(encode_stats(file_->next_number(), reading.time_ns, reading.values));
     }

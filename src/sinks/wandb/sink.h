@@ -16,6 +16,7 @@
 #include "sinks/wandb/run_file.h"
 #include "sinks/wandb/uploader.h"
 #include "trackers/delivered_rows.h"
+#include "trackers/ranks.h"
 #include "trackers/watched_log.h"
 
 #include <chrono>
@@ -40,6 +41,10 @@ class WandbSink final : public Sink {
     void finish_by(std::chrono::steady_clock::time_point deadline) noexcept override;
 
     [[nodiscard]] bool accepts(Kind) const noexcept override { return true; }
+
+    [[nodiscard]] bool wants_all_ranks() const noexcept override {
+        return trackers::is_all_ranks(given_.ranks);
+    }
 
     /// The run folder, after open(); empty where nothing is written.
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
@@ -68,6 +73,7 @@ class WandbSink final : public Sink {
     std::optional<MediaFiles> media_;
     std::optional<trackers::WatchedLog> watched_;
     trackers::DeliveredRows delivered_;
+    trackers::RankedRecords ranked_{trackers::KeysOfRanks::Suffix};
     ConfigItems config_;
     formats::wandb::RunDescription run_;
     State noted_;  ///< as of the last save()

@@ -1,5 +1,6 @@
-// Records runs for the tests against trackers: tracker_write SINK SCENARIO ROOT LOG_DIR. The tests
-// compute what they expect from the same formulas, so nothing here prints but the console scenario.
+// Records runs for the tests against trackers: tracker_write SINK SCENARIO ROOT LOG_DIR [RANK]. The
+// tests compute what they expect from the same formulas, so nothing here prints but the console
+// scenario.
 #include <taffrail/run.h>
 
 #include <sys/types.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -184,6 +186,52 @@ void write_attempt(const std::string& root, const std::string& log_dir, Step fir
     (void)run.finish();
 }
 
+/// One of three ranks of a run that one tracker's run takes. With `dies` it is there until it is
+/// killed.
+void write_rank(const std::string& root, const std::string& target, std::int32_t rank, bool dies) {
+    ::setenv("TAFFRAIL_RUN_ID", "ranks1", 1);  // how ranks meet
+    RunOptions options = options_for(root);
+    options.rank = rank;
+    options.world_size = 3;
+    options.console = true;
+    options.machine_load = std::chrono::milliseconds(100);
+    if (rank > 0) {
+        options.machine_load.reset();
+    }
+    Run run = init(options);
+    const bool is_server = sink_name == "mlflow";
+    OptionMap options_of_sink = {{is_server ? "tracking_uri" : "log_dir", target}};
+    if (sink_name != "csv") {  // no tracker: each rank has its own
+        options_of_sink.emplace_back("ranks", "all");
+    }
+    if (const auto added = run.add_sink(sink_name, options_of_sink); !added.ok()) {
+        std::fprintf(stderr, "%s\n", added.error().message.c_str());
+        std::exit(1);
+    }
+    const std::string said = "said by rank " + std::to_string(rank);
+    run.log_hparams({{"lr", 0.1}, {"device", "cuda:" + std::to_string(rank)}});
+    run.define_metric("acc", {.summary = Summary::Max});
+    std::puts(said.c_str());
+    std::fflush(stdout);
+    for (Step step = 0; step < 20; ++step) {
+        const auto number = static_cast<double>(step) + 1000.0 * rank;
+        run.log({{"loss", number}, {"acc", -number}}, step);
+    }
+    if (rank == 0) {
+        run.log("loss/rank_1", 7, 0);  // what a program may call so itself
+    }
+    run.log_text("text", said, 3);
+    run.summary("best", std::int64_t{rank});
+    (void)run.flush();
+    if (dies) {
+        ::alarm(300);  // a test that fails must leave nobody behind
+        while (true) {
+            pause();
+        }
+    }
+    (void)run.finish();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -208,6 +256,8 @@ int main(int count, char** arguments) {
         write_many(root, log_dir, true);
     } else if (scenario == "resumed") {
         write_attempt(root, log_dir, 5, false);
+    } else if ((scenario == "rank" || scenario == "rank_killed") && count == 6) {
+        write_rank(root, log_dir, std::atoi(arguments[5]), scenario == "rank_killed");
     } else {
         return 2;
     }
