@@ -12,12 +12,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace taffrail::sources::aim {
 
 using namespace formats::aim;
 
 namespace {
+
+constexpr const char* kRank = "rank";  // of a context
 
 std::string joined(const std::vector<PathPart>& parts, std::size_t first) {
     std::string name;
@@ -193,9 +196,30 @@ class Reader {
             return key;
         }
         for (const auto& [word, value] : found->second) {
-            key = word == "subset" ? value + "/" + key : key + " " + word + "=" + value;
+            if (word != kRank || !rank_in(value)) {
+                key = word == "subset" ? value + "/" + key : key + " " + word + "=" + value;
+            }
         }
         return key;
+    }
+
+    /// What programs on several ranks say there, and our own sink with `ranks: all`.
+    static std::optional<std::int32_t> rank_in(std::string_view text) {
+        constexpr std::int64_t kMostRanks = 1 << 20;
+        const auto rank = parse_int(text);
+        return rank && *rank >= 0 && *rank < kMostRanks
+                   ? std::optional(static_cast<std::int32_t>(*rank))
+                   : std::nullopt;
+    }
+
+    std::int32_t rank_of(std::int64_t context) const {
+        const auto found = contexts_.find(context);
+        const auto word = found != contexts_.end()
+                              ? found->second.find(kRank)
+                              : std::map<std::string, std::string>::const_iterator();
+        return found == contexts_.end() || word == found->second.end()
+                   ? 0
+                   : rank_in(word->second).value_or(0);
     }
 
     Phase phase_of(std::int64_t context) const {
@@ -216,8 +240,17 @@ class Reader {
     }
 
     void read_points(rocksdb::Store& store, const std::string& folder) {
-        for (const auto& [place, head] : heads_) {
-            const auto& [context, name] = place;
+        // Ranks of a key come in their order.
+        std::vector<const std::pair<const std::pair<std::int64_t, std::string>, Head>*> ordered;
+        for (const auto& one : heads_) {
+            ordered.push_back(&one);
+        }
+        std::ranges::stable_sort(ordered, {},
+                                 [&](const auto* one) { return rank_of(one->first.first); });
+        for (const auto* one : ordered) {
+            const auto& [context, name] = one->first;
+            const Head& head = one->second;
+            to_.info.world_size = std::max(to_.info.world_size, rank_of(context) + 1);
             const bool is_number =
                 head.type == "float" || head.type == "int" || head.type == "number";
             if (is_number && !name.starts_with("step/")) {
@@ -321,7 +354,7 @@ class Reader {
                                 : is_load ? "system/" + repair_utf8(name.substr(10))
                                           : key_of(context, name);
         model::GatheredSeries& series = to_.series[key];
-        series.begin(0, 0, phase_of(context));
+        series.begin(0, rank_of(context), phase_of(context));
         for (const Row& row : rows) {
             const auto truth = true_steps.find(row.step);
             const std::int64_t time_ns = time_of(row.time);
@@ -379,7 +412,7 @@ class Reader {
                 const auto value = value_of(head.type, *leaves, none);
                 if (value.ok()) {
                     to_.console.push_back(
-                        {time_ns, name == "stderr", 0, std::get<Text>(*value).text});
+                        {time_ns, name == "stderr", rank_of(context), std::get<Text>(*value).text});
                 }
                 continue;
             }
@@ -387,6 +420,7 @@ class Reader {
             value.kind = aim::kind_of(head.type);
             value.step = step;
             value.time_ns = time_ns;
+            value.rank = rank_of(context);
             value.phase = phase_of(context);
             value.make = [type = head.type, leaves](model::GatheredBlobs& blobs) {
                 return value_of(type, *leaves, blobs);
