@@ -72,6 +72,7 @@ Result<void> AimSink::start(const SinkContext& context,
     TAFFRAIL_ASSIGN(points_, rocksdb::Store::open(points, rocksdb::Access::Write));
     put_meta(Path({"attrs"}), leaves::empty_object());
     meta_->put(Path({"meta", "chunks", options_.hash, "end_time"}).bytes(), leaves::none());
+    check_ins_ = CheckIns(repository_, options_.hash, options_.now_ns());
     if (state) {
         lines_ = state->number("lines");
         readings_ = state->number("readings");
@@ -377,6 +378,7 @@ Result<void> AimSink::write_out(trackers::SinkState& state) {
     }
     // Points before heads: a head names nothing that is not there.
     TAFFRAIL_TRY(points_->write_out());
+    tick();
     put_heads();
     TAFFRAIL_TRY(meta_->write_out());
     state.fields = {{"lines", std::to_string(lines_)},
@@ -393,6 +395,10 @@ Result<void> AimSink::write_out(trackers::SinkState& state) {
     return {};
 }
 
+void AimSink::tick() {
+    check_ins_.renew(options_.now_ns());
+}
+
 Result<void> AimSink::end(RunState state, const std::string& reason) {
     if (state != RunState::Running) {
         Hparams about = {{"state", std::string(to_string(state))}};
@@ -407,6 +413,9 @@ Result<void> AimSink::end(RunState state, const std::string& reason) {
     TAFFRAIL_TRY(meta_->flush());
     points_.reset();
     meta_.reset();
+    if (state != RunState::Running) {
+        check_ins_.end();
+    }
     return {};
 }
 

@@ -9,6 +9,7 @@
 #include "base/key_order.h"
 #include "codec/formats/aim/encoding.h"
 #include "rocksdb/store.h"
+#include "sinks/aim/check_ins.h"
 #include "sinks/aim/options.h"
 #include "sinks/aim/repository.h"
 #include "trackers/tracker_sink.h"
@@ -27,6 +28,8 @@ class AimSink final : public trackers::TrackerSink {
     explicit AimSink(Options options)
         : TrackerSink("aim", options.ranks, trackers::KeysOfRanks::Context),
           given_(std::move(options)) {}
+
+    void tick() override;
 
   protected:
     Result<std::string> target(const SinkContext& context) override;
@@ -68,6 +71,7 @@ class AimSink final : public trackers::TrackerSink {
     std::vector<std::string> removed_tags_;
     bool row_changed_ = false;
     std::unique_ptr<rocksdb::Store> meta_, points_;
+    CheckIns check_ins_;
     std::unordered_map<std::string, Sequence> sequences_;
     std::map<std::pair<Phase, std::int32_t>, KeyOrder<Sequence>> scalars_;  ///< by rank; by key
     std::pair<std::int64_t, std::string> hashed_;  ///< the last step, as it stands in keys
