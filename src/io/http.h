@@ -55,6 +55,9 @@ struct HttpTrust {
 /// those of the environment. Connections are kept; one request at a time.
 Result<std::shared_ptr<HttpTransport>> make_curl_transport(const HttpTrust& trust);
 
+/// Whether there is a libcurl; else why not and what to install.
+Result<void> curl_available();
+
 /// "https://host:port" of a URL, without names, passwords and path.
 std::string host_of(std::string_view url);
 /// Everything but letters, digits and "-._~" (and those in `kept`) as %XX.

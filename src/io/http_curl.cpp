@@ -222,10 +222,13 @@ class CurlTransport final : public HttpTransport {
 
 }  // namespace
 
+Result<void> curl_available() {
+    const std::string& problem = curl().problem;
+    return problem.empty() ? Result<void>() : Result<void>(Error{ErrorCode::Unsupported, problem});
+}
+
 Result<std::shared_ptr<HttpTransport>> make_curl_transport(const HttpTrust& trust) {
-    if (!curl().problem.empty()) {
-        return Error{ErrorCode::Unsupported, curl().problem};
-    }
+    TAFFRAIL_TRY(curl_available());
     return std::shared_ptr<HttpTransport>(std::make_shared<CurlTransport>(trust));
 }
 

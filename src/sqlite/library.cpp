@@ -66,4 +66,9 @@ Result<const Library*> library() {
     return &loaded.functions;
 }
 
+Result<void> available() {
+    const auto found = library();
+    return found.ok() ? Result<void>() : Result<void>(found.error());
+}
+
 }  // namespace taffrail::sqlite

@@ -40,5 +40,7 @@ struct Library {
 
 /// An error that names the package where there is none.
 Result<const Library*> library();
+/// Whether it is there; else that error.
+Result<void> available();
 
 }  // namespace taffrail::sqlite

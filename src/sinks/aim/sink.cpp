@@ -8,6 +8,7 @@
 #include "codec/value_files.h"
 #include "io/files.h"
 #include "sinks/aim/objects.h"
+#include "sqlite/library.h"
 
 #include <algorithm>
 #include <cmath>
@@ -422,6 +423,7 @@ Result<void> AimSink::end(RunState state, const std::string& reason) {
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {
     // Said before a run begins: a program that asked for Aim learns at once what is missing.
     TAFFRAIL_TRY(rocksdb::available());
+    TAFFRAIL_TRY(sqlite::available());
     TAFFRAIL_ASSIGN(Options parsed, schema().parse(given));
     return std::unique_ptr<Sink>(std::make_unique<AimSink>(std::move(parsed)));
 }

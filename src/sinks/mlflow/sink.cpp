@@ -552,6 +552,8 @@ void MlflowSink::restore() {
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {
     TAFFRAIL_ASSIGN(Options parsed, schema().parse(given));
+    // Said before a run begins: a program that asked for it learns at once what is missing.
+    TAFFRAIL_TRY(io::curl_available());
     if (!parsed.tracking_uri.empty()) {
         // An address that is none is said where it was given.
         TAFFRAIL_TRY(completed(parsed, {}));

@@ -8,6 +8,7 @@
 #include "codec/value_files.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "sqlite/library.h"
 
 #include <algorithm>
 #include <charconv>
@@ -364,6 +365,8 @@ Result<void> NeptuneSink::end(RunState state, const std::string& reason) {
 }
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {
+    // Said before a run begins: a program that asked for it learns at once what is missing.
+    TAFFRAIL_TRY(sqlite::available());
     TAFFRAIL_ASSIGN(Options parsed, schema().parse(given));
     return std::unique_ptr<Sink>(std::make_unique<NeptuneSink>(std::move(parsed)));
 }

@@ -81,6 +81,20 @@ Result<Options> parse_options(const OptionMap& given) {
     return parsed;
 }
 
+std::string mode_of(const Options& options) {
+    const std::string mode = variable("WANDB_MODE");
+    if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
+        return mode;
+    }
+    if (!mode.empty() && mode != "offline" && mode != "online") {
+        diagnose_once(DiagnosticLevel::Warning, "wandb mode",
+                      "wandb: WANDB_MODE=" + mode + " is not offered; use online or offline");
+    }
+    return !options.mode.empty()           ? options.mode
+           : find_key(find_base()).empty() ? "offline"
+                                           : "online";
+}
+
 Result<Options> completed(Options options, const SinkContext& context) {
     fill(options.log_dir, "WANDB_DIR", context.run_folder);
     fill(options.project, "WANDB_PROJECT", context.project);
@@ -96,18 +110,8 @@ Result<Options> completed(Options options, const SinkContext& context) {
         }
     }
     options.tags.insert(options.tags.end(), context.tags.begin(), context.tags.end());
-    const std::string mode = variable("WANDB_MODE");
-    if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
-        options.mode = mode;
-    } else if (!mode.empty() && mode != "offline" && mode != "online") {
-        diagnose_once(DiagnosticLevel::Warning, "wandb mode",
-                      "wandb: WANDB_MODE=" + mode + " is not offered; use online or offline");
-    }
-    const std::string key = find_key(find_base());
-    if (options.mode.empty()) {
-        options.mode = key.empty() ? "offline" : "online";
-    }
-    if (options.mode == "online" && key.empty()) {
+    options.mode = mode_of(options);
+    if (options.mode == "online" && find_key(find_base()).empty()) {
         return Error{ErrorCode::InvalidArgument,
                      "wandb: no key to go online with; set WANDB_API_KEY, or use mode=offline"};
     }

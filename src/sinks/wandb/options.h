@@ -30,6 +30,8 @@ struct Options {
 
 const OptionSchema<Options>& schema();
 Result<Options> parse_options(const OptionMap& given);
+/// "online", "offline" or "disabled": as asked for, by WANDB_MODE, or by whether there is a key.
+std::string mode_of(const Options& options);
 
 /// Fills what was not given: from WANDB_PROJECT and its kin, then from what the run says of itself.
 /// Fails for an id that the tracker would not take.

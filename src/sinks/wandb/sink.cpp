@@ -406,6 +406,10 @@ Result<void> WandbSink::close(RunState state) {
 
 Result<std::unique_ptr<Sink>> make(const OptionMap& given) {
     TAFFRAIL_ASSIGN(Options parsed, parse_options(given));
+    // Said before a run begins: a program that goes online learns at once what is missing.
+    if (mode_of(parsed) == "online") {
+        TAFFRAIL_TRY(io::curl_available());
+    }
     return std::unique_ptr<Sink>(std::make_unique<WandbSink>(std::move(parsed)));
 }
 

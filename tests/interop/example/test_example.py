@@ -245,12 +245,15 @@ def test_experiment_with_a_tracker_drives_a_run(tmp_path, tracker):
         assert f"Hist/hist_loss/{phase}" in found
 
 
-@pytest.mark.parametrize("tracker", ["Comet", "Neptune"])
-def test_logging_block_with_a_tracker_drives_a_run(tmp_path, tracker):
+@pytest.mark.parametrize("tracker,left", [("Comet", "*.zip"), ("Neptune", "*/run_operations.sqlite3"), ("Aim", ".aim")])
+def test_logging_block_with_a_tracker_drives_a_run(tmp_path, tracker, left):
     text = (DATA / "logging_block.yaml").read_text().replace("TensorboardWriter:", f"{tracker}Writer:")
     experiment(tmp_path, "graphs_default", text)
     run(tmp_path, "experiment=graphs_default", *QUICK, "trainer.enable_progress_bar=false")
-    (place,) = {path.parent for path in tmp_path.glob("*.zip")} if tracker == "Comet" else {path.parent for path in tmp_path.glob("*/run_operations.sqlite3")}
+    (place,) = {path.parent for path in tmp_path.glob(left)}
+    if tracker == "Aim":  # beside it is our own store
+        (tmp_path / "repository").mkdir()
+        place = (tmp_path / ".aim").rename(tmp_path / "repository/.aim").parent
     found, _ = keys(place)
     assert {"Train Iter (time)", "Train Rays / Sec", "Train Loss", "Test PSNR"} <= found
 
@@ -304,10 +307,14 @@ def test_experiment_as_printed_drives_a_run(tmp_path):
     assert any("reconstruction_loss" in key for key in found) and any("render_rec" in key for key in found)
 
 
-def test_interface_whose_component_is_missing_is_refused(tmp_path):
-    experiment(tmp_path, "page", EXPERIMENT)
-    done = run(tmp_path, "experiment=page", *QUICK, check=2, TAFFRAIL_ROCKSDB_MODULE=str(tmp_path / "none.so"))
-    assert "librocksdb" in done.stderr, "it names the package to install"
+@pytest.mark.parametrize("tracker,place,without,package", [
+    ("aim", "log_dir=repo", "ROCKSDB_MODULE", "librocksdb"), ("aim", "log_dir=repo", "SQLITE_LIBRARY", "libsqlite3-0"), ("neptune", "log_dir=logs", "SQLITE_LIBRARY", "libsqlite3-0"),
+    ("mlflow", "tracking_uri=http://127.0.0.1:9", "CURL_LIBRARY", "libcurl4"), ("wandb", "mode=online", "CURL_LIBRARY", "libcurl4")])
+def test_interface_whose_component_is_missing_is_refused(tmp_path, tracker, place, without, package):
+    text = EXPERIMENT.replace("override /logger: aim", f"override /logger: {tracker}").replace("  aim:", f"  {tracker}:")
+    experiment(tmp_path, "page", text)
+    done = run(tmp_path, "experiment=page", f"+logger.{tracker}.config.{place}", *QUICK, check=2, WANDB_API_KEY="x" * 40, **{f"TAFFRAIL_{without}": str(tmp_path / "none.so")})
+    assert package in done.stderr, "it names the package to install"
     assert not (tmp_path / "taffrail").exists()
 
 
