@@ -1,46 +1,58 @@
 #include "trackers/ranks.h"
 
-#include "codec/escaped_names.h"
-
+#include <optional>
 #include <utility>
 
 namespace taffrail::trackers {
 namespace {
 
-constexpr std::string_view kMark = "/rank_";
+constexpr std::string_view kWord = "rank";
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Where "/rank_N" begins that `name` ends with; npos where it does not. N as it is written: from 1
-/// on, without zeros in front.
-std::size_t suffix_of(std::string_view name) noexcept {
+/// "rank_N" at the end of a name, with one underscore or several; N from 1 on, without zeros in
+/// front.
+struct Mark {
+    std::size_t begin = 0;  ///< of the word
+    std::size_t underscores = 0;
+};
+
+std::optional<Mark> mark_of(std::string_view name) noexcept {
     std::size_t digits = name.size();
     while (digits > 0 && is_digit(name[digits - 1])) {
         --digits;
     }
-    const bool is_number = digits < name.size() && name[digits] != '0';
-    return is_number && name.substr(0, digits).ends_with(kMark) ? digits - kMark.size()
-                                                                : std::string_view::npos;
+    if (digits == name.size() || name[digits] == '0') {
+        return std::nullopt;
+    }
+    std::size_t line = digits;
+    while (line > 0 && name[line - 1] == '_') {
+        --line;
+    }
+    return line < digits && name.substr(0, line).ends_with(kWord)
+               ? std::optional(Mark{line - kWord.size(), digits - line})
+               : std::nullopt;
 }
 
-/// Whether `name` begins as a setting of another rank does: "rank_N/".
-bool has_prefix(std::string_view name) {
+/// With one underscore more, so that one alone is ours.
+std::string lengthened(std::string_view name, const Mark& mark) {
+    return std::string(name).insert(mark.begin + kWord.size(), "_");
+}
+
+/// Behind a name: "/rank_N".
+std::optional<Mark> suffix_of(std::string_view name) noexcept {
+    const auto mark = mark_of(name);
+    return mark && mark->begin > 0 && name[mark->begin - 1] == '/' ? mark : std::nullopt;
+}
+
+/// In front of a setting: "rank_N/".
+std::optional<Mark> prefix_of(std::string_view name) noexcept {
     const std::size_t slash = name.find('/');
-    return slash != std::string_view::npos &&
-           suffix_of("/" + std::string(name.substr(0, slash))) == 0;
-}
-
-/// `taken`: where the underscore stands that would make it another rank's; npos where none does.
-std::string escaped(std::string_view name, std::size_t taken) {
-    return escape_name(name, [&](std::string_view, std::size_t i) { return i == taken; });
-}
-
-/// What rank 0 calls so keeps its name.
-bool is_plain(std::string_view name) noexcept {
-    return name.empty() ||
-           (name.find('%') == std::string_view::npos && suffix_of(name) == std::string_view::npos);
+    const auto mark =
+        slash != std::string_view::npos ? mark_of(name.substr(0, slash)) : std::nullopt;
+    return mark && mark->begin == 0 ? mark : std::nullopt;
 }
 
 void rename(Hparams& values, std::int32_t rank) {
@@ -59,25 +71,17 @@ Result<void> check_ranks(const std::string& text) {
 }
 
 std::string rank_suffix(std::int32_t rank) {
-    return rank > 0 ? std::string(kMark) + std::to_string(rank) : std::string();
+    return rank > 0 ? "/" + std::string(kWord) + "_" + std::to_string(rank) : std::string();
 }
 
 std::string name_of_rank(std::string_view name, std::int32_t rank) {
-    if (rank <= 0 && is_plain(name)) {
-        return std::string(name);
-    }
-    const std::size_t suffix = suffix_of(name);
-    return escaped(name, suffix == std::string_view::npos ? suffix : suffix + kMark.size() - 1) +
-           rank_suffix(rank);
+    const auto mark = suffix_of(name);
+    return (mark ? lengthened(name, *mark) : std::string(name)) + rank_suffix(rank);
 }
 
 std::string setting_of_rank(std::string_view name, std::int32_t rank) {
-    const bool is_taken = has_prefix(name);
-    if (rank <= 0 && (name.empty() || (!is_taken && name.find('%') == std::string_view::npos))) {
-        return std::string(name);
-    }
-    constexpr std::size_t kUnderscore = std::string_view("rank").size();
-    const std::string own = escaped(name, is_taken ? kUnderscore : std::string_view::npos);
+    const auto mark = prefix_of(name);
+    const std::string own = mark ? lengthened(name, *mark) : std::string(name);
     return rank > 0 ? rank_suffix(rank).substr(1) + "/" + own : own;
 }
 
@@ -86,10 +90,10 @@ std::string line_of_rank(std::string text, std::int32_t rank) {
 }
 
 RankedName split_rank(std::string_view name) noexcept {
-    const std::size_t suffix = suffix_of(name);
-    return suffix == std::string_view::npos
-               ? RankedName{name, {}}
-               : RankedName{name.substr(0, suffix), name.substr(suffix)};
+    const auto mark = suffix_of(name);
+    return mark && mark->underscores == 1
+               ? RankedName{name.substr(0, mark->begin - 1), name.substr(mark->begin - 1)}
+               : RankedName{name, {}};
 }
 
 void RankedRecords::remember(const Hparams& values) {
@@ -154,7 +158,7 @@ const Record* RankedRecords::told(const Record& record) {
     }
     const bool is_of_the_run = record.kind == Kind::Alert || record.kind == Kind::Tag ||
                                record.kind == Kind::Note || record.kind == Kind::MetricDefinition;
-    if (is_of_the_run || keys_ == KeysOfRanks::Context || (!is_other && is_plain(record.key))) {
+    if (is_of_the_run || keys_ == KeysOfRanks::Context || (!is_other && !suffix_of(record.key))) {
         return &record;
     }
     record_ = record;

@@ -31,8 +31,8 @@ inline bool is_all_ranks(const std::string& option) noexcept {
 
 /// "/rank_3"; nothing for rank 0.
 std::string rank_suffix(std::int32_t rank);
-/// What rank `rank` calls `name`. Two never become one: a name that ends as such a suffix does has
-/// its underscore escaped (codec/escaped_names.h).
+/// What rank `rank` calls `name`. Two never become one: a name that ends as such a suffix does gets
+/// an underscore more.
 std::string name_of_rank(std::string_view name, std::int32_t rank);
 
 /// What rank `rank` calls a hyperparameter or a summary value: "rank_3/lr". Two never become one.

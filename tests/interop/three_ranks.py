@@ -9,6 +9,15 @@ from pathlib import Path
 STEPS = range(20)
 
 
+# Hyperparameters as trackers nest them.
+SETTINGS = {"lr": 0.1, "device": "cuda:0", "rank_1": {"device": "cuda:1"}, "rank_2": {"device": "cuda:2"}}
+
+
+def own_settings(told: dict) -> dict:
+    """Without what other ranks say as rank 0 does: that comes too where rank 0 was later to say it."""
+    return {name: {inner: each for inner, each in value.items() if inner != "lr"} if isinstance(value, dict) else value for name, value in told.items()}
+
+
 def losses(rank: int) -> list[tuple[int, float]]:
     return [(step, step + 1000.0 * rank) for step in STEPS]
 

@@ -23,11 +23,13 @@ def by_rank(run: dict, name: str) -> dict:
 TEXTS = """
 import json, sys
 from aim import Repo
+from aim.storage.context import Context
 told = {}
 for run in Repo(sys.argv[1]).iter_runs():
-    for text in run.texts():
-        steps, columns = text.data.items_list()
-        told.setdefault(text.name, {})[text.context.to_dict().get("rank", 0)] = [value.data for value in columns[0]]
+    for name in ("text", "stdout"):
+        for rank in range(3):
+            steps, columns = run.get_text_sequence(name, Context({"rank": rank} if rank > 0 else {})).data.items_list()
+            told.setdefault(name, {})[rank] = [value.data for value in columns[0]]
     told["params"] = run[...]
 print(json.dumps(told))
 """
@@ -41,7 +43,7 @@ def check(folder: Path, repository: Path) -> None:
     told = json.loads(aim_program(folder, TEXTS, repository).splitlines()[-1])
     assert told["text"] == {str(rank): [f"said by rank {rank}"] for rank in range(3)}
     assert {rank: lines for rank, lines in told["stdout"].items()} == {str(rank): [f"said by rank {rank}"] for rank in range(3)}
-    assert told["params"]["hparams"] == {"lr": 0.1, "device": "cuda:0", "rank_1": {"device": "cuda:1"}, "rank_2": {"device": "cuda:2"}}
+    assert three_ranks.own_settings(told["params"]["hparams"]) == three_ranks.SETTINGS
     assert told["params"]["summary"] == {"best": 0, "rank_1": {"best": 1}, "rank_2": {"best": 2}}
     # And back: a context's rank is the rank of its points.
     shown = json.loads(taffrail("show", repository, "--json"))

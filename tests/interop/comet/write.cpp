@@ -200,9 +200,11 @@ void write_rank(const std::string& root, const std::string& target, std::int32_t
     }
     Run run = init(options);
     const bool is_server = sink_name == "mlflow";
-    if (const auto added = run.add_sink(
-            sink_name, {{is_server ? "tracking_uri" : "log_dir", target}, {"ranks", "all"}});
-        !added.ok()) {
+    OptionMap options_of_sink = {{is_server ? "tracking_uri" : "log_dir", target}};
+    if (sink_name != "csv") {  // no tracker: each rank has its own
+        options_of_sink.emplace_back("ranks", "all");
+    }
+    if (const auto added = run.add_sink(sink_name, options_of_sink); !added.ok()) {
         std::fprintf(stderr, "%s\n", added.error().message.c_str());
         std::exit(1);
     }

@@ -24,7 +24,7 @@ def check(folder: Path) -> None:
         for name, sign in (("loss", 1), ("acc", -1)):
             key = name if rank == 0 else f"{name}/rank_{rank}"
             assert sorted((row["step"], sign * row[key]) for row in rows if key in row) == three_ranks.losses(rank), key
-    assert [row["loss/rank%5F1"] for row in rows if "loss/rank%5F1" in row] == [7]
+    assert [row["loss/rank__1"] for row in rows if "loss/rank__1" in row] == [7]
     # Every metric is drawn over its true step, and what is defined for a key counts for that of each rank.
     metrics = run.config["_wandb"]["m"]
     names = [metric.get("1") for metric in metrics]
@@ -36,7 +36,7 @@ def check(folder: Path) -> None:
     assert run.summary["acc"] == {"max": 0} and run.summary["acc/rank_2"] == {"max": -2000}
     assert (run.summary["best"], run.summary["rank_1/best"], run.summary["rank_2/best"]) == (0, 1, 2)
     config = {name: value for name, value in run.config.items() if name != "_wandb"}
-    assert config == {"lr": 0.1, "device": "cuda:0", "rank_1": {"device": "cuda:1"}, "rank_2": {"device": "cuda:2"}}
+    assert three_ranks.own_settings(config) == three_ranks.SETTINGS
     said = "\n".join(run.lines)
     assert "said by rank 0" in said and "[rank 1] said by rank 1" in said and "[rank 2] said by rank 2" in said and "[rank 0]" not in said
     assert {row["text/rank_2"] for row in rows if "text/rank_2" in row} == {"said by rank 2"}

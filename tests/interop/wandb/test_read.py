@@ -1,5 +1,6 @@
 """What the official program writes, read by ours; and our files, decoded by its own message classes."""
 
+import collections
 import csv
 import json
 import os
@@ -9,7 +10,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, sync, taffrail, write
+from conftest import ROOT, build_folder, inspect, sync, taffrail, write
 
 PROGRAM = """
 import sys, numpy, wandb
@@ -114,6 +115,36 @@ def test_official_message_classes_know_every_field(tmp_path):
     assert [record.num for record in records] == list(range(1, len(records) + 1))
     assert {record.WhichOneof("record_type") for record in records} == {
         "header", "run", "environment", "config", "metric", "history", "files", "artifact", "alert", "summary", "exit"}
+
+
+@pytest.mark.parametrize("rows", [1_000_000] if os.environ.get("TAFFRAIL_FULL") else [20_000])
+def test_a_large_file_is_read_whole_and_exactly(tmp_path, rows):
+    """By the wheel's own message classes, and by the official reader: every record, byte for byte."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    (tmp_path / "root").mkdir()
+    program = build_folder() / "tests/interop/wandb/wandb_write"
+    subprocess.run([program, "large", tmp_path / "root", tmp_path, str(rows)], check=True, timeout=600, stdout=subprocess.DEVNULL)
+    (path,) = (tmp_path / "wandb").glob("*/*.wandb")
+    kinds, losses, lines, record = collections.Counter(), [], [], Record()
+    for number, payload in enumerate(records_of(path), start=1):
+        record.ParseFromString(payload)
+        record.DiscardUnknownFields()
+        assert record.SerializeToString() == payload and record.num == number
+        kind = record.WhichOneof("record_type")
+        kinds[kind] += 1
+        if kind == "history":
+            items = {item.key or item.nested_key[0]: item.value_json for item in record.history.item}
+            if "loss" in items:
+                losses.append(float(items["loss"]))
+                assert json.loads(items["_step"]) == record.history.step.num
+        elif kind == "output_raw":
+            lines.append(record.output_raw.line.rstrip("\n"))
+    assert losses == [step * 0.5 for step in range(rows)] and lines == [f"line {line}" for line in range(rows // 10)]
+    assert kinds["history"] >= rows and kinds["alert"] == 1 and kinds["artifact"] == 2 and kinds["files"] >= 50 and kinds["exit"] == 1
+    said = collections.Counter(record["type"] for record in inspect(tmp_path, path.parent))
+    assert sum(said.values()) == sum(kinds.values()) and said["history"] == kinds["history"]
+    assert len(list((tmp_path / "wandb").glob("*/files/media/images/*"))) == 50
 
 
 def test_same_program_uploads_the_same(official, server, tmp_path):

@@ -1,5 +1,6 @@
-// Records runs for the tests against Weights & Biases: wandb_write SCENARIO ROOT LOG_DIR. The tests
-// compute what they expect from the same formulas, so nothing here prints but the console scenario.
+// Records runs for the tests against Weights & Biases: wandb_write SCENARIO ROOT LOG_DIR [ROWS].
+// The tests compute what they expect from the same formulas, so nothing here prints but the console
+// scenario.
 #include <taffrail/run.h>
 
 #include <sys/types.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -116,6 +118,41 @@ void write_rows(const std::string& root, const std::string& log_dir, RunState en
     (void)run.finish(end);
 }
 
+/// Many rows, a line of output for every tenth, and of the other kinds enough to be among them.
+void write_large(const std::string& root, const std::string& log_dir, Step rows) {
+    constexpr Step kMedia = 50;
+    RunOptions options = options_for(root);
+    options.console = true;
+    options.finish_timeout = std::chrono::minutes(5);
+    Run run = init(options);
+    attach(run, log_dir);
+    const Row row = run.row("loss", "acc");
+    for (Step step = 0; step < rows; ++step) {
+        const auto number = static_cast<double>(step);
+        row.log(step, number * 0.5, 1 / (number + 1));
+        if (step % 10 == 0) {
+            std::printf("line %lld\n", static_cast<long long>(step / 10));
+        }
+        if (step % (rows / kMedia) == 0) {
+            const std::vector<std::uint8_t> pixels(4 * 5 * 3, static_cast<std::uint8_t>(step));
+            ImageView image;
+            image.pixels = TensorView(pixels.data(), DType::U8, {4, 5, 3});
+            run.log_image("img", image, step);
+            const std::vector<float> numbers{1, 2, 3, 4};
+            run.log_histogram("hist", TensorView(numbers), step);
+        }
+    }
+    std::fflush(stdout);
+    run.log_table("tab", {.columns = {"a"}, .rows = {{std::int64_t{1}}}}, rows);
+    run.alert("T", "text", AlertLevel::Warning);
+    const std::string file = root + "/weights.bin";
+    std::ofstream(file) << "content";
+    run.log_artifact("my model", file);
+    if (!run.finish().ok()) {
+        std::exit(1);
+    }
+}
+
 void write_console(const std::string& root, const std::string& log_dir) {
     RunOptions options = options_for(root);
     options.console = true;
@@ -175,6 +212,8 @@ int main(int count, char** arguments) {
         write_attempt(root, log_dir, 0, true);
     } else if (scenario == "resumed") {
         write_attempt(root, log_dir, 5, false);
+    } else if (scenario == "large" && count == 5) {
+        write_large(root, log_dir, std::atoll(arguments[4]));
     } else {
         return 2;
     }
