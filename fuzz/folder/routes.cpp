@@ -62,7 +62,11 @@ class Asker {
         }
         if (response.stream) {
             Sink sink;
-            while (response.stream(sink) && !sink.gone()) {
+            try {
+                while (response.stream(sink) && !sink.gone()) {
+                }
+            } catch (const ApiError&) {
+                // A download that meets damage is broken off; the server does so too.
             }
         }
         return std::string(response.body.bytes());

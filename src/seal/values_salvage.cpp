@@ -263,7 +263,9 @@ SalvagedValues salvage_values(ByteSpan file, const std::string& path,
         notes.add({path, 0, file.size(), 0, 0,
                    "neither its footer nor its pages can be made sense of: " +
                        std::to_string(rows) + " values are missing"});
-        return {};
+        SalvagedValues none;  // of every column nothing, but every column
+        none.columns.resize(schema.size());
+        return none;
     }
     if (best->damage.empty()) {
         notes.add({path, 0, file.size(), 0, 0,

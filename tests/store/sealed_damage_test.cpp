@@ -121,6 +121,30 @@ TEST_F(SealedDamage, OfASealedFileCostsNothingWhileTheLogsAreThere) {
     }
 }
 
+// Of a disk that gave up, or by somebody who wants to see a reader fall: neither the footer nor a
+// page of the file can be made sense of, and there is no log.
+TEST_F(SealedDamage, FindingS04_OfAllOfAFileCostsThatFileAlone) {
+    drop_sealed_logs(folder_, 0ns).value();
+    for (const seal::SealedFileInfo& file : files_) {
+        const Bytes good = io::read_file(sealed(file)).value();
+        for (const std::byte filler : {std::byte{0}, std::byte{0xFF}}) {
+            Bytes bytes(good.size(), filler);
+            std::copy_n(good.begin(), 4, bytes.begin());
+            std::copy_n(good.end() - 4, 4, bytes.end() - 4);
+            io::write_file_atomically(sealed(file), bytes, false).value();
+            EXPECT_LE(records_of(folder_).size(), whole_.size()) << file.name;
+            const bool is_values = file.kind == seal::SealedFileInfo::Kind::Values;
+            const auto run = RunReader::open(folder_).value();
+            if (is_values) {
+                EXPECT_EQ(run->points("train/loss").value().size(), points_of("train/loss"));
+            }
+            EXPECT_FALSE(check_run_files(folder_).empty()) << file.name;
+        }
+        io::write_file_atomically(sealed(file), good, false).value();
+    }
+    EXPECT_EQ(records_of(folder_), whole_);
+}
+
 // Each copy lacks something else; together they have everything.
 TEST_F(SealedDamage, OfBothCopiesCostsOnlyWhatBothLack) {
     const auto scalars =
