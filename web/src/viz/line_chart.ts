@@ -177,7 +177,6 @@ export class LineChart {
     this.observer.disconnect();
     this.raster.destroy();
     this.element.remove();
-    this.tellDrawn();
   }
 
   /** Several updates in one turn (a new view, then what it asked for) are one layout. */
@@ -424,19 +423,8 @@ export class LineChart {
     return styles;
   }
 
-  /** Over when the newest picture is on show, or after half a second. */
-  drawn(): Promise<void> {
-    return new Promise((done) => {
-      if (!this.raster.waits) return done();
-      this.awaited.push(done);
-      setTimeout(done, 500);
-    });
-  }
-  private awaited: (() => void)[] = [];
-
-  private tellDrawn(): void {
-    for (const done of this.awaited.splice(0)) done();
-  }
+  /** Over when the newest picture is on show. */
+  drawn = (): Promise<void> => this.raster.drawn();
 
   private show(bitmap: ImageBitmap, id: number): void {
     const job = this.jobs.get(id);
@@ -456,7 +444,6 @@ export class LineChart {
     this.paintedAt = performance.now();
     this.element.dataset.painted = String(id);
     this.stretch();
-    if (!this.raster.waits) this.tellDrawn();
   }
 
   /**

@@ -129,6 +129,21 @@ export class RasterClient {
       setTimeout(() => id === this.last?.id && clients.has(this.chart) && this.drawAgain(), 1000);
     else if (this.last && id < this.last.id - 1) bitmap.close();
     else this.onBitmap(bitmap, id, densest);
+    if (!this.waits) this.tellDrawn();
+  }
+
+  /** Over when the newest picture has come, or after half a second. */
+  drawn(): Promise<void> {
+    return new Promise((done) => {
+      if (!this.waits) return done();
+      this.awaited.push(done);
+      setTimeout(done, 500);
+    });
+  }
+  private awaited: (() => void)[] = [];
+
+  private tellDrawn(): void {
+    for (const done of this.awaited.splice(0)) done();
   }
 
   /** Not again at once: while this chart is drawn, or tried, the others wait. */
@@ -143,6 +158,7 @@ export class RasterClient {
   destroy(): void {
     clients.delete(this.chart);
     worker?.postMessage({ forget: this.chart });
+    this.tellDrawn();
   }
 }
 
