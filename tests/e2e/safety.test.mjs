@@ -89,6 +89,16 @@ test("A page of HTML is shown in a frame that runs and loads nothing", async () 
   const run = (await postJson(server.url, "runs:query", { project: "odd" })).runs.id[0];
   const { page, done } = await open(
     `${server.url}#/run?project=odd&run=${encodeURIComponent(run)}&tab=files`,
+    // What the browser says when it refuses.
+    {
+      allow: [
+        "Blocked script execution in 'about:srcdoc'",
+        "violates the following Content Security Policy directive",
+        "ERR_BLOCKED_BY_RESPONSE",
+        "csp",
+        "Unsafe attempt to initiate navigation",
+      ],
+    },
   );
   const frames = page.locator("iframe.html-page");
   await frames.first().waitFor();
