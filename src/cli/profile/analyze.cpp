@@ -4,6 +4,7 @@
 #include "io/inside.h"
 #include "profile/analysis/write_json.h"
 #include "profile/flame/svg.h"
+#include "terminal/format.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,17 +33,6 @@ std::string percent(const std::optional<double>& share) {
 std::string shortened(const std::string& name) {
     constexpr std::size_t kLongest = 72;
     return name.size() <= kLongest ? name : name.substr(0, kLongest) + "...";
-}
-
-std::string size_text(std::int64_t bytes) {
-    char text[32];
-    const auto size = static_cast<double>(bytes);
-    if (size >= 1 << 30) {
-        std::snprintf(text, sizeof text, "%.2f GiB", size / (1 << 30));
-    } else {
-        std::snprintf(text, sizeof text, "%.1f MiB", size / (1 << 20));
-    }
-    return text;
 }
 
 /// A bar of `width` characters, filled by `share`.
@@ -241,13 +231,15 @@ void print_memory(const Session& session, const analysis::Analysis& found) {
     text.column("allocations", TextTable::Align::Right);
     text.column("not freed", TextTable::Align::Right);
     for (const analysis::MemoryOfDevice& memory : found.memory) {
-        text.row({TableCell("  " + memory.device),
-                  TableCell(profile::value_text(static_cast<double>(memory.peak_allocated_bytes),
-                                                "bytes")),
-                  TableCell(memory.has_totals ? size_text(memory.peak_reserved_bytes) : "–"),
-                  TableCell(grouped(memory.allocations)),
-                  TableCell(grouped(
-                      memory.allocations > memory.frees ? memory.allocations - memory.frees : 0))});
+        text.row(
+            {TableCell("  " + memory.device),
+             TableCell(terminal::format_bytes(static_cast<double>(memory.peak_allocated_bytes))),
+             TableCell(memory.has_totals
+                           ? terminal::format_bytes(static_cast<double>(memory.peak_reserved_bytes))
+                           : "–"),
+             TableCell(grouped(memory.allocations)),
+             TableCell(grouped(memory.allocations > memory.frees ? memory.allocations - memory.frees
+                                                                 : 0))});
     }
     session.print("\n" + text.render(session));
 }

@@ -135,24 +135,26 @@ export function DistributedTab({
           </table>
         </div>
       </div>
-      <ProfileTable
-        rows={workers.workers.flatMap((w) =>
-          w.collectives.map((c) => ({ ...c, worker: w.worker })),
-        )}
-        label="collectives"
-        name={(r) => `${r.name} · ${r.worker}`}
-        sortBy={2}
-        columns={[
-          { title: "Calls", value: (r) => r.calls, show: (r) => formatInteger(r.calls) },
-          { title: "Bytes", value: (r) => r.bytes, show: (r) => formatBytes(r.bytes) },
-          { title: "Total ms", value: (r) => r.total_ns, show: (r) => formatMs(r.total_ns) },
-          {
-            title: "Transfer ms",
-            value: (r) => r.transfer_ns,
-            show: (r) => formatMs(r.transfer_ns),
-          },
-        ]}
-      />
+      {workers.workers.some((w) => w.collectives.length > 0) ? (
+        <ProfileTable
+          rows={workers.workers.flatMap((w) =>
+            w.collectives.map((c) => ({ ...c, worker: w.worker })),
+          )}
+          label="collectives"
+          name={(r) => `${r.name} · ${r.worker}`}
+          sortBy={2}
+          columns={[
+            { title: "Calls", value: (r) => r.calls, show: (r) => formatInteger(r.calls) },
+            { title: "Bytes", value: (r) => r.bytes, show: (r) => formatBytes(r.bytes) },
+            { title: "Total ms", value: (r) => r.total_ns, show: (r) => formatMs(r.total_ns) },
+            {
+              title: "Transfer ms",
+              value: (r) => r.transfer_ns,
+              show: (r) => formatMs(r.transfer_ns),
+            },
+          ]}
+        />
+      ) : null}
     </div>
   );
 }
@@ -176,8 +178,8 @@ function timeColumns(): Column<ChangedRow>[] {
       value: (r) => Math.abs(r.after_ns - r.before_ns),
       show: (r) => (
         <span class={tone(r.before_ns, r.after_ns)} data-change={r.after_ns - r.before_ns}>
-          {r.after_ns > r.before_ns ? "+" : ""}
-          {formatMs(r.after_ns - r.before_ns)}
+          {r.after_ns > r.before_ns ? "+" : r.after_ns < r.before_ns ? "−" : ""}
+          {formatMs(Math.abs(r.after_ns - r.before_ns))}
         </span>
       ),
     },

@@ -11,6 +11,7 @@ import { useLoad } from "../ui/use_load";
 import {
   boxAt,
   boxes,
+  boxOf,
   deepest,
   neighbour,
   ringAt,
@@ -23,7 +24,55 @@ import { formatShare, formatWeight } from "../viz/nanoseconds";
 import { nameColor } from "../viz/name_color";
 import { themes } from "../viz/palette";
 
+// The ways back out of a zoom, and in again.
+const keptAnswers = 12;
+
 const titleOf = (flame: Flame, i: number) => flame.titles[flame.title[i]] || "everything";
+
+interface Ring {
+  from: number; // angles
+  to: number;
+  inner: number; // radii; 0 for the root
+  outer: number;
+}
+
+/** Where the frame of an index lies; undefined where it is beyond the last ring. */
+function ringsOf(flame: Flame, width: number, height: number): (i: number) => Ring | undefined {
+  const { count, width: ring, hole } = rings(flame, Math.min(width, height) / 2 - 4);
+  const whole = flame.total[0] || 1;
+  return (i) => {
+    const depth = flame.depth[i];
+    if (depth === undefined || depth > count) return undefined;
+    const from = (flame.begin[i] / whole) * 2 * Math.PI - Math.PI / 2;
+    const inner = depth === 0 ? 0 : hole + (depth - 1) * ring;
+    return {
+      from,
+      to: from + (flame.total[i] / whole) * 2 * Math.PI,
+      inner,
+      outer: depth === 0 ? hole : inner + ring,
+    };
+  };
+}
+
+function trace(c: CanvasRenderingContext2D, { from, to, inner, outer }: Ring) {
+  c.beginPath();
+  c.arc(0, 0, outer, from, to);
+  if (inner > 0) {
+    c.arc(0, 0, inner, to, from, true);
+    c.closePath();
+  }
+}
+
+const pixelRatio = () => Math.min(3, window.devicePixelRatio || 1);
+
+function emptied(canvas: HTMLCanvasElement, width: number, height: number) {
+  const ratio = pixelRatio();
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const c = canvas.getContext("2d")!;
+  c.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return c;
+}
 
 function draw(
   canvas: HTMLCanvasElement,
@@ -32,13 +81,8 @@ function draw(
   width: number,
   height: number,
   search: string,
-  at: number,
 ) {
-  const ratio = Math.min(3, window.devicePixelRatio || 1);
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const c = canvas.getContext("2d")!;
-  c.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const c = emptied(canvas, width, height);
   const shade = theme.value;
   const colors = themes[shade];
   c.fillStyle = colors.ground;
@@ -46,38 +90,33 @@ function draw(
   c.font = `12px ${getComputedStyle(canvas).fontFamily}`;
   c.textBaseline = "middle";
   const wanted = search.toLowerCase();
+  // Once for each name: the same ones stand all over a picture of tens of thousands of boxes.
+  const colorOf = flame.titles.map((title) => nameColor(shade, title || "everything"));
+  const alphaOf = wanted
+    ? flame.titles.map((t) => ((t || "everything").toLowerCase().includes(wanted) ? 1 : 0.22))
+    : null;
   const paint = (i: number) => {
-    const title = titleOf(flame, i);
-    c.globalAlpha = wanted && !title.toLowerCase().includes(wanted) ? 0.22 : 1;
-    c.fillStyle = i === 0 ? colors.sunken : nameColor(shade, title);
-    return title;
+    if (alphaOf) c.globalAlpha = alphaOf[flame.title[i]];
+    c.fillStyle = i === 0 ? colors.sunken : colorOf[flame.title[i]];
   };
   if (mode === "sunburst") {
-    const radius = Math.min(width, height) / 2 - 4;
-    const { count, width: ring, hole } = rings(flame, radius);
     c.translate(width / 2, height / 2);
-    const whole = flame.total[0] || 1;
+    const ringOf = ringsOf(flame, width, height);
     flame.node.forEach((_, i) => {
-      const depth = flame.depth[i];
-      if (depth > count) return;
-      const title = paint(i);
-      const from = (flame.begin[i] / whole) * 2 * Math.PI - Math.PI / 2;
-      const to = from + (flame.total[i] / whole) * 2 * Math.PI;
-      const inner = depth === 0 ? 0 : hole + (depth - 1) * ring;
-      const outer = depth === 0 ? hole : inner + ring;
-      c.beginPath();
-      c.arc(0, 0, outer, from, to);
-      if (depth > 0) {
-        c.arc(0, 0, inner, to, from, true);
-        c.closePath();
-      }
+      const place = ringOf(i);
+      if (!place) return;
+      paint(i);
+      const title = titleOf(flame, i);
+      const { from, to, inner, outer } = place;
+      trace(c, place);
       c.fill();
       c.globalAlpha = 1;
-      c.strokeStyle = i === at ? colors.accent : colors.ground;
-      c.lineWidth = i === at ? 2.5 : 1;
+      c.strokeStyle = colors.ground;
+      c.lineWidth = 1;
       c.stroke();
       const long = ((inner + outer) / 2) * (to - from);
-      if (depth > 0 && long > 14 && ring > 34) {
+      const ring = outer - inner;
+      if (inner > 0 && long > 14 && ring > 34) {
         c.save();
         const middle = (from + to) / 2;
         c.rotate(middle);
@@ -100,15 +139,11 @@ function draw(
     return;
   }
   for (const { index, x, y, width: wide } of boxes(flame, mode, width)) {
-    const title = paint(index);
+    paint(index);
     c.fillRect(x, y, Math.max(0.75, wide - (wide > 2 ? 1 : 0)), rowHeight - 1);
-    c.globalAlpha = 1;
-    if (index === at) {
-      c.strokeStyle = colors.accent;
-      c.lineWidth = 2;
-      c.strokeRect(x + 1, y + 1, Math.max(1, wide - 3), rowHeight - 3);
-    }
     if (wide > 30) {
+      const title = titleOf(flame, index);
+      c.globalAlpha = 1;
       c.fillStyle = colors.text;
       const fits = Math.floor((wide - 8) / 7);
       c.fillText(
@@ -118,6 +153,31 @@ function draw(
       );
     }
   }
+}
+
+/** The frame that the pointer or a key chose, on a layer of its own: the picture stays. */
+function drawChosen(
+  canvas: HTMLCanvasElement,
+  flame: Flame,
+  mode: FlameMode,
+  width: number,
+  height: number,
+  at: number,
+) {
+  const c = emptied(canvas, width, height);
+  c.strokeStyle = themes[theme.value].accent;
+  if (mode === "sunburst") {
+    const place = ringsOf(flame, width, height)(at);
+    if (!place) return;
+    c.translate(width / 2, height / 2);
+    c.lineWidth = 2.5;
+    trace(c, place);
+    c.stroke();
+    return;
+  }
+  const box = boxOf(flame, mode, width, at);
+  c.lineWidth = 2;
+  c.strokeRect(box.x + 1, box.y + 1, Math.max(1, box.width - 3), rowHeight - 3);
 }
 
 export function FlameView({
@@ -132,6 +192,7 @@ export function FlameView({
   const p = view.value.profile;
   const wrap = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const chosen = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -145,14 +206,28 @@ export function FlameView({
     ...asked(profile),
     root: p.root,
     value: p.value < 0 ? undefined : p.value,
-    width: 2048,
+    // The answer has boxes from half a unit of it: here one pixel of the screen.
+    width: Math.ceil(((size.width || window.innerWidth) * pixelRatio()) / 256) * 128,
     search: p.search || undefined,
   };
-  const {
-    value: flame,
-    error,
-    again,
-  } = useLoad(JSON.stringify(asking), (signal) => get<Flame>("profile:flame", asking, signal));
+  const question = JSON.stringify(asking);
+  const answers = useRef(new Map<string, Flame>());
+  useEffect(() => answers.current.clear(), [info]); // the file was read again
+  const known = answers.current.get(question);
+  const { value, error, again } = useLoad(
+    question,
+    async (signal) => {
+      if (known) return known;
+      const answer = await get<Flame>("profile:flame", asking, signal);
+      answers.current.set(question, answer);
+      if (answers.current.size > keptAnswers)
+        answers.current.delete(answers.current.keys().next().value!);
+      return answer;
+    },
+    undefined,
+    true,
+  );
+  const flame = known ?? value; // what is there is drawn in this very frame
   const unit = info.values[flame?.value ?? info.main_value]?.unit ?? "";
   const height =
     !flame || mode === "sunburst"
@@ -160,8 +235,19 @@ export function FlameView({
       : Math.max((deepest(flame) + 1) * rowHeight, 40);
   useLayoutEffect(() => {
     if (flame && canvas.current && size.width > 20)
-      draw(canvas.current, flame, mode, size.width, height, p.search, at);
-  }, [flame, mode, size, height, p.search, at, theme.value]);
+      draw(canvas.current, flame, mode, size.width, height, p.search);
+  }, [flame, mode, size, height, p.search, theme.value]);
+  useLayoutEffect(() => {
+    if (flame?.node.length && chosen.current && size.width > 20)
+      drawChosen(
+        chosen.current,
+        flame,
+        mode,
+        size.width,
+        height,
+        Math.min(at, flame.node.length - 1),
+      );
+  }, [flame, mode, size, height, at, theme.value]);
   useEffect(() => setAt(0), [flame?.node[0], mode]);
   const find = (e: MouseEvent) => {
     if (!flame) return -1;
@@ -193,6 +279,7 @@ export function FlameView({
     e.preventDefault();
   };
   const whole = flame?.path[0]?.total ?? 0;
+  const shownHeight = flame?.node.length ? height : 0;
   return (
     <div class="profile-body fixed">
       <div class="toolbar" role="toolbar" aria-label="Flame">
@@ -252,7 +339,7 @@ export function FlameView({
         <canvas
           ref={canvas}
           class="flame-canvas"
-          style={{ height: flame?.node.length ? height : 0, cursor: "pointer" }}
+          style={{ height: shownHeight, cursor: "pointer" }}
           tabIndex={0}
           role="application"
           aria-label={`${mode} of ${info.name}: arrows move, Enter zooms, Backspace goes back`}
@@ -264,6 +351,12 @@ export function FlameView({
           }}
           onClick={(e) => zoom(find(e))}
           onKeyDown={key}
+        />
+        <canvas
+          ref={chosen}
+          class="flame-chosen"
+          aria-hidden="true"
+          style={{ height: shownHeight }}
         />
       </div>
       <div class="profile-note" role="status" data-frame={flame ? titleOf(flame, at) : ""}>

@@ -1,5 +1,5 @@
 // Loads something when its key changes; keeps the old value until the new one is there.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { listenLive } from "../state/live";
 
 export interface Loaded<T> {
@@ -11,11 +11,14 @@ export interface Loaded<T> {
 
 /**
  * `live` names when to load again: after changes of runs, or when series of one of the runs grew.
+ * `atOnce` asks before the frame is painted and not after it: for what answers a key or a click in
+ * milliseconds. It stays what it is as long as the component lives.
  */
 export function useLoad<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   live?: (runs: string[]) => boolean,
+  atOnce = false,
 ): Loaded<T> {
   const [state, setState] = useState<{
     key: string;
@@ -24,7 +27,8 @@ export function useLoad<T>(
     loading: boolean;
   }>({ key: "", value: null, error: "", loading: true });
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
+  const effect = atOnce ? useLayoutEffect : useEffect;
+  effect(() => {
     const abort = new AbortController();
     setState((s) => ({ ...s, loading: true }));
     load(abort.signal).then(

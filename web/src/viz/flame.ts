@@ -15,17 +15,26 @@ export const rowHeight = 20;
 
 export const deepest = (flame: Flame): number => flame.depth.reduce((m, d) => Math.max(m, d), 0);
 
-/** Boxes of a flame (roots at the bottom) or an icicle (roots at the top), `width` pixels wide. */
-export function boxes(flame: Flame, mode: FlameMode, width: number): Box[] {
+const placer = (flame: Flame, mode: FlameMode, width: number) => {
   const whole = flame.total[0] || 1;
   const rows = deepest(flame);
-  return flame.node.map((_, index) => ({
+  return (index: number): Box => ({
     index,
     x: (flame.begin[index] / whole) * width,
     y: (mode === "flame" ? rows - flame.depth[index] : flame.depth[index]) * rowHeight,
     width: (flame.total[index] / whole) * width,
-  }));
+  });
+};
+
+/** Boxes of a flame (roots at the bottom) or an icicle (roots at the top), `width` pixels wide. */
+export function boxes(flame: Flame, mode: FlameMode, width: number): Box[] {
+  const place = placer(flame, mode, width);
+  return flame.node.map((_, index) => place(index));
 }
+
+/** One of them. */
+export const boxOf = (flame: Flame, mode: FlameMode, width: number, index: number): Box =>
+  placer(flame, mode, width)(index);
 
 /** The frame under a point of the boxes; -1 where there is none. */
 export function boxAt(flame: Flame, mode: FlameMode, width: number, x: number, y: number): number {
