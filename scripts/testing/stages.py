@@ -90,15 +90,16 @@ def sanitize(context: Context) -> list[Job]:
         # A fifth of the kills. Of the crowds only the forks: the others take minutes there, and as unit tests they are small.
         return c.ctest("sanitize", "faults", exclude_names="_NOT_BUILT$|^Crowds[.][^F]", environment={"TAFFRAIL_KILL_TRIALS": "20"}, part=part)
 
-    def hostile(c: Context) -> Counts:
+    def hostile(c: Context, which: str) -> Counts:
         # Folders from strangers, through the command that would show what it touches.
-        return c.pytest("tests", "tests/interop/hostile", name="sanitize", environment={"TAFFRAIL_BUILD": str(c.root / "build" / "sanitize")})
+        return c.pytest("tests", "tests/interop/hostile", "-k", which, name="sanitize-" + which.replace(" ", "-"), environment={"TAFFRAIL_BUILD": str(c.root / "build" / "sanitize")})
 
     return [
         Job("sanitize", "build", lambda c: one(c.build("sanitize", priority=BEHIND), "build sanitize"), minutes=1, lane=BUILD),
         *parts("sanitize", "unit tests", 4, units, needs=after, minutes=1),
         *parts("sanitize", "faults", 2, faults, needs=after, minutes=1),
-        Job("sanitize", "hostile folders", hostile, needs=after | {"peers:tests"}, minutes=1),
+        *(Job("sanitize", f"hostile folders, {what}", lambda c, which=which: hostile(c, which), needs=after | {"peers:tests"}, minutes=2)
+          for what, which in (("logdirs", "logdir"), ("runs", "not logdir"))),
     ]
 
 
