@@ -56,15 +56,21 @@ Result<OptionMap> option_map(const Config& block, const std::string& owner,
 }
 
 Result<LoggingOptions::Writer> writer_options(const std::string& name, const Config& block) {
-    if (!block.is_map() || block.find("log_dir") == nullptr || block.find("log_dir")->is_null()) {
-        return block.error("writer '" + name +
-                           "' needs a 'log_dir': the folder its output goes to");
-    }
+    const bool has_folder =
+        block.is_map() && block.find("log_dir") != nullptr && !block.find("log_dir")->is_null();
     const auto sinks = registered_sinks();
     std::vector<std::string> known;
     for (const SinkInfo& info : sinks) {
         known.push_back(info.class_name);
         if (info.name == name || info.class_name == name) {
+            // One that sends to a server has no folder.
+            const bool wants_folder =
+                info.options.empty() || find_option(info.options, "log_dir") != nullptr;
+            if (!block.is_map() || (wants_folder && !has_folder)) {
+                return block.error("writer '" + name + "' needs " +
+                                   (wants_folder ? "a 'log_dir': the folder its output goes to"
+                                                 : "its options: a block of names and values"));
+            }
             LoggingOptions::Writer writer{name, {}};
             TAFFRAIL_ASSIGN(writer.options, option_map(block, name, info.options));
             if (auto made = info.make(writer.options); !made.ok()) {

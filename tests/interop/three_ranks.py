@@ -48,7 +48,8 @@ def await_rows(build: Path, root: Path) -> Path:
         for run in (root / "runs").glob("*"):
             done = subprocess.run([build / "bin/taffrail", "show", run, "--json"], timeout=60, capture_output=True, text=True)
             keys = {key["key"]: key["count"] for key in json.loads(done.stdout)["keys"]} if done.returncode == 0 else {}
-            if keys.get("text") == 3 and keys.get("loss") == 60:
+            said = subprocess.run([build / "bin/taffrail", "tail", run, "--console"], timeout=60, capture_output=True, text=True).stdout
+            if keys.get("text") == 3 and keys.get("loss") == 60 and all(f"said by rank {rank}" in said for rank in range(3)):
                 return run
         time.sleep(0.1)
     raise TimeoutError("the ranks did not log what they should")

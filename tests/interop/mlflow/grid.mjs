@@ -32,6 +32,18 @@ while (seen.length < Number(count) && Date.now() < end) {
   seen = await drawn();
 }
 await new Promise((done) => setTimeout(done, 3000));
+// A tile of that page is as wide as the parameters of its run, written in one line: behind a long one its picture lies beyond the edge, and the tile is scrolled to it.
+const seenOnes = await page.evaluate(() =>
+  [...document.querySelectorAll("img")]
+    .filter((one) => one.src.includes("get-artifact"))
+    .filter((one) => {
+      one.scrollIntoView({ block: "center", inline: "center" });
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return width > 0 && document.elementsFromPoint(x + width / 2, y + height / 2).includes(one);
+    })
+    .map((one) => new URL(one.src).searchParams.get("path")),
+);
+await new Promise((done) => setTimeout(done, 1000));
 writeFileSync(picture, await page.screenshot());
-console.log(JSON.stringify({ pictures: await drawn(), text: await page.evaluate(() => document.body.innerText) }));
+console.log(JSON.stringify({ pictures: await drawn(), seen: seenOnes, text: await page.evaluate(() => document.body.innerText) }));
 await browser.close();

@@ -25,4 +25,5 @@ def test_image_grid_loads_our_pictures_as_its_own(server, client, tmp_path):
     drawn = {picture["path"].split("+step+")[0]: (picture["width"], picture["height"]) for picture in said["pictures"]}
     # The small ones, as large as that page's own client makes them; `~` is its slash.
     assert drawn["images/samples~digit"] == (256, 170) and drawn["images/samples~official"][0] == 256, said
+    assert {picture["path"] for picture in said["pictures"]} <= set(said["seen"]), said
     assert "samples/digit" in said["text"] and "samples/official" in said["text"]
