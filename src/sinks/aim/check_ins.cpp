@@ -4,11 +4,14 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"
+#include "io/inside.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace taffrail::sinks::aim {
 namespace {
@@ -24,10 +27,22 @@ std::int64_t number_of(std::string_view name, std::string_view hash) {
     return parts.size() == 5 && parts[0] == hash ? parse_int(parts[1]).value_or(-1) : -1;
 }
 
-Result<void> make_empty(const std::string& path) {
+/// `name` inside the repository, which may have come with a stranger's run.
+Result<void> make_empty(const std::string& repository, const std::string& name) {
+    const std::string path = io::join(repository, name);
     TAFFRAIL_TRY(io::make_directories(io::parent(path)));
-    TAFFRAIL_ASSIGN(const auto made, io::open(path, io::OpenMode::Truncate));
+    TAFFRAIL_ASSIGN(const auto made, io::open_inside(repository, path, io::OpenMode::Truncate));
     return {};
+}
+
+/// The signs of all runs.
+std::vector<io::DirectoryEntry> signs_in(const std::string& repository) {
+    auto known = io::list_inside(repository, io::join(repository, "check_ins"));
+    return known.ok() ? std::move(*known) : std::vector<io::DirectoryEntry>();
+}
+
+void remove(const std::string& repository, const std::string& name) {
+    (void)io::remove_inside(repository, io::join(repository, name));
 }
 
 void tell(const Result<void>& done) {
@@ -41,15 +56,13 @@ void tell(const Result<void>& done) {
 
 CheckIns::CheckIns(std::string repository, std::string hash, std::int64_t now_ns)
     : repository_(std::move(repository)), hash_(std::move(hash)) {
-    const auto known = io::list(io::join(repository_, "check_ins"));
-    for (const io::DirectoryEntry& entry :
-         known.ok() ? *known : std::vector<io::DirectoryEntry>()) {
+    for (const io::DirectoryEntry& entry : signs_in(repository_)) {
         number_ = std::max(number_, number_of(entry.name, hash_) + 1);
     }
     give(now_ns);
     remove_signs(sign_);
     for (const char* part : {"meta", "seqs"}) {
-        tell(make_empty(io::join(repository_, std::string(part) + "/progress/" + hash_)));
+        tell(make_empty(repository_, std::string(part) + "/progress/" + hash_));
     }
 }
 
@@ -61,9 +74,9 @@ void CheckIns::give(std::int64_t now_ns) {
                   kNextSeconds);
     sign_ = hash_ + rest.data();
     given_ns_ = now_ns;
-    tell(make_empty(io::join(repository_, "check_ins/" + sign_)));
+    tell(make_empty(repository_, "check_ins/" + sign_));
     if (!before.empty()) {
-        (void)io::remove(io::join(repository_, "check_ins/" + before));
+        remove(repository_, "check_ins/" + before);
     }
 }
 
@@ -75,12 +88,9 @@ void CheckIns::renew(std::int64_t now_ns) {
 }
 
 void CheckIns::remove_signs(const std::string& but) {
-    const std::string folder = io::join(repository_, "check_ins");
-    const auto known = io::list(folder);
-    for (const io::DirectoryEntry& entry :
-         known.ok() ? *known : std::vector<io::DirectoryEntry>()) {
+    for (const io::DirectoryEntry& entry : signs_in(repository_)) {
         if (entry.name != but && number_of(entry.name, hash_) >= 0) {
-            (void)io::remove(io::join(folder, entry.name));
+            remove(repository_, "check_ins/" + entry.name);
         }
     }
 }
@@ -90,7 +100,7 @@ void CheckIns::end() {
         return;
     }
     for (const char* part : {"meta", "seqs"}) {
-        (void)io::remove(io::join(repository_, std::string(part) + "/progress/" + hash_));
+        remove(repository_, std::string(part) + "/progress/" + hash_);
     }
     remove_signs({});
     repository_.clear();
