@@ -206,7 +206,7 @@ def test_tensors_of_torch(root):
 @pytest.mark.parametrize("tensor, number", [
     (torch.tensor(1.5, requires_grad=True), 1.5), (torch.tensor([[0.5]], dtype=torch.bfloat16), 0.5), (torch.tensor(True), 1.0), (torch.tensor([7]), 7.0), (torch.tensor(float("inf")), math.inf),
 ])
-def test_a_number_of_a_device_is_copied_behind_its_work(tensor, number):
+def test_a_number_of_a_device_is_copied_behind_its_work(monkeypatch, tensor, number):
     """With the words of torch itself; only the event is made up, because there is no device."""
     from taffrail import _devices
 
@@ -222,8 +222,10 @@ def test_a_number_of_a_device_is_copied_behind_its_work(tensor, number):
         def synchronize(self):
             Event.waited += 1
 
-    copy = _devices._OfTorch(tensor, SimpleNamespace(Event=Event, current_stream=lambda device: f"the stream of {device}"))
-    assert Event.behind == "the stream of cpu" and not copy.arrived() and copy.number() == number and copy.arrived() and Event.waited == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(_devices, "_module_of", lambda value: SimpleNamespace(Event=Event, current_stream=lambda device: f"the stream of {device}"))
+        copy = _devices._OfTorch(tensor, tensor.detach())
+    assert Event.behind == "the stream of cpu" and not copy.arrived() and copy.numbers() == [number, number] and copy.arrived() and Event.waited == 1
     assert all(hasattr(torch.cuda, word) for word in ("Event", "current_stream")) and not _devices.is_far(tensor)
 
 
