@@ -11,7 +11,8 @@ from conftest import BUILD
 
 LIBRARY = BUILD / "lib" / "taffrail" / "libtaffrail-cuda.so"
 FAKE = BUILD / "tests" / "gpu" / "libfake_cupti.so"
-IMPORTS = f"import ctypes, os, signal, sys, time; fake = ctypes.CDLL({str(FAKE)!r})\n"
+# A shell starts what runs in the background with Ctrl-C ignored, tests too: Python takes its handler only where it is not.
+IMPORTS = f"import ctypes, os, signal, sys, time; signal.signal(signal.SIGINT, signal.default_int_handler); fake = ctypes.CDLL({str(FAKE)!r})\n"
 # What CUDA does at the first call, and a kernel.
 BEGIN = f"assert ctypes.CDLL({str(LIBRARY)!r}).InitializeInjection() == 1; fake.fake_cupti_launch(b'of_python')\n"
 WAYS = {
