@@ -196,6 +196,19 @@ int FaultCalls::rename(const char* from, const char* to) {
     return PosixCalls::rename(from, to);
 }
 
+int FaultCalls::rename_new(const char* from, const char* to) {
+    const std::lock_guard guard(mutex_);
+    if (const Fault* fault = strike(Operation::Rename, from)) {
+        errno = fault->error_number;
+        return -1;
+    }
+    const int result = PosixCalls::rename_new(from, to);
+    if (result == 0) {
+        trace({Operation::Rename, from, 0, {}, to});
+    }
+    return result;
+}
+
 int FaultCalls::unlink(const char* path) {
     const std::lock_guard guard(mutex_);
     if (const Fault* fault = strike(Operation::Remove, path)) {

@@ -74,6 +74,7 @@ class FaultCalls final : public PosixCalls {
     int ftruncate(int descriptor, off_t size) override;
     int fallocate(int descriptor, off_t size) override;
     int rename(const char* from, const char* to) override;
+    int rename_new(const char* from, const char* to) override;
     int unlink(const char* path) override;
     int unlink_at(int folder, const char* name, int flags, const char* path) override;
     int mkdir(const char* path, mode_t mode) override;

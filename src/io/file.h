@@ -155,6 +155,9 @@ class FileSystem {
     virtual Result<void> make_directories(const std::string& path) = 0;
     /// Replaces `to` in one step.
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+    /// Of several who want the name `to` one gets it, the others AlreadyExists; `from` stays
+    /// theirs.
+    virtual Result<void> rename_new(const std::string& from, const std::string& to) = 0;
     /// A file or an empty folder.
     virtual Result<void> remove(const std::string& path) = 0;
     /// Forces new, renamed and removed names in this folder to the disk.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -94,7 +95,11 @@ Result<void> make_directories(std::string_view url) {
     });
 }
 
-Result<void> rename(std::string_view from, std::string_view to) {
+namespace {
+
+using Renaming = Result<void> (FileSystem::*)(const std::string&, const std::string&);
+
+Result<void> rename_by(std::string_view from, std::string_view to, Renaming renaming) {
     TAFFRAIL_ASSIGN(Location source, locate(from));
     TAFFRAIL_ASSIGN(Location target, locate(to));
     if (source.file_system != target.file_system) {
@@ -102,7 +107,17 @@ Result<void> rename(std::string_view from, std::string_view to) {
                                                      std::string(to) +
                                                      ": they are on different file systems"};
     }
-    return source.file_system->rename(source.path, target.path);
+    return ((*source.file_system).*renaming)(source.path, target.path);
+}
+
+}  // namespace
+
+Result<void> rename(std::string_view from, std::string_view to) {
+    return rename_by(from, to, &FileSystem::rename);
+}
+
+Result<void> rename_new(std::string_view from, std::string_view to) {
+    return rename_by(from, to, &FileSystem::rename_new);
 }
 
 Result<void> remove(std::string_view url) {
@@ -174,7 +189,11 @@ Result<std::string> read_text(std::string_view url) {
     return std::string(as_text(bytes));
 }
 
-Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable) {
+namespace {
+
+/// What a file of its own beside `url` becomes once it is whole.
+Result<void> write_beside(std::string_view url, ByteSpan bytes, bool durable,
+                          const std::function<Result<void>(const std::string&)>& take_name) {
     static std::atomic<unsigned> counter{0};
     std::string temporary;
     const auto create = [&]() -> Result<std::unique_ptr<File>> {
@@ -195,13 +214,25 @@ Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool du
     }
     file.reset();
     if (done.ok()) {
-        done = rename(temporary, url);
+        done = take_name(temporary);
     }
     if (!done.ok()) {
         (void)remove(temporary);
         return done;
     }
     return durable ? sync_directory(parent(url)) : Result<void>();
+}
+
+}  // namespace
+
+Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable) {
+    return write_beside(url, bytes, durable,
+                        [url](const std::string& temporary) { return rename(temporary, url); });
+}
+
+Result<void> write_new_file_atomically(std::string_view url, ByteSpan bytes) {
+    return write_beside(url, bytes, true,
+                        [url](const std::string& temporary) { return rename_new(temporary, url); });
 }
 
 std::string join(std::string_view folder, std::string_view name) {

@@ -29,6 +29,8 @@ bool exists(std::string_view url);
 Result<std::vector<DirectoryEntry>> list(std::string_view url);
 Result<void> make_directories(std::string_view url);
 Result<void> rename(std::string_view from, std::string_view to);
+/// AlreadyExists where somebody has the name.
+Result<void> rename_new(std::string_view from, std::string_view to);
 Result<void> remove(std::string_view url);
 /// Everything below it too; fine when it does not exist.
 Result<void> remove_tree(std::string_view url);
@@ -44,6 +46,8 @@ Result<std::string> read_text(std::string_view url);
 /// `durable` = false leaves the sync out (safe against the death of the process, not against power
 /// loss).
 Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable = true);
+/// The same for a name that nobody has: AlreadyExists for all but one of those who try.
+Result<void> write_new_file_atomically(std::string_view url, ByteSpan bytes);
 
 /// "a" + "b" → "a/b"; keeps a scheme.
 std::string join(std::string_view folder, std::string_view name);

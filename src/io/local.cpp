@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -197,6 +198,21 @@ class LocalFileSystem final : public LinkedFileSystem {
             return system_error("rename to " + to, from, errno);
         }
         return {};
+    }
+
+    Result<void> rename_new(const std::string& from, const std::string& to) override {
+        if (calls_->rename_new(from.c_str(), to.c_str()) == 0) {
+            return {};
+        }
+        if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) {
+            return system_error("rename to " + to, from, errno);
+        }
+        // A file system without second names (FAT): the best that can be done there.
+        struct stat known{};
+        if (::lstat(to.c_str(), &known) == 0) {
+            return system_error("rename to " + to, from, EEXIST);
+        }
+        return rename(from, to);
     }
 
     Result<void> remove(const std::string& path) override {

@@ -203,6 +203,19 @@ class MemoryFileSystem final : public FileSystem {
         return {};
     }
 
+    Result<void> rename_new(const std::string& from, const std::string& to) override {
+        const std::lock_guard guard(mutex_);
+        const auto found = files_.find(from);
+        if (found == files_.end() || !folders_.contains(folder_of(to))) {
+            return system_error("rename to " + to, from, ENOENT);
+        }
+        if (!files_.emplace(to, found->second).second) {
+            return system_error("rename to " + to, from, EEXIST);
+        }
+        files_.erase(from);
+        return {};
+    }
+
     Result<void> remove(const std::string& path) override {
         const std::lock_guard guard(mutex_);
         if (files_.erase(path) == 1) {

@@ -52,6 +52,21 @@ int PosixCalls::rename(const char* from, const char* to) {
     return ::rename(from, to);
 }
 
+int PosixCalls::rename_new(const char* from, const char* to) {
+    if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
+        return -1;
+    }
+    // NFS and old kernels do not know that call; a second name for the file is as good.
+    if (::link(from, to) != 0) {
+        return -1;
+    }
+    (void)::unlink(from);
+    return 0;
+}
+
 int PosixCalls::unlink(const char* path) {
     return ::unlink(path);
 }

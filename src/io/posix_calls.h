@@ -26,6 +26,8 @@ class PosixCalls {
     virtual int ftruncate(int descriptor, off_t size);
     virtual int fallocate(int descriptor, off_t size);
     virtual int rename(const char* from, const char* to);
+    /// Fails with EEXIST where `to` is there already.
+    virtual int rename_new(const char* from, const char* to);
     virtual int unlink(const char* path);
     virtual int unlink_at(int folder, const char* name, int flags, const char* path);
     virtual int rmdir(const char* path);

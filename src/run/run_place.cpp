@@ -14,6 +14,8 @@
 #include "store/run_reader.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace taffrail::run {
@@ -30,6 +32,26 @@ std::string name_of_folder(const std::string& folder, const std::string& id) {
     return last.size() > id.size() + 1 ? last.substr(id.size() + 1) : last;
 }
 
+constexpr std::int64_t kBeingMadeNs = 10'000'000'000;
+
+// A log has its name a moment before its first bytes, and without them nobody knows whose it is.
+// One that stays empty was left by a process that died just then.
+Result<store::WriterTail> tail_of_writer(const std::string& folder, std::uint64_t writer) {
+    for (int tries = 0;; ++tries) {
+        auto tail = store::read_writer_tail(folder, writer);
+        if (!tail.ok() || !tail->identity.run_id.empty()) {
+            return tail;
+        }
+        const auto log =
+            io::stat(io::join(io::join(folder, store::kLiveFolder), store::log_name(writer, 0)));
+        const bool is_new = log.ok() && wall_time_ns() - log->modified_ns < kBeingMadeNs;
+        if (!is_new || tries == 200) {
+            return Error{ErrorCode::NotFound, "the log of a writer is empty"};
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
 struct Writers {
     std::uint32_t newest_attempt = 0;
     bool any = false, any_alive = false;
@@ -39,7 +61,7 @@ struct Writers {
 Writers look_at_writers(const std::string& folder, const std::string& id, std::int32_t rank) {
     Writers found;
     for (const std::uint64_t writer : store::list_writers(folder)) {
-        if (const auto tail = store::read_writer_tail(folder, writer); tail.ok()) {
+        if (const auto tail = tail_of_writer(folder, writer); tail.ok()) {
             found.any = true;
             if (tail->identity.attempt > found.newest_attempt) {
                 found.newest_attempt = tail->identity.attempt;

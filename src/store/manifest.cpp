@@ -218,8 +218,7 @@ std::vector<std::string> damaged_manifests(const std::string& run_folder) {
 
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
                             Manifest manifest) {
-    const std::vector<std::uint32_t> numbers = numbers_of(run_folder);
-    manifest.number = numbers.empty() ? 1 : numbers.front() + 1;
+    ++manifest.number;
     manifest.time_ns = wall_time_ns();
     manifest.profiles = list_profile_files(run_folder);
     tlog::FileIdentity identity;
@@ -230,7 +229,7 @@ Result<void> write_manifest(const std::string& run_folder, const std::string& ru
     tlog::encode_identity(payload, identity);
     encoder.append_frame(file, encoder.store(tlog::FrameType::Header, payload, 0, 0));
     encoder.append_frame(file, encoder.store(kManifestFrame, encode(manifest), 0, 0));
-    return io::write_file_atomically(url_of(run_folder, manifest.number), file);
+    return io::write_new_file_atomically(url_of(run_folder, manifest.number), file);
 }
 
 }  // namespace taffrail::store

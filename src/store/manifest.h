@@ -30,7 +30,9 @@ struct Manifest {
 std::optional<Manifest> read_manifest(const std::string& run_folder);
 /// Every manifest of the run, older ones too, of which a byte is not as it was written.
 std::vector<std::string> damaged_manifests(const std::string& run_folder);
-/// Writes `manifest` under the next free number, durable when it returns.
+/// Writes `manifest` as the one behind `manifest.number`, which is that of the manifest it was made
+/// from; durable when it returns. AlreadyExists: another process did so meanwhile, and what it
+/// wrote wants to be read first.
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
                             Manifest manifest);
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <thread>
 #include <utility>
 
 namespace taffrail::store {
@@ -102,6 +103,76 @@ void add_to(seal::SealReport& all, seal::SealReport portion) {
     all.hidden += portion.hidden;
 }
 
+// A server may show names late that it has already given away.
+constexpr int kManifestTries = 1000;
+
+/// Whether all of them are what the manifest lists: others sealed the same logs and have the same
+/// files.
+bool lists_all(const Manifest& manifest, const std::vector<seal::SealedFileInfo>& files) {
+    return std::ranges::all_of(files, [&](const seal::SealedFileInfo& file) {
+        return std::ranges::find(manifest.files, file.name, &seal::SealedFileInfo::name) !=
+               manifest.files.end();
+    });
+}
+
+/// Those of the logs that were just sealed which no other sealer was quicker with.
+std::vector<std::string> not_covered(const std::string& run_folder, const Manifest& manifest,
+                                     const std::vector<seal::CoveredLog>& sealed) {
+    std::vector<std::string> left;
+    for (const seal::CoveredLog& log : sealed) {
+        if (!covers(run_folder, manifest, {log.writer, log.file_number}, log.path)) {
+            left.push_back(log.path);
+        }
+    }
+    return left;
+}
+
+void remove_unlisted(const std::string& run_folder, const Manifest& manifest,
+                     const std::vector<seal::SealedFileInfo>& files) {
+    for (const seal::SealedFileInfo& file : files) {
+        if (!lists_all(manifest, {file})) {
+            (void)io::remove_inside(run_folder,
+                                    io::join(io::join(run_folder, kDataFolder), file.name));
+        }
+    }
+}
+
+/// Ranks that end at the same moment seal each other's logs at the same time. A manifest follows
+/// the one that was read, or is not written, so whoever comes second sees what the first one
+/// sealed: a log must stand in one sealed file, or its rows would count twice.
+Result<seal::SealReport> seal_portion(const std::string& run_folder, const std::string& run_id,
+                                      std::vector<std::string> logs,
+                                      const seal::SealOptions& options) {
+    while (!logs.empty()) {
+        TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
+        for (int tries = 0;; ++tries) {
+            Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
+            const std::vector<std::string> left = not_covered(run_folder, manifest, report.logs);
+            if (left.size() < logs.size() && !lists_all(manifest, report.files)) {
+                remove_unlisted(run_folder, manifest, report.files);
+                logs = left;
+                break;
+            }
+            take_up(manifest, report);
+            for (seal::SealedFileInfo& file : manifest.files) {
+                if (!file.crc_is_known) {
+                    TAFFRAIL_TRY(seal::measure(
+                        io::join(io::join(run_folder, kDataFolder), file.name), file));
+                }
+            }
+            const auto written = write_manifest(run_folder, run_id, std::move(manifest));
+            if (written.ok()) {
+                return report;
+            }
+            if (written.error().code != ErrorCode::AlreadyExists || tries == kManifestTries) {
+                return written.error();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    }
+    return seal::SealReport{};
+}
+
 /// Seals these logs portion by portion; each is in the manifest before the next one begins, so that
 /// whatever ends this loop leaves the portions before it done.
 Result<SealProgress> seal_logs(const std::string& run_folder, const std::string& run_id,
@@ -114,17 +185,8 @@ Result<SealProgress> seal_logs(const std::string& run_folder, const std::string&
             progress.logs_left += portion.size();
             continue;
         }
-        TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, portion, options));
-        // Read now: another process may have sealed its own logs meanwhile.
-        Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
-        take_up(manifest, report);
-        for (seal::SealedFileInfo& file : manifest.files) {
-            if (!file.crc_is_known) {
-                TAFFRAIL_TRY(
-                    seal::measure(io::join(io::join(run_folder, kDataFolder), file.name), file));
-            }
-        }
-        TAFFRAIL_TRY(write_manifest(run_folder, run_id, std::move(manifest)));
+        TAFFRAIL_ASSIGN(seal::SealReport report,
+                        seal_portion(run_folder, run_id, portion, options));
         add_to(progress.report, std::move(report));
     }
     return progress;

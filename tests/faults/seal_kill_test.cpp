@@ -78,6 +78,11 @@ class DyingCalls final : public io::PosixCalls {
         return PosixCalls::rename(from, to);
     }
 
+    int rename_new(const char* from, const char* to) override {
+        reached();
+        return PosixCalls::rename_new(from, to);
+    }
+
     int unlink(const char* path) override {
         reached();
         return PosixCalls::unlink(path);

@@ -44,12 +44,15 @@ def kill(processes: list[subprocess.Popen]) -> None:
 def await_rows(build: Path, root: Path) -> Path:
     """The run's folder, once every rank has logged everything."""
     until = time.monotonic() + 120
+    seen = {}
     while time.monotonic() < until:
         for run in (root / "runs").glob("*"):
             done = subprocess.run([build / "bin/taffrail", "show", run, "--json"], timeout=60, capture_output=True, text=True)
             keys = {key["key"]: key["count"] for key in json.loads(done.stdout)["keys"]} if done.returncode == 0 else {}
-            said = subprocess.run([build / "bin/taffrail", "tail", run, "--console"], timeout=60, capture_output=True, text=True).stdout
-            if keys.get("text") == 3 and keys.get("loss") == 60 and all(f"said by rank {rank}" in said for rank in range(3)):
+            # More lines than any rank prints: what a busy machine is told must not push them out.
+            console = subprocess.run([build / "bin/taffrail", "tail", run, "--console", "--lines", "1000"], timeout=60, capture_output=True, text=True)
+            if keys.get("text") == 3 and keys.get("loss") == 60 and all(f"said by rank {rank}" in console.stdout for rank in range(3)):
                 return run
+            seen[run.name] = {"show": (done.returncode, done.stderr, keys), "console": (console.returncode, console.stdout, console.stderr)}
         time.sleep(0.1)
-    raise TimeoutError("the ranks did not log what they should")
+    raise TimeoutError(f"the ranks did not log what they should; there is: {json.dumps(seen, indent=1)}")

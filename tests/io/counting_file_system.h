@@ -49,6 +49,10 @@ class CountingFileSystem : public io::FileSystem {
         return io::rename(from, to);
     }
 
+    Result<void> rename_new(const std::string& from, const std::string& to) override {
+        return io::rename_new(from, to);
+    }
+
     Result<void> remove(const std::string& path) override { return io::remove(path); }
 
     Result<void> sync_directory(const std::string& path) override {

@@ -57,6 +57,18 @@ TEST_P(EveryFileSystem, ReplacesAFileInOneStepAndLeavesNoTemporary) {
     EXPECT_EQ(list(root_).value().size(), 1u);
 }
 
+TEST_P(EveryFileSystem, GivesANewNameToOneOnly) {
+    ASSERT_TRUE(write_new_file_atomically(at("a"), as_bytes("first")).ok());
+    EXPECT_EQ(write_new_file_atomically(at("a"), as_bytes("second")).error().code,
+              ErrorCode::AlreadyExists);
+    EXPECT_EQ(read_text(at("a")).value(), "first");
+    EXPECT_EQ(list(root_).value().size(), 1u);
+    ASSERT_TRUE(write_file_atomically(at("b"), as_bytes("third")).ok());
+    EXPECT_EQ(rename_new(at("b"), at("a")).error().code, ErrorCode::AlreadyExists);
+    EXPECT_EQ(read_text(at("b")).value(), "third") << "stays where it was";
+    EXPECT_EQ(rename_new(at("c"), at("d")).error().code, ErrorCode::NotFound);
+}
+
 TEST_P(EveryFileSystem, ListsSortedAndRemovesTrees) {
     ASSERT_TRUE(make_directories(at("z/y")).ok());
     ASSERT_TRUE(write_file_atomically(at("b"), as_bytes("1")).ok());

@@ -104,6 +104,37 @@ TEST_F(Runs, RecordWhatTheyAreTold) {
     EXPECT_FALSE(io::exists(io::join(folder, "ring"))) << "nothing is left to adopt";
 }
 
+// A log has its name a moment before it says whose it is: what is empty is nobody's, rank 0 least
+// of all.
+TEST_F(Runs, RanksThatStartBesideAnEmptyLogAreNotTakenForRestarted) {
+    set("TAFFRAIL_RUN_ID", "ranks");
+    const auto with_rank = [this](std::int32_t rank) {
+        RunOptions made = options();
+        made.rank = rank;
+        made.world_size = 2;
+        return made;
+    };
+    std::string folder;
+    {
+        Run run = Run::open(with_rank(1)).value();
+        folder = run.folder();
+        run.log("loss", 1, 0);
+        ASSERT_TRUE(run.finish().ok());
+    }
+    ASSERT_TRUE(io::open(io::join(folder, "live/00000000000000aa-00000.tlog"),
+                         io::OpenMode::CreateExclusive)
+                    .ok());
+    {
+        Run run = Run::open(with_rank(0)).value();
+        run.log("loss", 2, 0);
+        ASSERT_TRUE(run.finish().ok());
+    }
+    ASSERT_TRUE(io::remove(io::join(folder, "live/00000000000000aa-00000.tlog")).ok());
+    const auto run = store::RunReader::open(folder).value();
+    EXPECT_EQ(run->info().attempts, 1u);
+    EXPECT_EQ(run->points("loss")->size(), 2u);
+}
+
 TEST_F(Runs, KeepAudioFilesAsTheyAre) {
     const std::string wav(
         "RIFF\x28\0\0\0WAVEfmt "

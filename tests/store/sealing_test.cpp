@@ -5,6 +5,9 @@
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
 #include "io/files.h"
+#include "io/local.h"
+#include "io/posix_calls.h"
+#include "io/temporary_folder.h"
 #include "store/glance.h"
 #include "store/layout.h"
 #include "store/manifest.h"
@@ -15,6 +18,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <limits>
 
 namespace taffrail::store {
@@ -226,6 +231,87 @@ TEST_F(SealingTest, FindingG12_PortionByPortionTheRunLooksTheSame) {
                 .ok());
     }
     expect_same(look(folder_), before);
+}
+
+/// Lets somebody else work on the run once, right before a file gets its name.
+class MeddlingCalls final : public io::PosixCalls {
+  public:
+    std::string before;  ///< part of the name
+    std::function<void()> meddle;
+
+    int rename(const char* from, const char* to) override {
+        reached(to);
+        return PosixCalls::rename(from, to);
+    }
+
+    int rename_new(const char* from, const char* to) override {
+        reached(to);
+        return PosixCalls::rename_new(from, to);
+    }
+
+  private:
+    void reached(const char* to) {
+        if (meddle && std::strstr(to, before.c_str()) != nullptr) {
+            std::exchange(meddle, nullptr)();
+        }
+    }
+};
+
+// Ranks end at the same moment, and each seals what ended before: some logs are sealed twice at the
+// same time, not always together with the same others.
+TEST_F(SealingTest, SealersAtTheSameTimeCountEachRowOnce) {
+    const auto calls = std::make_shared<MeddlingCalls>();
+    io::register_file_system("meddling", io::make_local_file_system(calls));
+    for (const char* before : {"/data/rest-", "/data/long-", "/data/values-", "/manifest-"}) {
+        SCOPED_TRACE(before);
+        const test::TemporaryFolder temporary;
+        folder_ = temporary.file("01SAMPLE-x");
+        add(1, 0, 1, 401);
+        add(2, 0, 1, 401);
+        View together;
+        bool meddled = false;
+        calls->before = before;
+        calls->meddle = [&] {
+            meddled = true;
+            add(3, 0, 1, 401);
+            together = look(folder_);
+            EXPECT_FALSE(seal_finished(folder_).value().files.empty());
+        };
+        ASSERT_TRUE(seal_finished("meddling://" + folder_).ok());
+        ASSERT_TRUE(meddled);
+        expect_same(look(folder_), together);
+        const Manifest manifest = read_manifest(folder_).value();
+        EXPECT_EQ(io::list(io::join(folder_, kDataFolder)).value().size(), manifest.files.size())
+            << "what lost the race is gone";
+        EXPECT_EQ(manifest.logs.size(), list_logs(folder_).size());
+        for (const FileName& name : list_logs(folder_)) {
+            ASSERT_TRUE(io::remove(io::join(io::join(folder_, kLiveFolder),
+                                            log_name(name.writer, name.number)))
+                            .ok());
+        }
+        expect_same(look(folder_), together);
+    }
+}
+
+// The other way round: who comes second has fewer logs, and those that are left are sealed.
+TEST_F(SealingTest, ALogThatAnotherSealerTookIsLeftOutOfTheRest) {
+    const auto calls = std::make_shared<MeddlingCalls>();
+    io::register_file_system("meddling", io::make_local_file_system(calls));
+    const test::TemporaryFolder temporary;
+    folder_ = temporary.file("01SAMPLE-x");
+    add(1, 0, 1, 401);
+    add(2, 0, 1, 401);
+    const View before = look(folder_);
+    calls->before = "/manifest-";
+    calls->meddle = [&] {
+        int portions = 0;
+        const auto one = seal_while(folder_, [&] { return portions++ < 1; }, {}, 1).value();
+        EXPECT_EQ(one.report.logs.size(), 1u);
+    };
+    const auto rest = seal_finished("meddling://" + folder_).value();
+    EXPECT_EQ(rest.logs.size(), list_logs(folder_).size() - 1);
+    expect_same(look(folder_), before);
+    EXPECT_EQ(read_manifest(folder_)->logs.size(), list_logs(folder_).size());
 }
 
 // The last log of a living writer stays out; the others are sealed under it while it goes on.

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -122,7 +124,10 @@ TEST_F(Zones, TreeHasARowForEachWayAndItsSharesSumUp) {
         {"first", 5}, {"first/inner", 5}, {"second", 5}, {"second/inner", 10}};
     EXPECT_EQ(ways, expected);
     EXPECT_NEAR(share, 1.0, 1e-9);
-    EXPECT_EQ(zone_rows().front().name, "second");
+    // Which one is the longest depends on who else wanted the processor meanwhile.
+    const std::vector<ZoneRow> rows = zone_rows();
+    EXPECT_EQ(by_name().size(), 3u);
+    EXPECT_TRUE(std::ranges::is_sorted(rows, std::ranges::greater(), &ZoneRow::total));
 }
 
 int recurse(int depth) {
