@@ -271,7 +271,7 @@ TEST_F(AllRanks, OfAKilledAttemptComeWhenTheRunIsResumed) {
     EXPECT_EQ(sync(), 0u);
 }
 
-TEST_F(AllRanks, AreLeftToRankZeroWhileItLives) {
+TEST_F(AllRanks, OfAKilledRankAreLeftToRankZeroWhileItLives) {
     Run zero = open(0);
     add_sink(zero);
     in_killed_process(1, [&](Run& run) {
