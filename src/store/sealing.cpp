@@ -143,6 +143,12 @@ void remove_unlisted(const std::string& run_folder, const Manifest& manifest,
 Result<seal::SealReport> seal_portion(const std::string& run_folder, const std::string& run_id,
                                       std::vector<std::string> logs,
                                       const seal::SealOptions& options) {
+    // A long portion before this one gave others time.
+    std::erase_if(logs, [&, manifest = read_manifest(run_folder).value_or(Manifest{})](
+                            const std::string& url) {
+        const auto name = parse_log_name(url.substr(url.rfind('/') + 1));
+        return name && covers(run_folder, manifest, *name, url);
+    });
     while (!logs.empty()) {
         TAFFRAIL_ASSIGN(seal::SealReport report, seal::seal_run(run_folder, logs, options));
         for (int tries = 0;; ++tries) {
