@@ -73,12 +73,12 @@ TEST(SealingMemory, FindingG13_FiveTimesThePointsTakeNoMoreMemory) {
 #endif
     const test::TemporaryFolder folder;
     const auto added = [&](const std::string& name, std::size_t points) {
-        const std::string log = make_log(folder.file(name), 2, points / 2);
+        const std::string log = make_log(folder.file(name), 1, points);
         return added_by_sealing(folder.file(name), log);
     };
     const long few = added("few", 500'000), many = added("many", 3'000'000);
     EXPECT_GE(few, 0);
-    EXPECT_LE(many, few + (12 << 10)) << "its file has 20 MB more";
+    EXPECT_LE(many, few + (12 << 10)) << "its file has 18 MB more";
 }
 
 // Many series of many points, each of which had a row group of its own in memory.
