@@ -34,8 +34,8 @@ class EpochSource final : public BatchSource {
         }
         const bool looks_ahead = limit_ == kEndless && ahead_;
         // A loader that fails while it looks ahead has not given this batch away: it counts below.
-        std::optional<Batch> drawn = looks_ahead || limit_ != kEndless ? loader_.next()
-                                                                       : std::nullopt;
+        std::optional<Batch> drawn =
+            looks_ahead || limit_ != kEndless ? loader_.next() : std::nullopt;
         ++drawn_;
         ended_ = !drawn;
         return looks_ahead ? std::exchange(ahead_, std::move(drawn)) : drawn;

@@ -215,9 +215,7 @@ class WalkModule : public Module {
         reached_in_fit(WalkPlace::Validation);
     }
 
-    void on_validation_model_zero_grad() override {
-        reached_in_fit(WalkPlace::ValidationZeroGrad);
-    }
+    void on_validation_model_zero_grad() override { reached_in_fit(WalkPlace::ValidationZeroGrad); }
 
     void on_validation_model_eval() override { reached_in_fit(WalkPlace::ValidationEval); }
 
