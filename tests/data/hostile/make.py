@@ -73,7 +73,8 @@ def identity(writer=WRITER, run=RUN):
 
 
 def end():
-    return section(34, bytes([1, 2]) + zigzag(2_000_000_000))
+    """Finished: a run that goes on would be left alone by all that seals, marks and removes."""
+    return section(34, bytes([2, 2]) + zigzag(2_000_000_000))
 
 
 def field(number, value):
@@ -166,6 +167,9 @@ def stores(base, outside):
     store = Store(base, "links-in-a-run").scalars()
     for part in ("notes", "data", "meta", "blobs", "ring", "cursors", "profiles", "launch"):
         (store.run / part).symlink_to(outside)
+    store = Store(base, "links-beside").scalars()  # a run that can be removed, and they with it
+    for part in ("notes", "live/more", "kept"):
+        (store.run / part).symlink_to(outside)
     store = Store(base, "links-for-files").scalars()
     (store.run / "manifest-00001").symlink_to(outside / "key.txt")
     (store.run / "live" / "0000000000000001-00000.tlog").symlink_to("/dev/zero")
@@ -222,7 +226,7 @@ def stores(base, outside):
         (6, 16, field(1, strange)), (7, 9, field(1, strange) + field(2, strange)), (8, 18, field(1, strange)))]
     cell = text(strange) + b"\4" + text(strange)
     store = Store(base, "escapes").scalars(
-        meta=[*((kind, strange) for kind in (1, 2, 3, 4, 5, 6, 12)), (8, cell), (10, bytes([3]) + text(strange)), (11, cell), (16, text(strange) + text(strange))],
+        meta=[*((kind, strange) for kind in (1, 2, 3, 4, 5, 6, 12)), (8, cell), (10, bytes([2]) + text(strange)), (11, cell), (16, text(strange) + text(strange))],
         key=strange, keys=[(number, kind, strange) for number, kind, _ in words],
         values=[value(seq, metadata, small, kind, number) for seq, (number, kind, metadata) in enumerate(words, 10)],
         more=section(7, b"\1" + zigzag(1) + text(f"{strange}\n{strange}\n")))
