@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace taffrail {
@@ -26,6 +27,34 @@ State& state() {
 
 std::mutex& state_mutex() {
     return state().mutex;
+}
+
+// Names of runs, keys and files come from anybody, and a terminal obeys control characters.
+std::string without_controls(std::string_view message) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string shown;
+    shown.reserve(message.size());
+    for (std::size_t at = 0; at < message.size(); ++at) {
+        auto byte = static_cast<unsigned char>(message[at]);
+        const bool controls = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F;
+        // U+0080 to U+009F are two bytes in UTF-8.
+        const unsigned next = byte == 0xC2 && at + 1 < message.size()
+                                  ? static_cast<unsigned char>(message[at + 1])
+                                  : 0;
+        const bool is_long = next >= 0x80 && next < 0xA0;
+        if (is_long) {
+            byte = static_cast<unsigned char>(next);
+            ++at;
+        }
+        if (controls || is_long) {
+            shown += "\\x";
+            shown += kDigits[byte >> 4];
+            shown += kDigits[byte & 15];
+        } else {
+            shown += static_cast<char>(byte);
+        }
+    }
+    return shown;
 }
 
 void write_to_stderr(DiagnosticLevel level, std::string_view message) {
@@ -53,15 +82,16 @@ DiagnosticHandler set_diagnostic_handler(DiagnosticHandler handler) {
 
 void diagnose(DiagnosticLevel level, std::string_view message) noexcept {
     try {
+        const std::string shown = without_controls(message);
         DiagnosticHandler handler;
         {
             const std::lock_guard lock(state().mutex);
             handler = state().handler;
         }
         if (handler) {
-            handler(level, message);
+            handler(level, shown);
         } else {
-            write_to_stderr(level, message);
+            write_to_stderr(level, shown);
         }
     } catch (...) {
         // A handler that throws must not reach the training loop; there is nowhere left to report

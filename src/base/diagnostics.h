@@ -18,7 +18,7 @@ using DiagnosticHandler = std::function<void(DiagnosticLevel level, std::string_
 /// Replaces the handler and returns the one before. Thread-safe.
 DiagnosticHandler set_diagnostic_handler(DiagnosticHandler handler);
 
-/// Says `message` now.
+/// Says `message` now; control characters in it are shown (`\x1b`), not sent.
 void diagnose(DiagnosticLevel level, std::string_view message) noexcept;
 
 /// Says it once per `cause` for the life of the process; later ones are only counted. Returns the

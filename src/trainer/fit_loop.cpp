@@ -6,6 +6,7 @@
 #include "trainer/signals.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace taffrail::trainer {
 
@@ -31,15 +32,13 @@ class EpochSource final : public BatchSource {
         if (drawn_ >= limit_) {
             return std::nullopt;
         }
-        std::optional<Batch> batch = limit_ == kEndless ? std::move(ahead_) : loader_.next();
+        const bool looks_ahead = limit_ == kEndless && ahead_;
+        // A loader that fails while it looks ahead has not given this batch away: it counts below.
+        std::optional<Batch> drawn =
+            looks_ahead || limit_ != kEndless ? loader_.next() : std::nullopt;
         ++drawn_;
-        if (limit_ == kEndless && batch) {
-            ahead_ = loader_.next();
-            ended_ = !ahead_;
-        } else if (!batch) {
-            ended_ = true;
-        }
-        return batch;
+        ended_ = !drawn;
+        return looks_ahead ? std::exchange(ahead_, std::move(drawn)) : drawn;
     }
 
     /// Those that a resumed epoch has had already.

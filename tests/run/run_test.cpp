@@ -598,6 +598,14 @@ TEST_F(Runs, FindingS06_AFolderThatSomebodyElseMadeForUsIsNotUsed) {
     ASSERT_EQ(chmod((runtime + "/taffrail").c_str(), 0777), 0);
     EXPECT_FALSE(names_it()) << "others can write to it";
     EXPECT_FALSE(record::make_ring_folder(runtime + "/taffrail/id").ok());
+    ASSERT_EQ(chmod((runtime + "/taffrail").c_str(), 0700), 0);
+    if (geteuid() == 0) {  // only root can give a folder away
+        ASSERT_EQ(chown((runtime + "/taffrail").c_str(), 65534, 65534), 0);
+        EXPECT_FALSE(names_it()) << "it is somebody else's";
+        EXPECT_FALSE(record::make_ring_folder(runtime + "/taffrail/id").ok());
+    } else {
+        EXPECT_TRUE(names_it()) << "ours alone again";
+    }
     ASSERT_TRUE(io::remove_tree(runtime + "/taffrail").ok());
     ASSERT_EQ(symlink(planted.c_str(), (runtime + "/taffrail").c_str()), 0);
     EXPECT_FALSE(names_it()) << "a link";

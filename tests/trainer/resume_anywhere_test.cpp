@@ -10,18 +10,31 @@ namespace {
 
 constexpr WalkPlace kEveryPlace[] = {WalkPlace::TrainStart,
                                      WalkPlace::EpochStart,
+                                     WalkPlace::Draw,
+                                     WalkPlace::BeforeTransfer,
                                      WalkPlace::Transfer,
                                      WalkPlace::BatchStart,
                                      WalkPlace::Step,
+                                     WalkPlace::ZeroGrad,
                                      WalkPlace::BeforeBackward,
+                                     WalkPlace::AfterBackward,
+                                     WalkPlace::BeforeOptimizerStep,
                                      WalkPlace::Applied,
                                      WalkPlace::BatchEnd,
+                                     WalkPlace::CallbackBatchEnd,
+                                     WalkPlace::ValidationZeroGrad,
+                                     WalkPlace::ValidationEval,
                                      WalkPlace::ValidationStart,
+                                     WalkPlace::ValidationEpochStart,
+                                     WalkPlace::ValidationDraw,
+                                     WalkPlace::ValidationBatchStart,
                                      WalkPlace::Validation,
                                      WalkPlace::ValidationBatchEnd,
                                      WalkPlace::ValidationEpochEnd,
                                      WalkPlace::ValidationEnd,
-                                     WalkPlace::EpochEnd};
+                                     WalkPlace::ValidationTrain,
+                                     WalkPlace::EpochEnd,
+                                     WalkPlace::CallbackEpochEnd};
 
 std::string new_folder() {
     static int number = 0;
@@ -48,9 +61,14 @@ void stop_and_resume(WalkOptions options, const Walk& whole, How how, WalkPlace 
     EXPECT_EQ(resumed.epochs, whole.epochs);
     WalkValues expected = whole.logger->values;
     if (how == How::Asked) {
-        // A stop that the program asks for closes its epoch, with rows of its own. That of an epoch
-        // without a batch stands at the step of the row before.
-        std::erase_if(expected, [](const auto& one) { return one.first.first == "epoch"; });
+        // A stop that the program asks for closes its epoch, with rows of its own. Those of an
+        // epoch without a batch, or with half a step, stand at the step of the rows before.
+        const Step before = broken.steps - 1;
+        const bool at_a_border = whole.logger->values.contains({"whole", before});
+        std::erase_if(expected, [&](const auto& one) {
+            return one.first.first == "epoch" ||
+                   (options.accumulate > 1 && at_a_border && one.first.second == before);
+        });
     }
     EXPECT_EQ(missing(expected, resumed.logger->values), "");
     if (how != How::Asked) {
@@ -66,7 +84,10 @@ void stop_everywhere(const WalkOptions& options, std::initializer_list<std::int6
     ASSERT_TRUE(whole.ok) << whole.error;
     for (const How how : {How::Exception, How::Signal, How::Asked}) {
         for (const WalkPlace place : kEveryPlace) {
-            if (how == How::Exception && place == WalkPlace::Applied) {
+            // The step was taken and cannot be done again: the weights are the module's to undo,
+            // and what the hooks behind a callback's would have logged is not logged.
+            if (how == How::Exception &&
+                (place == WalkPlace::Applied || place == WalkPlace::CallbackBatchEnd)) {
                 continue;
             }
             for (const std::int64_t when : times) {

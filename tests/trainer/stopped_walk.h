@@ -58,16 +58,17 @@ inline Walk walk(const WalkOptions& wanted, const std::function<void(WalkModule&
     options.loggers = {done.logger};
     auto keep = std::make_shared<ModelCheckpoint>(
         ModelCheckpointOptions{.dirpath = wanted.folder, .monitor = "val_loss", .save_last = true});
-    options.callbacks = {keep};
+    options.callbacks = {std::make_shared<WalkCallback>(), keep};
     WalkModule module(wanted.ranks, wanted.iterator);
     if (prepare) {
         prepare(module);
     }
+    auto train = std::make_shared<ShuffledLoader>(7, wanted.stream);
+    auto val = std::make_shared<ShuffledLoader>(3, wanted.stream);
+    train->before_next = [&] { module.reached_outside(WalkPlace::Draw); };
+    val->before_next = [&] { module.reached_outside(WalkPlace::ValidationDraw); };
     Trainer trainer(options);
-    const auto fitted = trainer.fit(module,
-                                    {.train = std::make_shared<ShuffledLoader>(7, wanted.stream),
-                                     .val = {std::make_shared<ShuffledLoader>(3, wanted.stream)}},
-                                    from);
+    const auto fitted = trainer.fit(module, {.train = train, .val = {val}}, from);
     done.ok = fitted.ok();
     done.error = fitted.ok() ? "" : fitted.error().message;
     done.steps = module.steps;

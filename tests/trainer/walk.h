@@ -41,7 +41,13 @@ class ShuffledLoader final : public Loader {
         next_ = 0;
     }
 
+    /// Before every batch, and before the end.
+    std::function<void()> before_next;
+
     std::optional<Batch> next() override {
+        if (before_next) {
+            before_next();
+        }
         if (next_ == order_.size()) {
             return std::nullopt;
         }
@@ -70,18 +76,31 @@ class ShuffledLoader final : public Loader {
 enum class WalkPlace {
     TrainStart,
     EpochStart,
+    Draw,  // inside the loader
+    BeforeTransfer,
     Transfer,
     BatchStart,
     Step,
+    ZeroGrad,
     BeforeBackward,
+    AfterBackward,
+    BeforeOptimizerStep,
     Applied,  // the weights are new already: a failure there is the module's to undo
     BatchEnd,
+    CallbackBatchEnd,
+    ValidationZeroGrad,
+    ValidationEval,
     ValidationStart,
+    ValidationEpochStart,
+    ValidationDraw,
+    ValidationBatchStart,
     Validation,
     ValidationBatchEnd,
     ValidationEpochEnd,
     ValidationEnd,
+    ValidationTrain,
     EpochEnd,
+    CallbackEpochEnd,
 };
 
 class WalkModule : public Module {
@@ -150,9 +169,17 @@ class WalkModule : public Module {
         reached(WalkPlace::Applied);
     }
 
+    /// What stands outside of the module says where it is.
+    void reached_outside(WalkPlace place) { reached_in_fit(place); }
+
     void on_train_start() override { reached(WalkPlace::TrainStart); }
 
     void on_train_epoch_start() override { reached(WalkPlace::EpochStart); }
+
+    Batch on_before_batch_transfer(Batch batch, int) override {
+        reached_in_fit(WalkPlace::BeforeTransfer);
+        return batch;
+    }
 
     Batch on_after_batch_transfer(Batch batch, int) override {
         reached_in_fit(WalkPlace::Transfer);
@@ -163,7 +190,13 @@ class WalkModule : public Module {
         reached(WalkPlace::BatchStart);
     }
 
+    void on_before_zero_grad() override { reached(WalkPlace::ZeroGrad); }
+
     void on_before_backward() override { reached(WalkPlace::BeforeBackward); }
+
+    void on_after_backward() override { reached(WalkPlace::AfterBackward); }
+
+    void on_before_optimizer_step() override { reached(WalkPlace::BeforeOptimizerStep); }
 
     void on_train_batch_end(const Batch&, std::int64_t) override {
         LogOptions options;
@@ -182,7 +215,19 @@ class WalkModule : public Module {
         reached_in_fit(WalkPlace::Validation);
     }
 
+    void on_validation_model_zero_grad() override { reached_in_fit(WalkPlace::ValidationZeroGrad); }
+
+    void on_validation_model_eval() override { reached_in_fit(WalkPlace::ValidationEval); }
+
+    void on_validation_model_train() override { reached_in_fit(WalkPlace::ValidationTrain); }
+
     void on_validation_start() override { reached_in_fit(WalkPlace::ValidationStart); }
+
+    void on_validation_epoch_start() override { reached_in_fit(WalkPlace::ValidationEpochStart); }
+
+    void on_validation_batch_start(const Batch&, std::int64_t, int) override {
+        reached_in_fit(WalkPlace::ValidationBatchStart);
+    }
 
     void on_validation_batch_end(const Batch&, std::int64_t, int) override {
         reached_in_fit(WalkPlace::ValidationBatchEnd);
@@ -239,6 +284,18 @@ class WalkModule : public Module {
     MeanMetric train_metric_, val_metric_, whole_;
     double weight_ = 0.5, gradient_ = 0;
     std::map<WalkPlace, std::int64_t> reached_;
+};
+
+/// Stops in the hooks of callbacks.
+class WalkCallback final : public Callback {
+  public:
+    void on_train_batch_end(Trainer&, Module& module, const Batch&, std::int64_t) override {
+        static_cast<WalkModule&>(module).reached_outside(WalkPlace::CallbackBatchEnd);
+    }
+
+    void on_train_epoch_end(Trainer&, Module& module) override {
+        static_cast<WalkModule&>(module).reached_outside(WalkPlace::CallbackEpochEnd);
+    }
 };
 
 /// Keeps every value by name and step; a later one of the same place wins, as in a resumed run.

@@ -73,7 +73,8 @@ def identity(writer=WRITER, run=RUN):
 
 
 def end():
-    return section(34, bytes([1, 2]) + zigzag(2_000_000_000))
+    """Finished: a run that goes on would be left alone by all that seals, marks and removes."""
+    return section(34, bytes([2, 2]) + zigzag(2_000_000_000))
 
 
 def field(number, value):
@@ -123,13 +124,13 @@ class Store:
         (self.run / "live" / f"{writer:016x}-00000.tlog").write_bytes(frames.bytes)
         return self
 
-    def scalars(self, run=RUN, meta=()):
+    def scalars(self, run=RUN, meta=(), key="loss", keys=(), values=(), more=b""):
         rows = varint(1) + varint(3) + b"\x01" + zigzag(1) + zigzag(1) + b"\x01" + zigzag(0) + zigzag(1) + b"\x01" + zigzag(10**9) + zigzag(1000) + b"\xff" * 4
         rows += b"\x00" + struct.pack("<d", 0.5)
-        more = section(2, varint(1) + varint(1) + varint(1) + varint(1)) + section(3, rows)
+        more += section(2, varint(1) + varint(1) + varint(1) + varint(1)) + section(3, rows)
         if meta:
             more += section(6, varint(len(meta)) + b"".join(varint(kind) + varint(2) + zigzag(1) + text(words) for kind, words in meta))
-        return self.log(batch([(1, 1, "loss")], more=more), run=run)
+        return self.log(batch([(1, 1, key), *keys], values, more), run=run)
 
     def manifest(self, names, number=1):
         files = b"".join(text(name) + bytes([1]) + varint(10) + varint(10) + struct.pack("<I", 0) for name in names)
@@ -165,6 +166,9 @@ def events(*payloads):
 def stores(base, outside):
     store = Store(base, "links-in-a-run").scalars()
     for part in ("notes", "data", "meta", "blobs", "ring", "cursors", "profiles", "launch"):
+        (store.run / part).symlink_to(outside)
+    store = Store(base, "links-beside").scalars()  # a run that can be removed, and they with it
+    for part in ("notes", "live/more", "kept"):
         (store.run / part).symlink_to(outside)
     store = Store(base, "links-for-files").scalars()
     (store.run / "manifest-00001").symlink_to(outside / "key.txt")
@@ -214,6 +218,20 @@ def stores(base, outside):
             records.append((number, kind, varint(1 << 3) + varint(kind) + field(2, inner)))
     Store(base, "climbing-names").log(batch([(number, kind, name) for number, name in enumerate(names, 1) for kind in (3,)], [
         value(seq, metadata, small, kind, number) for seq, (number, kind, metadata) in enumerate(records, 1)]))
+    # What a terminal would obey, in every text that a run has.
+    strange = trackers.STRANGE
+    named = field(1, strange) + field(2, field(4, strange))
+    words = [(number, kind, varint(1 << 3) + varint(kind) + field(2, inner)) for number, kind, inner in (
+        (2, 7, field(1, strange)), (3, 8, field(1, strange) + field(2, field(1, field(4, strange)))), (4, 13, field(1, named)), (5, 15, field(2, strange) + field(3, strange)),
+        (6, 16, field(1, strange)), (7, 9, field(1, strange) + field(2, strange)), (8, 18, field(1, strange)))]
+    cell = text(strange) + b"\4" + text(strange)
+    store = Store(base, "escapes").scalars(
+        meta=[*((kind, strange) for kind in (1, 2, 3, 4, 5, 6, 12)), (8, cell), (10, bytes([2]) + text(strange)), (11, cell), (16, text(strange) + text(strange))],
+        key=strange, keys=[(number, kind, strange) for number, kind, _ in words],
+        values=[value(seq, metadata, small, kind, number) for seq, (number, kind, metadata) in enumerate(words, 10)],
+        more=section(7, b"\1" + zigzag(1) + text(f"{strange}\n{strange}\n")))
+    (store.run / "profiles").mkdir()
+    (store.run / "profiles" / f"{strange}.folded").write_text(f"{strange};{strange} 3\n")
     data = png_bomb()
     Store(base, "png-bomb").log(batch([(1, 3, "image")], [value(1, picture(data), data)]))
     Store(base, "far-keys").log(batch([(2**24 - number, 1, f"k{number}") for number in range(1, 300)]))
