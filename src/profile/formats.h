@@ -3,6 +3,7 @@
 
 #include "profile/format.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,10 @@ Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what,
 Result<ReadProfile> read_profile_file(const std::string& path, const Format* format = nullptr,
                                       const ReadLimits& limits = {});
 
-/// Replaces `path` in one step; a name that ends with ".gz" is packed.
+/// Replaces `path` in one step by what `write` gives, packed with gzip where that is wanted.
+Result<void> write_file(const std::string& path, bool packed,
+                        const std::function<Result<void>(Output&)>& write);
+/// The same of a profile; a name that ends with ".gz" is packed.
 Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,
                                 const WriteOptions& options = {});
 
