@@ -41,7 +41,7 @@ std::vector<std::string> profile_names(const std::string& folder) {
     std::vector<std::string> names;
     if (const auto entries = io::list_inside(folder, io::join(folder, "profiles")); entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
-            if (entry.type == io::EntryType::File && !format_word(entry.name).empty()) {
+            if (entry.type == io::EntryType::File && profile::is_profile_of_run(entry.name)) {
                 names.push_back("profiles/" + entry.name);
             }
         }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -175,6 +176,14 @@ TEST_F(ProfileCommandTest, ARunMeansItsNewestProfile) {
     const Outcome table = call({"table", "profiled"});
     EXPECT_EQ(table.code, 0) << table.errors;
     EXPECT_THAT(table.out, HasSubstr("w-1.folded"));
+    // Reports of profilers and pictures stand beside them, and may be newer (in a copy, say).
+    const auto later = std::filesystem::last_write_time(folder / "run/profiles/w-1.folded") +
+                       std::chrono::hours(1);
+    for (const char* name : {"run/profiles/fit-profiler.txt", "run/profiles/flame.svg"}) {
+        folder.write(name, "FIT Profiler Report\nrender : 0.0200\nload : 0.0100\n");
+        std::filesystem::last_write_time(folder / name, later);
+    }
+    EXPECT_THAT(call({"table", "profiled"}).out, HasSubstr("w-1.folded"));
 }
 
 // A run may be anybody's: its pipes would be waited for for ever, its links show what is not in it.

@@ -57,7 +57,7 @@ Result<std::string> newest_profile(const std::string& run_folder, const std::str
             const std::string path = io::join(folder, entry.name);
             const auto info = io::stat_inside(run_folder, path);
             if (entry.type == io::EntryType::File &&
-                profile::format_of_path(entry.name) != nullptr && info.ok() &&
+                profile::is_profile_of_run(entry.name) && info.ok() &&
                 (newest.empty() || info->modified_ns > newest_ns)) {
                 newest = path;
                 newest_ns = info->modified_ns;
