@@ -39,11 +39,11 @@ class ProfileCommand final : public Command {
         arguments.choice("ACTION", request_.action,
                          {"analyze", "table", "flame", "trace", "diff", "convert"}, "what to do");
         arguments.make_positional(true);
-        arguments.positional(
-            "PROFILES", request_.inputs,
-            "a file, - for standard input, or a run, whose newest profile is "
-            "meant; two for diff, one or two for flame, one of each worker for analyze",
-            true);
+        arguments.positional("PROFILES", request_.inputs,
+                             "a file, - for standard input, or a run, whose newest profile (for "
+                             "analyze and trace: trace) is meant; two for diff, one or two for "
+                             "flame, one of each worker for analyze",
+                             true);
         declare_targets(arguments, request_.where);
         arguments.path_option("-o,--output", request_.output, "PATH",
                               "for flame, convert and trace: file to write (default: standard "

@@ -101,10 +101,15 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
                 {run, name, last_part(name), format_word(name), info->size, info->modified_ns});
         }
     }
-    std::stable_sort(listed.begin(), listed.end(),
-                     [](const ListedProfile& a, const ListedProfile& b) {
-                         return a.modified_ns > b.modified_ns;
-                     });
+    // The first one is what a page opens. A trace knows more of its steps than the sums of the
+    // whole run, and those know more than one action of them.
+    const auto rank = [](const ListedProfile& it) {
+        return it.format == "chrome" ? 0 : it.format == "tprof" ? 1 : 2;
+    };
+    std::stable_sort(
+        listed.begin(), listed.end(), [&](const ListedProfile& a, const ListedProfile& b) {
+            return std::pair(rank(a), b.modified_ns) < std::pair(rank(b), a.modified_ns);
+        });
     return listed;
 }
 

@@ -184,6 +184,13 @@ TEST_F(ProfileCommandTest, ARunMeansItsNewestProfile) {
         std::filesystem::last_write_time(folder / name, later);
     }
     EXPECT_THAT(call({"table", "profiled"}).out, HasSubstr("w-1.folded"));
+    // Whoever asks for steps means the trace of them, not the sums of the run that are newer.
+    folder.write("run/profiles/host_1.2.pt.trace.json", trace_with_loader(400));
+    std::filesystem::last_write_time(folder / "run/profiles/host_1.2.pt.trace.json",
+                                     later - std::chrono::hours(9));
+    EXPECT_THAT(call({"table", "profiled"}).out, HasSubstr("w-1.folded"));
+    EXPECT_THAT(call({"analyze", "profiled"}).out, HasSubstr("4 steps"));
+    EXPECT_THAT(call({"trace", "profiled"}).out, HasSubstr("host_1.2.pt.trace.json"));
 }
 
 // A run may be anybody's: its pipes would be waited for for ever, its links show what is not in it.

@@ -102,10 +102,9 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
 
 ExitCode write_profile_as(const Session& session, const ProfileRequest& request,
                           ProfileInput& input, const profile::Format& format) {
-    const profile::WriteOptions options{
-        .value = request.value,
-        .title = request.title.empty() ? input.name : request.title,
-        .by_thread = request.by_thread};
+    const profile::WriteOptions options{.value = request.value,
+                                        .title = request.title.empty() ? input.name : request.title,
+                                        .by_thread = request.by_thread};
     const std::size_t notes = input.read.profile.notes.all().size();
     Result<void> done;
     if (request.output.empty() || request.output == "-") {

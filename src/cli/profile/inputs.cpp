@@ -46,21 +46,27 @@ Result<Bytes> read_pipe(const std::string& path, std::uint64_t free_bytes) {
     return read_stream(stream.get(), path, free_bytes);
 }
 
-/// The newest file in the folder `profiles` of a run that is a profile. The run may be anybody's:
-/// what leads out of it is none, and neither is a pipe, which would be waited for.
-Result<std::string> newest_profile(const std::string& run_folder, const std::string& name) {
+/// The newest file in the folder `profiles` of a run that is a profile; where steps are asked for,
+/// of its traces, if it has any. The run may be anybody's: what leads out of it is none, and
+/// neither is a pipe, which would be waited for.
+Result<std::string> newest_profile(const std::string& run_folder, const std::string& name,
+                                   bool wants_steps) {
     const std::string folder = io::join(run_folder, "profiles");
     std::string newest;
-    std::int64_t newest_ns = 0;
+    std::pair<bool, std::int64_t> best;
     if (const auto entries = io::list_inside(run_folder, folder); entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
             const std::string path = io::join(folder, entry.name);
             const auto info = io::stat_inside(run_folder, path);
-            if (entry.type == io::EntryType::File &&
-                profile::is_profile_of_run(entry.name) && info.ok() &&
-                (newest.empty() || info->modified_ns > newest_ns)) {
-                newest = path;
-                newest_ns = info->modified_ns;
+            if (entry.type == io::EntryType::File && profile::is_profile_of_run(entry.name) &&
+                info.ok()) {
+                const std::pair rank(
+                    wants_steps && profile::format_of_path(entry.name)->name == "chrome",
+                    info->modified_ns);
+                if (newest.empty() || rank > best) {
+                    newest = path;
+                    best = rank;
+                }
             }
         }
     }
@@ -100,7 +106,8 @@ Result<ProfileInput> open_profile(const Session& session, const std::string& tar
                 return Error{ErrorCode::NotFound,
                              target + ": neither a file nor a run (" + run.error().message + ")"};
             }
-            TAFFRAIL_ASSIGN(path, newest_profile((*run)->info().location, target));
+            const bool wants_steps = request.action == "analyze" || request.action == "trace";
+            TAFFRAIL_ASSIGN(path, newest_profile((*run)->info().location, target, wants_steps));
             input.name = path;
         }
         TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format, limits));
