@@ -176,6 +176,9 @@ TEST_F(ProfileCommandTest, ARunMeansItsNewestProfile) {
     const Outcome table = call({"table", "profiled"});
     EXPECT_EQ(table.code, 0) << table.errors;
     EXPECT_THAT(table.out, HasSubstr("w-1.folded"));
+    const std::string picture = call({"flame", "profiled"}).out;
+    EXPECT_THAT(picture, HasSubstr(">profiled, w-1.folded</text>"));
+    EXPECT_THAT(picture, Not(HasSubstr("run/profiles"))) << "a picture is sent around";
     // Reports of profilers and pictures stand beside them, and may be newer (in a copy, say).
     const auto later = std::filesystem::last_write_time(folder / "run/profiles/w-1.folded") +
                        std::chrono::hours(1);

@@ -24,6 +24,7 @@ struct ProfileRequest {
 /// A profile and what it is called.
 struct ProfileInput {
     std::string name;
+    std::string title;  ///< of pictures: the file without its folders, behind the name of its run
     profile::ReadProfile read;
     bool is_damaged = false;  ///< part of the file could not be read; said already
 

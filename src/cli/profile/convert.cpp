@@ -32,11 +32,6 @@ void warn_of_new_notes(const Session& session, const ProfileInput& input, std::s
     }
 }
 
-/// What a picture is called: the file without its folders.
-std::string title_of_input(const ProfileRequest& request, const ProfileInput& input) {
-    return request.title.empty() ? input.name.substr(input.name.rfind('/') + 1) : request.title;
-}
-
 /// What `--to` or the name of the output asks for; null where neither says anything.
 const profile::Format* wanted_format(const ProfileRequest& request) {
     return request.to.empty() ? profile::format_of_path(request.output)
@@ -67,7 +62,7 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
     if (!input.ok()) {
         return session.fail(input.error());
     }
-    profile::FlameOptions options{.title = request.title.empty() ? input->name : request.title,
+    profile::FlameOptions options{.title = request.title.empty() ? input->title : request.title,
                                   .value = request.value,
                                   .by_thread = request.by_thread,
                                   .is_icicle = request.is_icicle};
@@ -80,9 +75,8 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
             return session.fail(after.error());
         }
         input->is_damaged = input->is_damaged || after->is_damaged;
-        options.title = request.title.empty()
-                            ? options.title + " → " + title_of_input(request, *after)
-                            : request.title;
+        options.title =
+            request.title.empty() ? options.title + " → " + after->title : request.title;
         layout = lay_out_comparison(input->read.profile, after->read.profile, options);
         drawn = std::move(after->read.profile);
     } else {
@@ -102,9 +96,10 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
 
 ExitCode write_profile_as(const Session& session, const ProfileRequest& request,
                           ProfileInput& input, const profile::Format& format) {
-    const profile::WriteOptions options{.value = request.value,
-                                        .title = request.title.empty() ? input.name : request.title,
-                                        .by_thread = request.by_thread};
+    const profile::WriteOptions options{
+        .value = request.value,
+        .title = request.title.empty() ? input.title : request.title,
+        .by_thread = request.by_thread};
     const std::size_t notes = input.read.profile.notes.all().size();
     Result<void> done;
     if (request.output.empty() || request.output == "-") {

@@ -107,11 +107,13 @@ Result<ProfileInput> open_profile(const Session& session, const std::string& tar
                              target + ": neither a file nor a run (" + run.error().message + ")"};
             }
             const bool wants_steps = request.action == "analyze" || request.action == "trace";
+            input.title = (*run)->info().name;
             TAFFRAIL_ASSIGN(path, newest_profile((*run)->info().location, target, wants_steps));
             input.name = path;
         }
         TAFFRAIL_ASSIGN(input.read, profile::read_profile_file(path, format, limits));
     }
+    input.title += (input.title.empty() ? "" : ", ") + input.name.substr(input.name.rfind('/') + 1);
     input.is_damaged = !input.read.profile.notes.empty();
     for (const std::string& line : input.read.profile.notes.lines()) {
         session.warn(input.name + ": " + line);

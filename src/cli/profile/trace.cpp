@@ -75,11 +75,13 @@ ExitCode show_trace(const Session& session, const ProfileRequest& request) {
         session.print(json.end_array().end_object().text() + "\n");
         return input->code();
     }
-    session.print(session.styled(Style::Bold, input->name) +
-                  session.styled(Style::Dim, "  " + grouped(trace.spans.size()) + " spans, " +
-                                                 grouped(trace.instants.size()) + " instants, " +
-                                                 grouped(trace.flows.size()) + " arrow ends") +
-                  "\n\n");
+    session.print(
+        session.styled(Style::Bold, input->name) +
+        session.styled(Style::Dim, "  " + grouped(trace.spans.size()) +
+                                       (trace.spans.size() == 1 ? " span, " : " spans, ") +
+                                       grouped(trace.instants.size()) + " instants, " +
+                                       grouped(trace.flows.size()) + " arrow ends") +
+        "\n\n");
     TextTable text;
     text.column("process");
     text.column("thread");
