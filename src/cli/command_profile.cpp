@@ -39,15 +39,16 @@ class ProfileCommand final : public Command {
         arguments.choice("ACTION", request_.action,
                          {"analyze", "table", "flame", "trace", "diff", "convert"}, "what to do");
         arguments.make_positional(true);
-        arguments.positional(
-            "PROFILES", request_.inputs,
-            "a file, - for standard input, or a run, whose newest profile is "
-            "meant; two for diff, one or two for flame, one of each worker for analyze",
-            true);
+        arguments.positional("PROFILES", request_.inputs,
+                             "a file, - for standard input, or a run, whose newest profile (for "
+                             "analyze and trace: trace) is meant; two for diff, one or two for "
+                             "flame, one of each worker for analyze",
+                             true);
         declare_targets(arguments, request_.where);
         arguments.path_option("-o,--output", request_.output, "PATH",
-                              "file to write (default: standard output); its name tells the "
-                              "format, and .gz packs it");
+                              "for flame, convert and trace: file to write (default: standard "
+                              "output, of trace its tracks); its name tells the format, and .gz "
+                              "packs it");
         arguments.choice("--to", request_.to, names_of_formats(true), "format to write");
         arguments.choice("--from", request_.from, names_of_formats(false),
                          "format to read (default: found by content)");
@@ -68,6 +69,9 @@ class ProfileCommand final : public Command {
 
     ExitCode run(Session& session) override {
         const std::size_t count = request_.inputs.size();
+        if (const std::string wrong = wrong_option(); !wrong.empty()) {
+            return session.wrong_usage("profile " + request_.action + ": " + wrong);
+        }
         if (request_.action == "analyze") {
             return analyze_profiles(session, request_);
         }
@@ -92,6 +96,19 @@ class ProfileCommand final : public Command {
     }
 
   private:
+    /// An option that the action has no use for, in words: it would be ignored in silence.
+    [[nodiscard]] std::string wrong_option() const {
+        const bool draws = request_.action == "flame" || request_.action == "convert";
+        if (!request_.output.empty() && !draws && request_.action != "trace") {
+            return "prints its answer, > FILE keeps it; -o is for flame, convert and trace";
+        }
+        if (!request_.to.empty() && !draws) {
+            return "--to is for flame and convert";
+        }
+        return !request_.before.empty() && request_.action != "analyze" ? "--before is for analyze"
+                                                                        : "";
+    }
+
     ProfileRequest request_;
 };
 

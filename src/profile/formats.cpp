@@ -59,6 +59,11 @@ const Format* find_format(std::string_view name) {
     return found == std::end(kFormats) ? nullptr : found;
 }
 
+bool is_profile_of_run(std::string_view name) {
+    const Format* format = format_of_path(name);
+    return format != nullptr && format->read != nullptr && !name.ends_with(".txt");
+}
+
 std::string format_names(bool writable) {
     std::string names;
     for (const Format& format : kFormats) {

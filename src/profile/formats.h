@@ -3,6 +3,7 @@
 
 #include "profile/format.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ std::span<const Format> formats();
 const Format* find_format(std::string_view name);
 /// By the end of a file name: "run.pt.trace.json.gz", "x.svg". Null when it says nothing.
 const Format* format_of_path(std::string_view path);
+/// Whether a file in a run's folder `profiles` is one to read, by its name: the reports beside them
+/// (`fit-profiler.txt`) are for people, and pictures are only written.
+bool is_profile_of_run(std::string_view name);
 /// "chrome, speedscope, …" for messages.
 std::string format_names(bool writable);
 
@@ -39,7 +43,10 @@ Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what,
 Result<ReadProfile> read_profile_file(const std::string& path, const Format* format = nullptr,
                                       const ReadLimits& limits = {});
 
-/// Replaces `path` in one step; a name that ends with ".gz" is packed.
+/// Replaces `path` in one step by what `write` gives, packed with gzip where that is wanted.
+Result<void> write_file(const std::string& path, bool packed,
+                        const std::function<Result<void>(Output&)>& write);
+/// The same of a profile; a name that ends with ".gz" is packed.
 Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,
                                 const WriteOptions& options = {});
 

@@ -172,24 +172,24 @@ Result<ReadProfile> read_profile_file(const std::string& path, const Format* for
     return read_bytes(loaded.pages.bytes().first(loaded.size), path, format, limits, &loaded);
 }
 
-Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,
-                                const WriteOptions& options) {
+Result<void> write_file(const std::string& path, bool packed,
+                        const std::function<Result<void>(Output&)>& write) {
     const std::string unfinished = path + ".part";
     TAFFRAIL_ASSIGN(const auto file, io::open(unfinished, io::OpenMode::Truncate));
     Result<void> done;
-    if (path.ends_with(".gz") && format.name != "pprof") {
+    if (packed) {
         Bytes whole;
         Output out([&](ByteSpan bytes) -> Result<void> {
             append(whole, bytes);
             return {};
         });
-        done = format.write(profile, out, options);
+        done = write(out);
         if (done.ok()) {
             done = file->append(gzip(whole));
         }
     } else {
         Output out([&](ByteSpan bytes) { return file->append(bytes); });
-        done = format.write(profile, out, options);
+        done = write(out);
     }
     if (done.ok()) {
         done = io::rename(unfinished, path);
@@ -199,6 +199,13 @@ Result<void> write_profile_file(Profile& profile, const Format& format, const st
         return Error{done.error().code, path + ": " + done.error().message};
     }
     return {};
+}
+
+Result<void> write_profile_file(Profile& profile, const Format& format, const std::string& path,
+                                const WriteOptions& options) {
+    // pprof's own packing is part of its format.
+    return write_file(path, path.ends_with(".gz") && format.name != "pprof",
+                      [&](Output& out) { return format.write(profile, out, options); });
 }
 
 }  // namespace taffrail::profile

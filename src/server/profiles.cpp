@@ -41,7 +41,7 @@ std::vector<std::string> profile_names(const std::string& folder) {
     std::vector<std::string> names;
     if (const auto entries = io::list_inside(folder, io::join(folder, "profiles")); entries.ok()) {
         for (const io::DirectoryEntry& entry : *entries) {
-            if (entry.type == io::EntryType::File && !format_word(entry.name).empty()) {
+            if (entry.type == io::EntryType::File && profile::is_profile_of_run(entry.name)) {
                 names.push_back("profiles/" + entry.name);
             }
         }
@@ -101,10 +101,15 @@ Result<std::vector<ListedProfile>> Profiles::list(const std::string& run) const 
                 {run, name, last_part(name), format_word(name), info->size, info->modified_ns});
         }
     }
-    std::stable_sort(listed.begin(), listed.end(),
-                     [](const ListedProfile& a, const ListedProfile& b) {
-                         return a.modified_ns > b.modified_ns;
-                     });
+    // The first one is what a page opens. A trace knows more of its steps than the sums of the
+    // whole run, and those know more than one action of them.
+    const auto rank = [](const ListedProfile& it) {
+        return it.format == "chrome" ? 0 : it.format == "tprof" ? 1 : 2;
+    };
+    std::stable_sort(
+        listed.begin(), listed.end(), [&](const ListedProfile& a, const ListedProfile& b) {
+            return std::pair(rank(a), b.modified_ns) < std::pair(rank(b), a.modified_ns);
+        });
     return listed;
 }
 

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 
@@ -63,9 +64,7 @@ Result<std::unique_ptr<ZoneFile>> ZoneFile::create(const std::string& path,
     TAFFRAIL_ASSIGN(made->file_, io::open(path, io::OpenMode::CreateExclusive));
     made->clock_ = make_tick_clock();
     made->begun_ns_ = made->table_ns_ = monotonic_ns();
-    made->append(tprof::encode_header({.writer = writer,
-                                       .process_id = static_cast<std::uint64_t>(::getpid()),
-                                       .start_ns = wall_time_ns()}));
+    made->append(made->header());
     TAFFRAIL_TRY(made->failure_);
     // Signals are for the threads of the program.
     sigset_t all, before;
@@ -225,17 +224,23 @@ Result<void> ZoneFile::stop_trace() {
     return failure_;
 }
 
+// Timelines are called by the program: the number of a writer tells nobody anything.
+Bytes ZoneFile::header() const {
+    return tprof::encode_header({.writer = writer_,
+                                 .process_id = static_cast<std::uint64_t>(::getpid()),
+                                 .start_ns = wall_time_ns(),
+                                 .program = program_invocation_short_name});
+}
+
 Result<Bytes> ZoneFile::read_window() {
     const std::lock_guard lock(mutex_);
     TAFFRAIL_TRY(failure_);
-    Bytes bytes = tprof::encode_header({.writer = writer_,
-                                        .process_id = static_cast<std::uint64_t>(::getpid()),
-                                        .start_ns = wall_time_ns()});
-    const std::size_t header = bytes.size();
-    bytes.resize(header + (window_end_ - window_begin_));
+    Bytes bytes = header();
+    const std::size_t header_bytes = bytes.size();
+    bytes.resize(header_bytes + (window_end_ - window_begin_));
     TAFFRAIL_ASSIGN(const std::size_t got,
-                    file_->read_at(window_begin_, std::span(bytes).subspan(header)));
-    bytes.resize(header + got);
+                    file_->read_at(window_begin_, std::span(bytes).subspan(header_bytes)));
+    bytes.resize(header_bytes + got);
     return bytes;
 }
 

@@ -42,6 +42,7 @@ class ZoneFile {
     ZoneFile() = default;
 
     void work();
+    [[nodiscard]] Bytes header() const;
     void append(ByteSpan frame);
     void write_sites();
     void write_table();

@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
 namespace taffrail::cli {
 namespace {
 
@@ -99,6 +104,26 @@ TEST_F(ProfileCommandTest, TraceTellsItsTracksAndWritesOne) {
         call({"trace", folder / "before.folded", "-o", folder / "x.pt.trace.json"});
     EXPECT_EQ(done.code, 0) << done.errors;
     EXPECT_THAT(folder.read("x.pt.trace.json"), HasSubstr("traceEvents"));
+    const auto written = parse_json(
+        call({"trace", folder / "before.folded", "-o", folder / "x.speedscope.json", "--json"})
+            .out);
+    ASSERT_TRUE(written.ok());
+    EXPECT_EQ(written->string_or("format", ""), "speedscope");
+    EXPECT_THAT(folder.read("x.speedscope.json"), HasSubstr("evented"));
+    const Outcome stacks = call({"trace", folder / "before.folded", "-o", folder / "x.folded"});
+    EXPECT_EQ(stacks.code, 2);
+    EXPECT_THAT(stacks.errors, HasSubstr("collapsed knows no timeline"));
+    const Outcome printed = call({"trace", folder / "before.folded", "-o", "-"});
+    EXPECT_THAT(printed.out, HasSubstr("traceEvents")) << "'-' is no name of a file";
+}
+
+// Times that whole nanoseconds cannot subtract.
+TEST_F(ProfileCommandTest, TracksOfAbsurdTimesHaveALength) {
+    folder.write("far.json", R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":-4.5e15,"dur":1},)"
+                             R"({"ph":"X","name":"b","pid":1,"tid":1,"ts":4.5e15,"dur":4.5e15}])");
+    const Outcome table = call({"trace", folder / "far.json"});
+    EXPECT_EQ(table.code, 0) << table.errors;
+    EXPECT_THAT(table.out, Not(HasSubstr(" -")));
 }
 
 TEST_F(ProfileCommandTest, ConvertGoesByTheNameOfTheOutput) {
@@ -121,12 +146,54 @@ TEST_F(ProfileCommandTest, FlameIsAPictureThatNeedsNothingElse) {
     EXPECT_THAT(svg.out, Not(HasSubstr("src=")));
 }
 
+TEST_F(ProfileCommandTest, FlameIsAPageWithItsTableWhereTheNameSaysSo) {
+    const Outcome done = call({"flame", folder / "before.folded", "-o", folder / "x.html"});
+    EXPECT_EQ(done.code, 0) << done.errors;
+    EXPECT_THAT(folder.read("x.html"),
+                testing::AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("<svg"),
+                               HasSubstr("<th>self</th>"), HasSubstr("60.00 %")));
+    // Of a comparison the table is that of what is drawn, the second.
+    EXPECT_EQ(call({"flame", folder / "before.folded", folder / "after.folded", "-o",
+                    folder / "change.html"})
+                  .code,
+              0);
+    EXPECT_THAT(folder.read("change.html"),
+                testing::AllOf(HasSubstr("before 100"), HasSubstr("before.folded → after.folded"),
+                               HasSubstr("70.59 %"), Not(HasSubstr("60.00 %"))));
+    EXPECT_THAT(call({"flame", folder / "before.folded", "--to", "html"}).out,
+                testing::StartsWith("<!doctype html>"));
+    EXPECT_EQ(call({"flame", folder / "before.folded", "-o", folder / "x.svg.gz"}).code, 0);
+    EXPECT_THAT(folder.read("x.svg.gz"), testing::StartsWith("\x1f\x8b"));
+    const Outcome other = call({"flame", folder / "before.folded", "-o", folder / "x.json"});
+    EXPECT_EQ(other.code, 2);
+    EXPECT_THAT(other.errors, HasSubstr("draws svg and html, not chrome"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "x.json"));
+}
+
 TEST_F(ProfileCommandTest, ARunMeansItsNewestProfile) {
     EXPECT_THAT(call({"table", "profiled"}).errors, HasSubstr("the run has no profile"));
     folder.write("run/profiles/w-1.folded", kAfter);
     const Outcome table = call({"table", "profiled"});
     EXPECT_EQ(table.code, 0) << table.errors;
     EXPECT_THAT(table.out, HasSubstr("w-1.folded"));
+    const std::string picture = call({"flame", "profiled"}).out;
+    EXPECT_THAT(picture, HasSubstr(">profiled, w-1.folded</text>"));
+    EXPECT_THAT(picture, Not(HasSubstr("run/profiles"))) << "a picture is sent around";
+    // Reports of profilers and pictures stand beside them, and may be newer (in a copy, say).
+    const auto later = std::filesystem::last_write_time(folder / "run/profiles/w-1.folded") +
+                       std::chrono::hours(1);
+    for (const char* name : {"run/profiles/fit-profiler.txt", "run/profiles/flame.svg"}) {
+        folder.write(name, "FIT Profiler Report\nrender : 0.0200\nload : 0.0100\n");
+        std::filesystem::last_write_time(folder / name, later);
+    }
+    EXPECT_THAT(call({"table", "profiled"}).out, HasSubstr("w-1.folded"));
+    // Whoever asks for steps means the trace of them, not the sums of the run that are newer.
+    folder.write("run/profiles/host_1.2.pt.trace.json", trace_with_loader(400));
+    std::filesystem::last_write_time(folder / "run/profiles/host_1.2.pt.trace.json",
+                                     later - std::chrono::hours(9));
+    EXPECT_THAT(call({"table", "profiled"}).out, HasSubstr("w-1.folded"));
+    EXPECT_THAT(call({"analyze", "profiled"}).out, HasSubstr("4 steps"));
+    EXPECT_THAT(call({"trace", "profiled"}).out, HasSubstr("host_1.2.pt.trace.json"));
 }
 
 // A run may be anybody's: its pipes would be waited for for ever, its links show what is not in it.
@@ -148,6 +215,28 @@ TEST_F(ProfileCommandTest, FindingS12_PipesAndLinksThatLeadOutAreNoProfilesOfARu
     const Outcome analysed = call({"analyze", folder / "traces"});
     EXPECT_EQ(analysed.code, 0) << analysed.errors;
     EXPECT_THAT(analysed.out + analysed.errors, Not(HasSubstr("out.pt.trace")));
+}
+
+// `taffrail profile table <(zcat …)`: a pipe does not say how long it is.
+TEST_F(ProfileCommandTest, APipeIsReadToItsEnd) {
+    const std::string pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    std::thread writer([&] { std::ofstream(pipe) << kBefore; });
+    const Outcome table = call({"table", pipe});
+    writer.join();
+    EXPECT_EQ(table.code, 0) << table.errors;
+    EXPECT_THAT(table.out, HasSubstr("60.0 %"));
+}
+
+TEST_F(ProfileCommandTest, OptionsOfOtherActionsAreNotIgnoredInSilence) {
+    for (const char* action : {"table", "diff", "analyze"}) {
+        const Outcome done = call({action, folder / "before.folded", "-o", folder / "x"});
+        EXPECT_EQ(done.code, 2);
+        EXPECT_THAT(done.errors, HasSubstr("-o is for flame, convert and trace"));
+    }
+    EXPECT_EQ(call({"table", folder / "before.folded", "--to", "svg"}).code, 2);
+    EXPECT_EQ(call({"flame", folder / "before.folded", "--before", folder / "x"}).code, 2);
+    EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
 TEST_F(ProfileCommandTest, MistakesSayWhatToDo) {

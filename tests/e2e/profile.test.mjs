@@ -440,6 +440,25 @@ test("Profile diff: the change of a function's self time is Python's", async () 
   await own.close();
 });
 
+test("Profile: what is chosen next is asked about once it is there, not before", async () => {
+  const files = ["first", "second", "third"].map((name) => join(folder, `${name}.folded`));
+  for (const file of files) writeFileSync(file, folded);
+  const own = await startUi(files, { state: join(folder, "state5") });
+  const base = own.url.split("#")[0];
+  // A question that comes too early is an answer 409, which stands in the browser's console.
+  const { page, done } = await open(`${base}#/profile${z({ tab: "flame" })}`);
+  const canvas = page.locator('.flame-canvas[data-total="100"]');
+  await canvas.waitFor();
+  for (const name of ["1 second.folded", "2 third.folded"]) {
+    await page.getByLabel("Profile", { exact: true }).selectOption(name);
+    await eventually(async () => assert.equal((await state(page)).name, name));
+    await canvas.waitFor();
+    await settled(page);
+  }
+  await done();
+  await own.close();
+});
+
 test("Profile: names are no way to other files, and wrong questions are refused", async () => {
   const base = server.url.split("#")[0];
   assert.equal((await fetch(`${base}api/v1/profile?name=../../etc/passwd`)).status, 404);

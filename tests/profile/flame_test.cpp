@@ -59,6 +59,22 @@ TEST(Flame, NamesAreTextAndNeverMarkup) {
     EXPECT_THAT(written_text(again, "svg"), Not(HasSubstr("\x01")));
 }
 
+// Beside it stand what the search found and the search itself.
+TEST(Flame, ALongTitleIsCutAndTheWholeStaysToPointAt) {
+    const std::string whole = std::string(79, 'a') + "ä and more";
+    std::string svg;
+    Output out([&](ByteSpan bytes) -> Result<void> {
+        svg += as_text(bytes);
+        return {};
+    });
+    FlameLayout layout;
+    layout.title = whole;
+    write_flame_svg(layout, {}, out);
+    ASSERT_TRUE(out.finish().ok());
+    EXPECT_NE(svg.find("<title>" + whole + "</title>" + std::string(79, 'a') + "…</text>"),
+              std::string::npos);
+}
+
 TEST(Flame, AProfileWithoutStacksSaysSo) {
     Profile empty;
     const auto layout = lay_out_flame(empty, {});

@@ -8,9 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 namespace taffrail {
 namespace {
@@ -144,6 +146,55 @@ TEST_F(Profilers, ActionsThatAnExceptionEndsAreStopped) {
     EXPECT_EQ(read_simple(profiler->summary()).rows.size(), 2u);
     EXPECT_TRUE(profiler->start("outer").ok());
     EXPECT_FALSE(profiler->start("outer").ok());
+    EXPECT_TRUE(profiler->stop("outer").ok()) << "no test behind this one is inside of it";
+}
+
+TEST_F(Profilers, ASecondStartAndAnUnknownStopAreErrorsInEachThatTimesActions) {
+    for (const char* name : {"simple", "advanced", "trace"}) {
+        const auto profiler = *make_profiler(name);
+        ASSERT_TRUE(profiler->setup("fit", {}, folder.path()).ok());
+        EXPECT_FALSE(profiler->stop("never started").ok()) << name;
+        ASSERT_TRUE(profiler->start("step").ok()) << name;
+        EXPECT_FALSE(profiler->start("step").ok()) << name;
+        EXPECT_TRUE(profiler->stop("step").ok()) << name;
+        EXPECT_FALSE(profiler->stop("step").ok()) << name;
+        EXPECT_TRUE(profiler->teardown().ok()) << name;
+    }
+}
+
+int nested_zones(int depth) {
+    TAFFRAIL_ZONE("nested");
+    if (depth == 0) {
+        work(std::chrono::microseconds(100));
+        return 0;
+    }
+    return 1 + nested_zones(depth - 1);
+}
+
+TEST_F(Profilers, SimpleTakesFourThreadsInOneActionAndRecursionInZones) {
+    const auto profiler = *make_profiler("simple");
+    ASSERT_TRUE(profiler->setup("fit", {}, folder.path()).ok());
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 4; ++number) {
+        threads.emplace_back([&] {
+            for (int turn = 0; turn < 25; ++turn) {
+                const ProfiledAction action(profiler.get(), "load");
+                EXPECT_EQ(nested_zones(5), 5);
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    const auto table = read_simple(profiler->summary());
+    ASSERT_EQ(table.rows.size(), 1u);
+    EXPECT_EQ(table.rows[0].action, "load");
+    EXPECT_EQ(table.rows[0].calls, 100);
+    const auto rows = zone_rows();
+    const auto nested = std::ranges::find(rows, "nested", &ZoneRow::name);
+    ASSERT_NE(nested, rows.end());
+    EXPECT_EQ(nested->calls, 600u);
+    EXPECT_LE(nested->total, table.rows[0].total * 1.5) << "recursion counts its time once";
 }
 
 TEST_F(Profilers, AdvancedKeepsTheTimeOfAnActionAroundOthers) {

@@ -24,6 +24,7 @@ struct ProfileRequest {
 /// A profile and what it is called.
 struct ProfileInput {
     std::string name;
+    std::string title;  ///< of pictures: the file without its folders, behind the name of its run
     profile::ReadProfile read;
     bool is_damaged = false;  ///< part of the file could not be read; said already
 
@@ -45,8 +46,12 @@ ExitCode analyze_profiles(const Session& session, const ProfileRequest& request)
 /// What is on the timeline, or the timeline as a trace of its own.
 ExitCode show_trace(const Session& session, const ProfileRequest& request);
 ExitCode convert_profile(const Session& session, const ProfileRequest& request);
+/// Writes what was read, and says so.
+ExitCode write_profile_as(const Session& session, const ProfileRequest& request,
+                          ProfileInput& input, const profile::Format& format);
 
-/// Writes to `path` in one step, or to standard output where it is empty or "-".
+/// Writes to `path` in one step, packed where it ends with ".gz", or to standard output where it is
+/// empty or "-".
 Result<void> write_output(const Session& session, const std::string& path,
                           const std::function<Result<void>(profile::Output&)>& write);
 

@@ -124,7 +124,8 @@ void print_devices(const Session& session, const analysis::Analysis& found) {
 void print_advice(const Session& session, const analysis::Analysis& found) {
     session.print("\n");
     if (found.advice.empty()) {
-        session.print(session.styled(Style::Green, "  No advice: no rule found anything.") + "\n");
+        session.print(session.styled(Style::Green, "  No advice: no rule found anything.") +
+                      "\n\n");
         return;
     }
     for (const analysis::Advice& advice : found.advice) {

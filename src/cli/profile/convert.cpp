@@ -32,36 +32,53 @@ void warn_of_new_notes(const Session& session, const ProfileInput& input, std::s
     }
 }
 
-/// What a picture is called: the file without its folders.
-std::string title_of_input(const ProfileRequest& request, const ProfileInput& input) {
-    return request.title.empty() ? input.name.substr(input.name.rfind('/') + 1) : request.title;
+/// What `--to` or the name of the output asks for; null where neither says anything.
+const profile::Format* wanted_format(const ProfileRequest& request) {
+    return request.to.empty() ? profile::format_of_path(request.output)
+                              : profile::find_format(request.to);
+}
+
+Result<void> write_picture(const profile::FlameLayout& layout, const profile::FlameOptions& options,
+                           const profile::Format& format, profile::Profile& drawn,
+                           profile::Output& out) {
+    if (format.name == "html") {
+        return write_flame_page(layout, options, drawn, out);
+    }
+    write_flame_svg(layout, options, out);
+    return out.finish();
 }
 
 }  // namespace
 
 ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
+    const profile::Format* wanted = wanted_format(request);
+    const profile::Format& format = wanted == nullptr ? *profile::find_format("svg") : *wanted;
+    if (format.read != nullptr) {
+        return session.wrong_usage("profile flame: draws svg and html, not " +
+                                   std::string(format.name) +
+                                   "; `taffrail profile convert` writes other formats");
+    }
     auto input = open_profile(session, request.inputs[0], request);
     if (!input.ok()) {
         return session.fail(input.error());
     }
-    const profile::FlameOptions options{
-        .title = request.title.empty() ? input->name : request.title,
-        .value = request.value,
-        .by_thread = request.by_thread,
-        .is_icicle = request.is_icicle};
+    profile::FlameOptions options{.title = request.title.empty() ? input->title : request.title,
+                                  .value = request.value,
+                                  .by_thread = request.by_thread,
+                                  .is_icicle = request.is_icicle};
     const std::size_t notes = input->read.profile.notes.all().size();
     Result<profile::FlameLayout> layout = Error{};
+    profile::Profile drawn;  // of a comparison the second
     if (request.inputs.size() == 2) {
         auto after = open_profile(session, request.inputs[1], request);
         if (!after.ok()) {
             return session.fail(after.error());
         }
-        auto titled = options;
         input->is_damaged = input->is_damaged || after->is_damaged;
-        titled.title = request.title.empty()
-                           ? options.title + " → " + title_of_input(request, *after)
-                           : request.title;
-        layout = lay_out_comparison(input->read.profile, after->read.profile, titled);
+        options.title =
+            request.title.empty() ? options.title + " → " + after->title : request.title;
+        layout = lay_out_comparison(input->read.profile, after->read.profile, options);
+        drawn = std::move(after->read.profile);
     } else {
         layout = lay_out_flame(input->read.profile, options);
     }
@@ -70,15 +87,37 @@ ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
     }
     warn_of_new_notes(session, *input, notes);
     const auto done = write_output(session, request.output, [&](profile::Output& out) {
-        write_flame_svg(*layout, options, out);
-        return out.finish();
+        return write_picture(*layout, options, format,
+                             request.inputs.size() == 2 ? drawn : input->read.profile, out);
     });
-    return done.ok() ? say_written(session, request, "svg", *input) : session.fail(done.error());
+    return done.ok() ? say_written(session, request, format.name, *input)
+                     : session.fail(done.error());
+}
+
+ExitCode write_profile_as(const Session& session, const ProfileRequest& request,
+                          ProfileInput& input, const profile::Format& format) {
+    const profile::WriteOptions options{
+        .value = request.value,
+        .title = request.title.empty() ? input.title : request.title,
+        .by_thread = request.by_thread};
+    const std::size_t notes = input.read.profile.notes.all().size();
+    Result<void> done;
+    if (request.output.empty() || request.output == "-") {
+        done = write_output(session, "", [&](profile::Output& out) {
+            return format.write(input.read.profile, out, options);
+        });
+    } else {
+        done = write_profile_file(input.read.profile, format, request.output, options);
+    }
+    if (!done.ok()) {
+        return session.fail(done.error());
+    }
+    warn_of_new_notes(session, input, notes);
+    return say_written(session, request, format.name, input);
 }
 
 ExitCode convert_profile(const Session& session, const ProfileRequest& request) {
-    const profile::Format* format = request.to.empty() ? profile::format_of_path(request.output)
-                                                       : profile::find_format(request.to);
+    const profile::Format* format = wanted_format(request);
     if (format == nullptr || format->write == nullptr) {
         return session.wrong_usage(
             "profile convert: say with --to or the name of the output "
@@ -89,24 +128,7 @@ ExitCode convert_profile(const Session& session, const ProfileRequest& request) 
     if (!input.ok()) {
         return session.fail(input.error());
     }
-    const profile::WriteOptions options{
-        .value = request.value,
-        .title = request.title.empty() ? input->name : request.title,
-        .by_thread = request.by_thread};
-    const std::size_t notes = input->read.profile.notes.all().size();
-    Result<void> done;
-    if (request.output.empty() || request.output == "-") {
-        done = write_output(session, "", [&](profile::Output& out) {
-            return format->write(input->read.profile, out, options);
-        });
-    } else {
-        done = write_profile_file(input->read.profile, *format, request.output, options);
-    }
-    if (!done.ok()) {
-        return session.fail(done.error());
-    }
-    warn_of_new_notes(session, *input, notes);
-    return say_written(session, request, format->name, *input);
+    return write_profile_as(session, request, *input, *format);
 }
 
 }  // namespace taffrail::cli

@@ -85,7 +85,8 @@ ExitCode print_profile_table(const Session& session, const ProfileRequest& reque
         session.styled(Style::Dim, "  " + std::string(input->read.format->name) + ", " +
                                        table->type.name + " " +
                                        profile::value_text(table->whole, table->type.unit) + ", " +
-                                       grouped(table->rows.size()) + " functions") +
+                                       grouped(table->rows.size()) +
+                                       (table->rows.size() == 1 ? " function" : " functions")) +
         "\n\n");
     TextTable text;
     if (table->has_calls) {

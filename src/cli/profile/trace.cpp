@@ -1,5 +1,5 @@
 // `taffrail profile trace`: what is on a timeline, track by track, and with -o as a trace that
-// TensorBoard, Perfetto and chrome://tracing open.
+// TensorBoard, Perfetto and chrome://tracing open (or speedscope, as the name of the file says).
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
@@ -29,9 +29,23 @@ std::vector<Track> tracks_of(const profile::Profile& trace) {
     return tracks;
 }
 
+/// Two times of a damaged file may be further apart than whole nanoseconds can say.
+std::int64_t length_ns(const Track& track) {
+    std::int64_t length = 0;
+    return __builtin_sub_overflow(track.end_ns, track.begin_ns, &length)
+               ? std::numeric_limits<std::int64_t>::max()
+               : length;
+}
+
 }  // namespace
 
 ExitCode show_trace(const Session& session, const ProfileRequest& request) {
+    const profile::Format* named = profile::format_of_path(request.output);
+    const profile::Format& format = named == nullptr ? *profile::find_format("chrome") : *named;
+    if (!format.can_hold(profile::Holds::Spans)) {
+        return session.wrong_usage("profile trace: " + std::string(format.name) +
+                                   " knows no timeline; `taffrail profile convert` writes it");
+    }
     auto input = open_profile(session, request.inputs[0], request);
     if (!input.ok()) {
         return session.fail(input.error());
@@ -39,13 +53,7 @@ ExitCode show_trace(const Session& session, const ProfileRequest& request) {
     profile::Profile& trace = input->read.profile;
     profile::make_timeline(trace);
     if (!request.output.empty()) {
-        const auto done =
-            profile::write_profile_file(trace, *profile::find_format("chrome"), request.output);
-        if (!done.ok()) {
-            return session.fail(done.error());
-        }
-        session.print(request.output + "\n");
-        return input->code();
+        return write_profile_as(session, request, *input, format);
     }
     const std::vector<Track> tracks = tracks_of(trace);
     if (request.json) {
@@ -67,11 +75,13 @@ ExitCode show_trace(const Session& session, const ProfileRequest& request) {
         session.print(json.end_array().end_object().text() + "\n");
         return input->code();
     }
-    session.print(session.styled(Style::Bold, input->name) +
-                  session.styled(Style::Dim, "  " + grouped(trace.spans.size()) + " spans, " +
-                                                 grouped(trace.instants.size()) + " instants, " +
-                                                 grouped(trace.flows.size()) + " arrow ends") +
-                  "\n\n");
+    session.print(
+        session.styled(Style::Bold, input->name) +
+        session.styled(Style::Dim, "  " + grouped(trace.spans.size()) +
+                                       (trace.spans.size() == 1 ? " span, " : " spans, ") +
+                                       grouped(trace.instants.size()) + " instants, " +
+                                       grouped(trace.flows.size()) + " arrow ends") +
+        "\n\n");
     TextTable text;
     text.column("process");
     text.column("thread");
@@ -83,9 +93,8 @@ ExitCode show_trace(const Session& session, const ProfileRequest& request) {
             text.row({TableCell(profile::process_title(trace, trace.threads[index].process)),
                       TableCell(profile::thread_title(trace, thread)),
                       TableCell(grouped(tracks[index].spans)),
-                      TableCell(profile::value_text(
-                          static_cast<double>(tracks[index].end_ns - tracks[index].begin_ns),
-                          "nanoseconds"))});
+                      TableCell(profile::value_text(static_cast<double>(length_ns(tracks[index])),
+                                                    "nanoseconds"))});
         }
     }
     session.print(text.render(session, "", fit_of(request.wide)));

@@ -91,24 +91,29 @@ std::string profile_link(Profile& profile) {
 
 }  // namespace
 
+Result<void> write_flame_page(const FlameLayout& layout, const FlameOptions& options,
+                              Profile& profile, Output& out) {
+    TAFFRAIL_ASSIGN(const FunctionTable table,
+                    function_table(profile, options.value, TableOrder::Self));
+    std::string& to = out.buffer();
+    to += "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
+    append_xml(to, options.title.empty() ? "Profile" : options.title);
+    to += "</title><style>";
+    to += kPageStyle;
+    to += "</style></head><body>\n";
+    write_flame_svg(layout, options, out, false);
+    write_rows(table, out);
+    out.buffer() += profile_link(profile) + "</body></html>\n";
+    return out.finish();
+}
+
 Result<void> write_html(Profile& profile, Output& out, const WriteOptions& options) {
     const FlameOptions flame{.title = options.title.empty() ? profile.name : options.title,
                              .value = options.value,
                              .by_thread = options.by_thread,
                              .is_icicle = true};
     TAFFRAIL_ASSIGN(const FlameLayout layout, lay_out_flame(profile, flame));
-    TAFFRAIL_ASSIGN(const FunctionTable table,
-                    function_table(profile, options.value, TableOrder::Self));
-    std::string& to = out.buffer();
-    to += "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
-    append_xml(to, flame.title.empty() ? "Profile" : flame.title);
-    to += "</title><style>";
-    to += kPageStyle;
-    to += "</style></head><body>\n";
-    write_flame_svg(layout, flame, out, false);
-    write_rows(table, out);
-    out.buffer() += profile_link(profile) + "</body></html>\n";
-    return out.finish();
+    return write_flame_page(layout, flame, profile, out);
 }
 
 }  // namespace taffrail::profile

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kWidth = 1200, kMargin = 12, kRow = 17, kGlyph = 6.65;
 constexpr double kTop = 58, kBottom = 34;
+// Then what the search found stands beside it.
+constexpr std::size_t kTitleCharacters = 80;
 
 void append_number(std::string& to, double value) {
     char digits[32];
@@ -104,8 +106,18 @@ class FlameSvg {
     void number(double value) { append_number(out_.buffer(), value); }
 
     void write_head() {
+        const std::string_view title =
+            layout_.title.empty() ? std::string_view("Flame graph") : layout_.title;
+        bool is_cut = false;
+        const std::string_view shown = cut_characters(title, kTitleCharacters, is_cut);
         text("<text class=\"head\" x=\"12\" y=\"26\">");
-        append_xml(out_.buffer(), layout_.title.empty() ? "Flame graph" : layout_.title);
+        if (is_cut) {
+            text("<title>");
+            append_xml(out_.buffer(), title);
+            text("</title>");
+        }
+        append_xml(out_.buffer(), shown);
+        text(is_cut ? "…" : "");
         text("</text>\n<text class=\"sub\" x=\"12\" y=\"45\">");
         append_xml(out_.buffer(), value_text(layout_.total, layout_.unit));
         if (layout_.is_comparison) {

@@ -14,6 +14,10 @@ void write_flame_svg(const FlameLayout& layout, const FlameOptions& options, Out
 Result<void> write_svg(Profile& profile, Output& out, const WriteOptions& options);
 /// The format "html": one page with the flame graph and the table of functions.
 Result<void> write_html(Profile& profile, Output& out, const WriteOptions& options);
+/// Such a page around a drawing that is made already; table and saved profile are those of
+/// `profile`, of a comparison the one that is drawn.
+Result<void> write_flame_page(const FlameLayout& layout, const FlameOptions& options,
+                              Profile& profile, Output& out);
 
 /// 1234567 ns → "1.235 ms"; other units as a number with their name.
 std::string value_text(double value, std::string_view unit);

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -275,3 +276,34 @@ def test_trace_is_a_file_of_the_steps_in_the_run(tmp_path, profiler):
         steps.append(sorted(name for name in names if name.startswith("ProfilerStep#")))
         assert names.count("run_training_batch") == 3 and names.count("Model::gather") == 3
     assert steps == [["ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"], ["ProfilerStep#5", "ProfilerStep#6", "ProfilerStep#7"]]
+
+
+def listed_by_the_page(root, run_id):
+    """What the page Profile offers for a run, the first of which it opens."""
+    server = subprocess.Popen([TAFFRAIL, "ui", root, "--port", "0", "--no-open", "--json", "--state-dir", f"{root}/state"], stdout=subprocess.PIPE, text=True)
+    try:
+        address = json.loads(server.stdout.readline())["address"].split("#")[0]
+        with urllib.request.urlopen(f"{address}api/v1/profiles?run={run_id}", timeout=60) as reply:
+            return [profile["name"] for profile in json.load(reply)["profiles"]]
+    finally:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
+
+
+def test_a_traced_run_is_analysed_and_shown_by_its_newest_trace(tmp_path):
+    run(tmp_path, *QUICK, "profiler=trace", "+profiler.repeat=2", "+profiler.wait=0")
+    root = str(tmp_path / "taffrail")
+    newest = max((tmp_path / "taffrail").rglob("profiles/*.pt.trace.json.gz"), key=lambda path: path.stat().st_mtime_ns)
+    run_id = json.loads(command("ls", root, "--json"))[0]["id"]
+    found = json.loads(command("profile", "analyze", run_id, "--root", root, "--json"))["traces"][0]
+    assert [step["name"] for step in found["steps"]["steps"]] == ["5", "6", "7"]
+    listed = listed_by_the_page(root, run_id)
+    assert len(listed) == 3 and listed[0] == f"profiles/{newest.name}" and listed[2].endswith(".tprof")
+
+
+def test_the_report_of_a_profiler_is_not_offered_as_a_profile(tmp_path):
+    run(tmp_path, *QUICK, "profiler=basic")
+    root = str(tmp_path / "taffrail")
+    assert (only_profile(tmp_path).parent / "fit-profiler.txt").exists()
+    assert listed_by_the_page(root, json.loads(command("ls", root, "--json"))[0]["id"]) == [f"profiles/{only_profile(tmp_path).name}"]

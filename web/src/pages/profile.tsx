@@ -46,24 +46,25 @@ const phases: Record<string, string> = {
 
 /** The state of a profile; asked for again while the server works at it. */
 function useProfile(profile: ProfileRef | null): { state: ProfileState | null; error: string } {
-  const [state, setState] = useState<ProfileState | null>(null);
-  const [error, setError] = useState("");
+  // Of which profile it is: another one is not ready because the one before was.
+  const [told, setTold] = useState({ key: "", state: null as ProfileState | null, error: "" });
   const key = JSON.stringify(profile);
   useEffect(() => {
-    setState(null);
-    setError("");
     if (!profile) return;
     const abort = new AbortController();
     let timer = 0;
     const ask = (wait: number) =>
       get<ProfileState>("profile", asked(profile), abort.signal).then(
-        (s) => {
+        (state) => {
           if (abort.signal.aborted) return;
-          setState(s);
-          if (s.state === "working")
+          setTold({ key, state, error: "" });
+          if (state.state === "working")
             timer = window.setTimeout(() => void ask(Math.min(400, wait * 1.5)), wait);
         },
-        (e: Error) => abort.signal.aborted || setError(e.message),
+        (e: Error) => {
+          if (!abort.signal.aborted)
+            setTold((t) => ({ key, state: t.key === key ? t.state : null, error: e.message }));
+        },
       );
     void ask(40);
     return () => {
@@ -71,7 +72,7 @@ function useProfile(profile: ProfileRef | null): { state: ProfileState | null; e
       clearTimeout(timer);
     };
   }, [key]);
-  return { state, error };
+  return told.key === key ? told : { state: null, error: "" };
 }
 
 function Progress({ state, name }: { state: ProfileState; name: string }) {
