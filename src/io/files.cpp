@@ -4,6 +4,7 @@
 #include "io/fault.h"
 #include "io/local.h"
 #include "io/memory.h"
+#include "io/replace_file.h"
 
 #include <unistd.h>
 
@@ -191,8 +192,11 @@ Result<std::string> read_text(std::string_view url) {
 
 namespace {
 
+/// What outlasts a power cut when the call returns.
+enum class Durable : std::uint8_t { Nothing, Content, ContentAndName };
+
 /// What a file of its own beside `url` becomes once it is whole.
-Result<void> write_beside(std::string_view url, ByteSpan bytes, bool durable,
+Result<void> write_beside(std::string_view url, ByteSpan bytes, Durable durable,
                           const std::function<Result<void>(const std::string&)>& take_name) {
     static std::atomic<unsigned> counter{0};
     std::string temporary;
@@ -209,7 +213,7 @@ Result<void> write_beside(std::string_view url, ByteSpan bytes, bool durable,
     };
     TAFFRAIL_ASSIGN(auto file, create());
     Result<void> done = file->append(bytes);
-    if (done.ok() && durable) {
+    if (done.ok() && durable != Durable::Nothing) {
         done = file->sync();
     }
     file.reset();
@@ -220,19 +224,24 @@ Result<void> write_beside(std::string_view url, ByteSpan bytes, bool durable,
         (void)remove(temporary);
         return done;
     }
-    return durable ? sync_directory(parent(url)) : Result<void>();
+    return durable == Durable::ContentAndName ? sync_directory(parent(url)) : Result<void>();
 }
 
 }  // namespace
 
 Result<void> write_file_atomically(std::string_view url, ByteSpan bytes, bool durable) {
-    return write_beside(url, bytes, durable,
+    return write_beside(url, bytes, durable ? Durable::ContentAndName : Durable::Nothing,
                         [url](const std::string& temporary) { return rename(temporary, url); });
 }
 
 Result<void> write_new_file_atomically(std::string_view url, ByteSpan bytes) {
-    return write_beside(url, bytes, true,
+    return write_beside(url, bytes, Durable::ContentAndName,
                         [url](const std::string& temporary) { return rename_new(temporary, url); });
+}
+
+Result<void> replace_file(std::string_view url, ByteSpan bytes) {
+    return write_beside(url, bytes, Durable::Content,
+                        [url](const std::string& temporary) { return rename(temporary, url); });
 }
 
 std::string join(std::string_view folder, std::string_view name) {

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"
+#include "io/replace_file.h"
 #include "record/identity.h"
 
 namespace taffrail::record {
@@ -64,11 +65,12 @@ Result<void> write_cursor(const std::string& path, LogPosition position) {
     append(bytes, position.offset);
     append(bytes, position.within);
     append(bytes, crc32c(bytes));
-    if (auto written = io::write_file_atomically(path, bytes); written.ok()) {
+    // An older place is no harm: what is handed over again is taken once.
+    if (auto written = io::replace_file(path, bytes); written.ok()) {
         return written;
     }
     TAFFRAIL_TRY(io::make_directories(io::parent(path)));
-    return io::write_file_atomically(path, bytes);
+    return io::replace_file(path, bytes);
 }
 
 Result<LogPosition> end_of(LogReader& log) {

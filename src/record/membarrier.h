@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/membarrier.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,10 +12,21 @@
 
 namespace taffrail::record {
 
+/// A process has to announce itself before its first barrier. With one thread that costs nothing;
+/// with several the kernel waits for every processor, which is milliseconds: then it is left to the
+/// first barrier.
+inline void announce_barriers() noexcept {
+    constexpr nlink_t kOneThread = 3;  // a folder has two links, and one for each folder in it
+    struct stat tasks{};
+    if (::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == kOneThread) {
+        (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    }
+}
+
 /// False where the kernel, or a sandbox, does not offer it.
 inline bool barrier_in_all_threads() noexcept {
     const auto call = [](int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; };
-    // The first call of a process has to announce itself.
+    // Whoever did not announce itself does it now.
     return call(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
            (errno == EPERM && call(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
             call(MEMBARRIER_CMD_PRIVATE_EXPEDITED));

@@ -30,6 +30,7 @@ Session::~Session() = default;
 
 Result<std::shared_ptr<Session>> Session::start(Recorder& recorder, const RecorderOptions& options,
                                                 SessionParts parts) {
+    announce_barriers();  // before there are threads of ours
     std::shared_ptr<Session> session(new Session(recorder, options, std::move(parts)));
     auto definitions =
         DefinitionsFile::create(session->parts_.ring_folder, session->parts_.identity);

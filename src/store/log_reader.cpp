@@ -211,6 +211,11 @@ void StoreLogReader::load_blobs(Value& value, const tlog::ValueRecord& record) {
     });
 }
 
+RecordPlace StoreLogReader::place_of(std::uint64_t within, RouteMask mask) const {
+    const RecordPlace& next = current_->next;
+    return next.mask == mask && next.within == within ? next : RecordPlace{.mask = mask};
+}
+
 // `within` counts the routed records of the frame, so that a position means the same to every
 // reader with that mask.
 void StoreLogReader::fill(Chunk& chunk, record::LogPosition from, RouteMask mask,
@@ -224,25 +229,29 @@ void StoreLogReader::fill(Chunk& chunk, record::LogPosition from, RouteMask mask
         possible += rows.axes.rows();
     }
     chunk.records.reserve(std::min(possible, max_records));
-    std::uint64_t number = 0;  // of the routed record
+    const RecordPlace begin = place_of(from.within, mask);
+    std::uint64_t number = begin.within;  // of the routed record
     std::uint64_t loaded = 0;
+    std::size_t row = begin.row;
     bool full = false;
-    auto wanted = [&](std::uint32_t route) {
+    auto wanted = [&](std::uint32_t route, std::size_t column = 0) {
         if ((route & mask) == 0 || number++ < from.within) {
             return false;
         }
-        full = full || chunk.records.size() >= max_records || loaded >= kMaxChunkBytes;
+        full = chunk.records.size() >= max_records || loaded >= kMaxChunkBytes;
+        if (full) {
+            current_->next = {from.within + chunk.records.size(), mask, row, column};
+        }
         return !full;
     };
-    for (const RowPlace& place : current_->rows) {
-        if (full) {
-            break;
-        }
+    for (; row < current_->rows.size() && !full; ++row) {
+        const RowPlace& place = current_->rows[row];
         if (place.section == RowPlace::Section::Wide) {
             const tlog::WideRows& rows = batch.wide[place.index];
             const auto* members = definitions_.schema(rows.schema);
-            for (std::size_t column = 0; column < rows.columns.size(); ++column) {
-                if (!wanted(route_of(rows.axes, place.row))) {
+            for (std::size_t column = row == begin.row ? begin.column : 0;
+                 column < rows.columns.size() && !full; ++column) {
+                if (!wanted(route_of(rows.axes, place.row), column)) {
                     continue;
                 }
                 const LogState::Key* key = members != nullptr && column < members->size()

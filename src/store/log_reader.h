@@ -16,6 +16,14 @@
 
 namespace taffrail::store {
 
+/// A record in a loaded frame: which row, which of its columns, and how many records of `mask`
+/// stand before it.
+struct RecordPlace {
+    std::uint64_t within = 0;
+    RouteMask mask = 0;
+    std::size_t row = 0, column = 0;
+};
+
 /// One frame, decoded and kept until another is asked for.
 struct LoadedFrame {
     std::uint64_t offset = 0, next_offset = 0;
@@ -23,6 +31,7 @@ struct LoadedFrame {
     Bytes payload;
     tlog::DecodedBatch decoded;
     std::vector<RowPlace> rows;
+    RecordPlace next;  ///< behind what was read last, which is where readers mostly go on
     std::optional<tlog::EndMark> end;
 };
 
@@ -46,6 +55,8 @@ class StoreLogReader final : public record::LogReader {
     Result<void> learn_definitions(std::uint64_t until);
     void remember_frames(const std::string& url);
     void fill(Chunk& chunk, record::LogPosition from, RouteMask mask, std::size_t max_records);
+    /// Where to look in the loaded frame for the record after the first `within` of that mask.
+    [[nodiscard]] RecordPlace place_of(std::uint64_t within, RouteMask mask) const;
     void load_blobs(Value& value, const tlog::ValueRecord& record);
 
     const std::string run_folder_;

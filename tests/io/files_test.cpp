@@ -1,5 +1,7 @@
 #include "io/files.h"
 
+#include "io/fault.h"
+#include "io/replace_file.h"
 #include "io/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +56,26 @@ TEST_P(EveryFileSystem, ReplacesAFileInOneStepAndLeavesNoTemporary) {
     ASSERT_TRUE(write_file_atomically(at("a"), as_bytes("old")).ok());
     ASSERT_TRUE(write_file_atomically(at("a"), as_bytes("new")).ok());
     EXPECT_EQ(read_text(at("a")).value(), "new");
+    ASSERT_TRUE(replace_file(at("a"), as_bytes("newest")).ok());
+    EXPECT_EQ(read_text(at("a")).value(), "newest");
     EXPECT_EQ(list(root_).value().size(), 1u);
+    EXPECT_FALSE(replace_file(at("none/a"), as_bytes("lost")).ok());
+}
+
+// What a power cut may leave: the content is on the disk before it gets the name, so that the name
+// never stands for a part of it.
+TEST(Files, ThatAreReplacedAreOnTheDiskBeforeTheyHaveTheirName) {
+    const test::TemporaryFolder folder;
+    FaultCalls::instance()->start_trace();
+    ASSERT_TRUE(replace_file("fault://" + folder.path() + "/a", as_bytes("text")).ok());
+    std::vector<Operation> done;
+    for (const TraceEntry& entry : FaultCalls::instance()->stop_trace()) {
+        if (entry.operation == Operation::Write || entry.operation == Operation::Sync ||
+            entry.operation == Operation::SyncFolder || entry.operation == Operation::Rename) {
+            done.push_back(entry.operation);
+        }
+    }
+    EXPECT_EQ(done, (std::vector{Operation::Write, Operation::Sync, Operation::Rename}));
 }
 
 TEST_P(EveryFileSystem, GivesANewNameToOneOnly) {

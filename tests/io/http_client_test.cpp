@@ -2,10 +2,14 @@
 
 #include "base/diagnostics.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <deque>
 #include <mutex>
+#include <thread>
 
 namespace taffrail::io {
 namespace {
@@ -161,6 +165,54 @@ TEST(CurlTransport, SaysWhoIsNotThereAndHoldsNoSecret) {
     EXPECT_EQ(answer.error().message.find("secret"), std::string::npos);
     EXPECT_EQ((*transport)->send({.url = "file:///etc/passwd"}, patience).error().code,
               ErrorCode::InvalidArgument);
+}
+
+/// Takes connections and never says a word, as a server behind a network that swallows everything.
+class SilentServer {
+  public:
+    SilentServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* generic = reinterpret_cast<sockaddr*>(&address);
+        EXPECT_EQ(::bind(listener_, generic, size), 0);
+        EXPECT_EQ(::listen(listener_, 8), 0);
+        EXPECT_EQ(::getsockname(listener_, generic, &size), 0);
+        url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    }
+
+    SilentServer(const SilentServer&) = delete;
+    SilentServer& operator=(const SilentServer&) = delete;
+
+    ~SilentServer() { ::close(listener_); }
+
+    [[nodiscard]] const std::string& url() const { return url_; }
+
+  private:
+    int listener_;
+    std::string url_;
+};
+
+TEST(CurlTransport, WaitsForASilentServerNoLongerThanPatienceLasts) {
+    const SilentServer server;
+    auto transport = make_curl_transport({}).value();
+    const HttpRequest request{.method = "POST",
+                              .url = server.url() + "/?k=secret",
+                              .body = as_bytes("x"),
+                              .timeout = std::chrono::hours(1)};
+    Patience known;
+    known.end_by(std::chrono::steady_clock::now() + 200ms);
+    EXPECT_EQ(transport->send(request, known).error().code, ErrorCode::Timeout);
+    Patience shortened;  // by finish(), while the request is under way
+    std::thread finish([&] {
+        std::this_thread::sleep_for(200ms);
+        shortened.end_by(std::chrono::steady_clock::now());
+    });
+    const auto answer = transport->send(request, shortened);
+    finish.join();
+    EXPECT_EQ(answer.error().code, ErrorCode::Timeout);
+    EXPECT_EQ(answer.error().message.find("secret"), std::string::npos);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include "io/fault.h"
 #include "record/all_recorders.h"
 #include "record/fake_log.h"
+#include "record/membarrier.h"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -46,6 +48,22 @@ void make_a_run(int number) {
     EXPECT_EQ(recording.points("loss").size(), 10u);
     ASSERT_TRUE(recording.recorder->finish(RunState::Finished, 20s).ok());
     recording.recorder->release();
+}
+
+TEST(Barriers, AreThereForAProcessThatAnnouncedItselfAndForOneThatDidNot) {
+    const pid_t child = ::fork();  // of one thread, whatever this process has
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        announce_barriers();
+        const bool offered = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) > 0;
+        const bool announced = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+        ::_exit(announced == offered && barrier_in_all_threads() == offered ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const bool offered = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) > 0;
+    EXPECT_EQ(barrier_in_all_threads(), offered);
 }
 
 TEST(FinishedRuns, FindingG06_GiveBackDescriptorsAndRings) {

@@ -62,6 +62,41 @@ TEST(LogReader, GoesOnFromEveryPosition) {
     }
 }
 
+// A reader remembers where it stopped in a frame; who asks for another place or another mask in
+// between gets the same.
+TEST(LogReader, RemembersItsPlaceForWhoeverAsks) {
+    const std::string folder = fresh_folder("memory");
+    auto log = open_log(folder, sample_identity()).value();
+    log->append(sample_definitions()).value();
+    log->append(SampleRows(0xABC, 0, 60).batch()).value();
+    log->append(SampleRows(0xABC, 60, 40, 2).batch()).value();
+    log->append(SampleRows(0xABC, 100, 50).batch()).value();
+
+    struct Asker {
+        RouteMask mask;
+        std::size_t chunk;
+        record::LogPosition at = {};
+        std::vector<std::pair<std::uint64_t, std::string>> rows = {};
+    };
+
+    for (const bool in_turns : {true, false}) {
+        std::vector<Asker> askers = {{1, 3}, {2, 3}, {2, 1}, {kAllSinks, 7}, {1, 50}};
+        auto reader = open_log_reader(folder, 0xABC).value();
+        for (std::size_t turn = 0; turn < 2000; ++turn) {
+            Asker& asker = askers[in_turns ? turn % askers.size() : turn / 400];
+            const auto chunk = reader->read(asker.at, asker.mask, asker.chunk).value();
+            for (const Record& record : chunk.records) {
+                asker.rows.emplace_back(record.seq, record.key);
+            }
+            asker.at = chunk.next;
+        }
+        for (const Asker& asker : askers) {
+            auto fresh = open_log_reader(folder, 0xABC).value();
+            EXPECT_EQ(asker.rows, deliver(*fresh, {}, 1 << 20, asker.mask).rows);
+        }
+    }
+}
+
 TEST(LogReader, DeliversOnlyWhatIsRoutedHiddenRowsIncluded) {
     const std::string folder = fresh_folder("memory");
     auto log = open_log(folder, sample_identity()).value();

@@ -22,9 +22,16 @@ Dictionary make_dictionary(std::span<const std::string_view> texts,
                            std::span<const std::uint8_t> valid) {
     Dictionary dictionary;
     std::unordered_map<std::string_view, std::uint32_t> known;
+    std::uint32_t last = 0;
+    dictionary.indices.reserve(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
         if (!valid.empty() && valid[i] == 0) {
             dictionary.indices.push_back(0);
+            continue;
+        }
+        // Texts of a column mostly come in runs, as the keys of a table that is sorted by them do.
+        if (!dictionary.entries.empty() && dictionary.entries[last] == texts[i]) {
+            dictionary.indices.push_back(last);
             continue;
         }
         const auto [at, added] =
@@ -35,7 +42,8 @@ Dictionary make_dictionary(std::span<const std::string_view> texts,
                 return {};
             }
         }
-        dictionary.indices.push_back(at->second);
+        last = at->second;
+        dictionary.indices.push_back(last);
     }
     return dictionary;
 }

@@ -325,7 +325,9 @@ def test_list_publishes_keys_and_classes():
                "video": "VideoLogger", "text": "TextLogger", "audio": "AudioLogger", "table": "TableLogger", "graph": "GraphLogger"}
     for key, name in classes.items():
         assert name in listed["routines", key].values(), listed
-    assert {"csv", "tensorboard", "terminal"} <= {name for group, name in listed if group == "sinks"}
+    trackers = {"aim", "comet", "mlflow", "neptune", "wandb"}
+    assert {"csv", "tensorboard", "terminal"} | trackers <= {name for group, name in listed if group == "sinks"}
+    assert {"tensorboard"} | trackers <= {name for group, name in listed if group == "sources"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -1,6 +1,6 @@
 """Our online sink against a server that is busy, breaks, cuts its answers, stalls, replays and goes away, and a kill in between.
 
-The faults come over real sockets, in a fixed order that hits every kind of request; ten minutes of absence are in tests/sinks_wandb with a clock of its own.
+The faults come over real sockets, in a fixed order that hits every kind of request; ten minutes of absence are in tests/sinks_wandb with a clock of its own, and here in real time with TAFFRAIL_FULL.
 """
 
 import itertools
@@ -90,6 +90,35 @@ def test_kill_among_faults_is_whole_after_sync(tmp_path, seed):
         finished(tmp_path, server, "resumed1")
         assert json.dumps(run.history) == before
     finally:
+        server.close()
+
+
+@pytest.mark.parametrize("seconds", [600] if FULL else [3])
+def test_server_that_was_away_while_the_run_went_on_gets_everything(tmp_path, seconds):
+    server = Server()
+    (tmp_path / "root").mkdir()
+    variables = {**os.environ, "WANDB_MODE": "online", "WANDB_BASE_URL": server.url, "WANDB_API_KEY": KEY, "NO_PROXY": "127.0.0.1"}
+    writer = subprocess.Popen([build_folder() / "tests/interop/wandb/wandb_write", "until_told", tmp_path / "root", tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                              env=variables, stderr=subprocess.DEVNULL)
+    try:
+        assert writer.stdout.readline() == "ready\n"
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not any(run.history for run in server.runs.values()):
+            time.sleep(0.05)
+        server.faults = lambda: "refused"
+        before = len(server.runs["away1"].history)
+        time.sleep(seconds)
+        assert writer.poll() is None
+        server.faults = lambda: None
+        writer.stdin.close()
+        assert writer.wait(timeout=180) == 0
+        finished(tmp_path, server, "away1")
+        (run,) = server.runs.values()
+        assert [row["loss"] for row in run.rows] == [float(step) for step in range(len(run.history))] and len(run.history) > before
+        assert run.exit_code == 0 and sorted(run.history) == list(range(len(run.history)))
+    finally:
+        writer.kill()
+        writer.wait()
         server.close()
 
 

@@ -3,6 +3,7 @@
 // scenario.
 #include <taffrail/run.h>
 
+#include <poll.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -193,6 +194,22 @@ void write_attempt(const std::string& root, const std::string& log_dir, Step fir
     (void)run.finish();
 }
 
+/// A row every 20 ms until somebody closes the standard input.
+void write_until_told(const std::string& root, const std::string& log_dir) {
+    RunOptions options = options_for(root);
+    options.id = "away1";
+    Run run = init(options);
+    attach(run, log_dir);
+    ::alarm(1800);  // a test that fails must leave nobody behind
+    std::puts("ready");
+    std::fflush(stdout);
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    for (Step step = 0; ::poll(&input, 1, 20) == 0; ++step) {
+        run.log("loss", static_cast<double>(step), step);
+    }
+    (void)run.finish();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -212,6 +229,8 @@ int main(int count, char** arguments) {
         write_attempt(root, log_dir, 0, true);
     } else if (scenario == "resumed") {
         write_attempt(root, log_dir, 5, false);
+    } else if (scenario == "until_told") {
+        write_until_told(root, log_dir);
     } else if (scenario == "large" && count == 5) {
         write_large(root, log_dir, std::atoll(arguments[4]));
     } else {
