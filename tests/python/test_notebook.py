@@ -33,8 +33,19 @@ def test_a_cell_that_is_executed_again_finishes_its_earlier_run(root, monkeypatc
     class ZMQInteractiveShell:
         pass
 
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: ZMQInteractiveShell()))
-    first = taffrail.init(name="cell")
-    second = taffrail.init(name="cell")
-    assert first.finished and not second.finished and taffrail.active_run() is second
+    class Hosted(ZMQInteractiveShell):
+        pass
+
+    for shell in (ZMQInteractiveShell, Hosted):
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=shell))
+        first = taffrail.init(name="cell")
+        second = taffrail.init(name="cell")
+        assert first.finished and not second.finished and taffrail.active_run() is second
+        second.finish()
+    import taffrail.wandb as wandb
+
+    first = wandb.init(name="cell")
+    assert wandb.init(name="cell", reinit="return_previous") is first
+    second = wandb.init(name="cell")
+    assert first.native.finished and second is not first
     second.finish()
