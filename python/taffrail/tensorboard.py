@@ -129,7 +129,7 @@ class SummaryWriter:
         if samples.ndim == 2 and samples.shape[0] < samples.shape[1]:
             samples = samples.T  # channels × frames, as the other writer takes them
         if samples.dtype.kind == "f":
-            samples = samples.astype("float32").clip(-1, 1)
+            samples = (samples.clip(-1, 1) * 32767).astype("<i2")  # as the other writer keeps them
         self._writer.add_audio(tag, samples, sample_rate, _step(global_step), walltime)
 
     def add_text(self, tag, text_string, global_step=None, walltime=None) -> None:
@@ -178,7 +178,7 @@ class SummaryWriter:
         self._writer.add_pr_curve_raw(tag, *([_number(value) for value in column] for column in columns), _step(global_step), walltime)
 
     def add_custom_scalars(self, layout) -> None:
-        """`layout` is {category: {chart: ["Multiline" or "Margin", [tags]]}}."""
+        """`layout` is {category: {chart: ["Multiline" or "Margin", [tags]]}}; tags of lines are regular expressions, matched from their beginning."""
         self._writer.add_custom_scalars([(category, [(title, list(tags), kind == "Margin") for title, (kind, tags) in charts.items()]) for category, charts in layout.items()])
 
     def add_custom_scalars_multilinechart(self, tags, category="default", title="untitled") -> None:
