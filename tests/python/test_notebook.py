@@ -9,6 +9,11 @@ import taffrail
 import taffrail.notebook
 
 
+def test_the_module_is_there_when_it_is_named(program):
+    done = program("import taffrail\nprint(taffrail.notebook.show.__name__, taffrail.torch.parameter_counts.__name__, taffrail.tensorboard.SummaryWriter.__name__, taffrail.wandb.init.__name__)")
+    assert done.stdout == "show parameter_counts SummaryWriter init\n"
+
+
 def test_a_run_is_shown(root):
     with taffrail.init(name="<n>") as run:
         run.summary["best"] = 0.5
