@@ -47,6 +47,8 @@ struct ScalarChart {
     std::string title = {};
     std::vector<std::string> tags = {};
     bool margin = false;
+    bool are_patterns = false;  ///< the tags are regular expressions, which TensorBoard matches
+                                ///< from their beginning
 };
 
 struct ScalarChartCategory {

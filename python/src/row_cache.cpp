@@ -29,17 +29,25 @@ void forget_open(const std::shared_ptr<Run>& run) noexcept {
 }
 
 RowCache::~RowCache() {
-    for (const Entry& entry : entries_) {
-        for (PyObject* key : entry.keys) {
-            Py_DECREF(key);
+    for (const auto& place : entries_) {
+        for (const Entry& entry : place) {
+            for (PyObject* key : entry.keys) {
+                Py_DECREF(key);
+            }
         }
     }
 }
 
 RowCache::Entry* RowCache::find(Run& run, std::span<PyObject* const> keys, std::uint64_t hash) {
-    Entry& entry = entries_[hash % kEntries];
-    if (entry.keys.size() == keys.size() &&
-        std::equal(keys.begin(), keys.end(), entry.keys.begin())) {
+    auto& place = entries_[hash % kPlaces];
+    ++uses_;
+    const auto found = std::ranges::find_if(place, [&](const Entry& entry) {
+        return entry.keys.size() == keys.size() &&
+               std::equal(keys.begin(), keys.end(), entry.keys.begin());
+    });
+    if (found != place.end()) {
+        Entry& entry = *found;
+        entry.last_use = uses_;
         if (entry.bound) [[likely]] {
             return &entry;
         }
@@ -59,9 +67,11 @@ RowCache::Entry* RowCache::find(Run& run, std::span<PyObject* const> keys, std::
         entry.last.resize(keys.size());
         return &entry;
     }
+    Entry& entry = *std::ranges::min_element(place, {}, &Entry::last_use);
     for (PyObject* key : entry.keys) {
         Py_DECREF(key);
     }
+    entry.last_use = uses_;
     entry.keys.assign(keys.begin(), keys.end());
     for (PyObject* key : entry.keys) {
         Py_INCREF(key);
@@ -73,9 +83,11 @@ RowCache::Entry* RowCache::find(Run& run, std::span<PyObject* const> keys, std::
 
 std::vector<const RowCache::Entry*> RowCache::logged() const {
     std::vector<const Entry*> rows;
-    for (const Entry& entry : entries_) {
-        if (entry.last_call != 0) {
-            rows.push_back(&entry);
+    for (const auto& place : entries_) {
+        for (const Entry& entry : place) {
+            if (entry.last_call != 0) {
+                rows.push_back(&entry);
+            }
         }
     }
     std::ranges::sort(rows, std::ranges::greater(), &Entry::last_call);

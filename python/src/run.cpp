@@ -43,8 +43,14 @@ RunOptions options_of(const nb::dict& given) {
     const auto set = [&](const char* name, auto&& take_it) {
         if (given.contains(name)) {
             const nb::object value = given[name];
-            if (!value.is_none()) {
+            if (value.is_none()) {
+                return;
+            }
+            try {
                 take_it(value);
+            } catch (const nb::cast_error&) {
+                raise_type_error(std::string("init() cannot take ") + name + "=" +
+                                 nb::repr(value).c_str());
             }
         }
     };

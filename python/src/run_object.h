@@ -35,6 +35,7 @@ class RowCache {
             {};  ///< as many as keys once it was logged: what log() was given
         Step last_step = kAutoStep;
         std::uint64_t last_call = 0;  ///< counts the calls of the run, for the order of rows
+        std::uint64_t last_use = 0;   ///< likewise, of find(): what was used longest ago goes
 
         void keep(Step step, std::span<const double> values, std::uint64_t call) {
             std::copy(values.begin(), values.end(), last.begin());
@@ -53,8 +54,11 @@ class RowCache {
     std::uint64_t calls = 0;
 
   private:
-    static constexpr std::size_t kEntries = 64;
-    std::array<Entry, kEntries> entries_;
+    // Several rows may have one place by their hash: each place has room for some, so that rows
+    // that are logged in turn do not drive each other out.
+    static constexpr std::size_t kPlaces = 32, kRowsOfPlace = 4;
+    std::array<std::array<Entry, kRowsOfPlace>, kPlaces> entries_;
+    std::uint64_t uses_ = 0;
 };
 
 /// A run of a Python program. Runs that nobody finished stay open until the process ends, whatever

@@ -253,7 +253,8 @@ void bind_summary_writer(nb::module_& module) {
                      for (nb::handle chart : nb::iter(category[1])) {
                          made.charts.push_back({.title = nb::cast<std::string>(chart[0]),
                                                 .tags = to_texts(chart[1]),
-                                                .margin = nb::cast<bool>(chart[2])});
+                                                .margin = nb::cast<bool>(chart[2]),
+                                                .are_patterns = true});
                      }
                  }
                  self.add_custom_scalars(layout);

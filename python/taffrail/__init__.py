@@ -89,12 +89,15 @@ _NAMED_IN = {
     "taffrail.config": ("config", "Composed", "compose"),
     "taffrail.media": ("media", "Artifact", "Audio", "Figure", "Graph", "Histogram", "Image", "Mesh", "PointCloud", "Table", "Text", "Video"),
     "taffrail.metric": ("Metric",),
+    "taffrail.notebook": ("notebook",),
     "taffrail.pipeline": ("DataMap", "Logger", "Routine", "RoutineContext", "make_loggers", "register_routine"),
     "taffrail.profile": ("profile",),
     "taffrail.reading": ("reading", "Catalogue", "Entry", "KeyInfo", "RecordedRun", "RunInfo", "Series", "read"),
     "taffrail.sink": ("sink", "Record", "Sink", "SinkContext"),
-    "taffrail.torch": ("log_graph", "watch"),
+    "taffrail.tensorboard": ("tensorboard",),
+    "taffrail.torch": ("torch", "log_graph", "watch"),
     "taffrail.tracer": ("Tracer",),
+    "taffrail.wandb": ("wandb",),
 }
 _LATE = {name: module for module, names in _NAMED_IN.items() for name in names}
 

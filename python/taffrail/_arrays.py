@@ -20,6 +20,17 @@ def is_number_type(kind: type) -> bool:
     return numpy is not None and issubclass(kind, (numpy.number, numpy.bool_)) and not issubclass(kind, numpy.complexfloating)
 
 
+def package_of(value: object) -> str:
+    """The package that a value is of, or that it is: `matplotlib.pyplot` stands for its figure."""
+    name = value.__name__ if isinstance(value, type(sys)) else type(value).__module__
+    return name.split(".")[0]
+
+
+def is_frame(value: object) -> bool:
+    """A DataFrame of pandas or Polars."""
+    return package_of(value) in ("pandas", "polars") and hasattr(value, "columns") and (hasattr(value, "itertuples") or hasattr(value, "iter_rows"))
+
+
 def array(value: object) -> object:
     """Something the module reads without a copy where it can: an array on the CPU, or nested lists."""
     if isinstance(value, (list, tuple)) and any(hasattr(part, "__array_interface__") or hasattr(part, "__dlpack__") for part in value):
@@ -90,13 +101,16 @@ def _flatten_into(value: Any, out: list[Any]) -> None:
 
 def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     """A value of another library in run.log(): a number in an array, a picture, a figure, or something that must be wrapped."""
+    module = package_of(value)
+    if is_frame(value):
+        run.log_table(key, value, step)
+        return
     elements = _elements(value)
     if elements == 1:
         if not hasattr(value, "item") and hasattr(value, "numpy"):  # TensorFlow
             value = value.numpy()
         run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type]
         return
-    module = type(value).__module__.split(".")[0]
     if module == "PIL":
         from taffrail.media import Image
 
@@ -125,7 +139,7 @@ def datum(value: Any) -> Any:
         return of_itself()
     if isinstance(value, Mapping):
         return "map", [(name, float(part)) for name, part in flatten(value)]  # type: ignore[arg-type]
-    module = type(value).__module__.split(".")[0]
+    module = package_of(value)
     if module in ("PIL", "matplotlib"):
         from taffrail.media import Image
 

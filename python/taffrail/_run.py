@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _current: list[weakref.ref[Run]] = []  # open runs, the newest last
 _with_python_sinks: weakref.WeakSet[Run] = weakref.WeakSet()
 _hooked = False
+_worker = 0  # the process that is a worker of multiprocessing, and has our finaliser
 MOST_LAST_VALUES = 20  # in the message of a run that failed
 
 
@@ -113,7 +114,7 @@ class Run(_core.Run):
         super().__init__(options)
         self.config = Config(self)
         self._summary_values = Summary(self)
-        self._process = os.getpid()
+        self._process, self._stopped = os.getpid(), False  # by Ctrl-C
         self._arriving: Arriving | None = None
         _current.append(weakref.ref(self))
         _keep.add(self)
@@ -257,7 +258,9 @@ class Run(_core.Run):
 
     def log_text(self, key: str, text: str, step: int | None = None, *, plain: bool = False) -> None:
         """Markdown, unless `plain`."""
-        self._text(key, text, step, plain)
+        from taffrail.media import Text
+
+        Text(text, plain=plain)._log_to(self, key, step)
 
     def log_table(self, key: str, table: object, step: int | None = None, *, columns: Iterable[str] | None = None) -> None:
         """Rows with `columns`, a Table, or a DataFrame of pandas or Polars."""
@@ -339,6 +342,10 @@ class Run(_core.Run):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._end_by(error)
+
+    def _end_by(self, error: BaseException | None) -> None:
+        """Finishes as an exception that leaves the program, or none, says."""
         if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
             _note_failure(self, error)
             self.finish("aborted" if isinstance(error, KeyboardInterrupt) else "failed")
@@ -362,32 +369,46 @@ _keep: set[Run] = set()  # open runs live until they are finished, whatever beco
 
 
 def init(project: str = "", name: str = "", config: object = None, *, root: str | os.PathLike[str] = "", group: str = "", job_type: str = "",
-         tags: Iterable[str] = (), notes: str = "", id: str = "", resume: str = "never", resume_step: int | None = None,
+         tags: str | Iterable[str] = (), notes: str = "", id: str = "", resume: str | bool = "never", resume_step: int | None = None,
          overflow: str = "block", overflow_wait: float = 30.0, flush_interval: float = 0.1, finish_timeout: float = 30.0,
          ring_budget_bytes: int | None = None, ring_bytes: int | None = None, roll_bytes: int | None = None, durability: str = "async",
          store: bool = True, seal_on_finish: bool = True, console: bool | None = None, environment: bool | None = None,
          machine_load: float | bool | None = None, rank: int | None = None, world_size: int | None = None, spool: str = "",
-         sinks: Iterable[str | Sink] = ()) -> Run:
-    """Opens a run. What is left empty comes from the TAFFRAIL_* variables; times are seconds.
+         sinks: str | Sink | Iterable[str | Sink] = ()) -> Run:
+    """Opens a run. What is left empty comes from the TAFFRAIL_* variables; times are seconds. `resume` is 'never', 'allow' (or True) or 'must'.
 
     Raises what went wrong. `TAFFRAIL_MODE=off` gives a run that records nothing. In a notebook the run of an earlier
     execution of the cell is finished first.
     """
+    values = {} if config is None else _arrays.as_dict(config)  # what is wrong with it is said before there is a run
+    wanted = [sinks] if isinstance(sinks, str) or hasattr(sinks, "write") else list(sinks or ())
+    if resume is None or isinstance(resume, bool):  # as other clients have it
+        resume = "allow" if resume else "never"
     if _in_notebook():
         for known in list(_current):
             if (earlier := known()) is not None and not earlier.finished:
                 earlier.finish()
-    run = Run(project=project, name=name, root=os.fspath(root), group=group, job_type=job_type, tags=list(tags), notes=notes, id=id, resume=resume,
+    run = Run(project=project, name=name, root=os.fspath(root or ""), group=group, job_type=job_type, tags=_listed(tags), notes=notes, id=id, resume=resume,
               resume_step=resume_step, overflow=overflow, overflow_wait=overflow_wait, flush_interval=flush_interval,
               finish_timeout=finish_timeout, ring_budget_bytes=ring_budget_bytes, ring_bytes=ring_bytes, roll_bytes=roll_bytes,
               durability=durability, store=store, seal_on_finish=seal_on_finish, console=console, environment=environment,
               machine_load=machine_load, rank=rank, world_size=world_size, spool=spool)
     _hook_exit()
-    for sink in sinks:
-        run.add_sink(sink)
-    if config is not None:
-        run.config.update(config)
+    _hook_worker()
+    try:
+        for sink in wanted:
+            run.add_sink(sink)
+        run.config.update(values)
+    except BaseException as error:
+        _note_failure(run, error)
+        run.finish("failed")  # nobody was given it
+        raise
     return run
+
+
+def _listed(names: object) -> list[Any]:
+    """Several texts, or one."""
+    return [names] if isinstance(names, str) else list(names or ())  # type: ignore[call-overload]
 
 
 def active_run() -> Run | None:
@@ -419,7 +440,7 @@ def finish(state: str = "finished") -> None:
 def _in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     try:
-        return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+        return shell is not None and any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell.get_ipython()).__mro__)  # hosted ones derive from it
     except AttributeError:
         return False
 
@@ -450,10 +471,48 @@ def _hook_exit() -> None:
         for run in list(_keep):
             if run._process == os.getpid() and not _interactive():
                 _note_failure(run, error.with_traceback(trace))
+                run._stopped = isinstance(error, KeyboardInterrupt)
         earlier(kind, error, trace)
 
     sys.excepthook = hook
     atexit.register(_at_exit)
+
+
+def _hook_worker() -> None:
+    """A forked worker of multiprocessing ends without exit handlers; a run that it opened ends as its work did."""
+    global _worker
+    process, util = sys.modules.get("multiprocessing.process"), sys.modules.get("multiprocessing.util")
+    if process is None or util is None or process.parent_process() is None or _worker == os.getpid():
+        return
+    _worker = os.getpid()
+    util.Finalize(None, _end_worker, exitpriority=0)
+
+
+def _status_of_worker() -> int | None:
+    """How a worker ends: before Python 3.13 what its work raised is on its way here, and it is 0; later it is kept by whoever calls os._exit() next."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__")
+        if module == "multiprocessing.process" and frame.f_code.co_name == "_bootstrap":
+            return 0
+        if module in ("multiprocessing.popen_fork", "multiprocessing.forkserver") and isinstance(frame.f_locals.get("code"), int):
+            return int(frame.f_locals["code"])
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def _end_worker() -> None:
+    status = _status_of_worker()
+    if status is None:
+        return  # spawned ones end as programs do: the library finishes their runs with the status
+    for run in list(_keep):
+        if run._process == os.getpid():
+            try:
+                if status != 0:
+                    run.note_outcome("program", "failed", f"the worker ended with status {status}; its standard error says why")
+                run._end_by(sys.exc_info()[1])
+            except Exception as problem:  # noqa: BLE001: the worker is over, but what went wrong is said
+                print(f"taffrail: {problem}", file=sys.stderr)
 
 
 def _interactive() -> bool:
@@ -461,12 +520,12 @@ def _interactive() -> bool:
 
 
 def _at_exit() -> None:
-    """Sinks in Python must be closed, and numbers of devices be there, while there is an interpreter. Other runs wait for the exit status: the library
-    finishes them."""
+    """Sinks in Python must be closed, and numbers of devices be there, while there is an interpreter. What Ctrl-C ended is not failed, whatever the exit status.
+    Other runs wait for that status: the library finishes them."""
     for run in list(_keep):
         if run._process == os.getpid():
             try:
-                run.finish() if run in _with_python_sinks else run._settle()
+                run.finish() if run in _with_python_sinks or run._stopped else run._settle()
             except Exception as error:  # noqa: BLE001: the program is over, but what went wrong is said
                 print(f"taffrail: {error}", file=sys.stderr)
     _core._ask_not_finite(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ def loggable(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
             found.update(loggable(value, f"{name}."))
         elif isinstance(value, (list, tuple)) and not (value and all(hasattr(part, "_log_to") for part in value)):
             found[name] = media.Text(media._json(value), plain=True)
-        elif (_arrays._elements(value) or 1) > 1 and not type(value).__module__.startswith(("PIL", "pandas")):
+        elif (_arrays._elements(value) or 1) > 1 and _arrays.package_of(value) not in ("PIL", "pandas"):
             array = _arrays.numpy_array(value)
             found[name] = Histogram(array, num_bins=LONGEST_ARRAY) if array.size > LONGEST_ARRAY else media.Text(media._json(array.tolist()), plain=True)
         else:
@@ -104,16 +105,20 @@ class Table(media.Table):
 
 
 class Object3D(media.PointCloud):
-    """Points (N×3, N×4 with a category, N×6 with colours) or a file (OBJ, GLB, …)."""
+    """Points (N×3, N×4 with a category, N×6 with colours) or a file (OBJ, GLB, …). Categories have no place and are left out, with a warning; boxes are refused."""
 
     def __init__(self, data_or_path: object, caption: str | None = None, **_: Any) -> None:
         colors = None
         if not isinstance(data_or_path, (str, os.PathLike)):
             if isinstance(data_or_path, Mapping):
+                if any(len(data_or_path.get(name, ())) for name in ("boxes", "vectors")):
+                    raise NotImplementedError("boxes and vectors of wandb.Object3D have no place here")
                 data_or_path = data_or_path["points"]
             points = _arrays.numpy_array(data_or_path)
             if points.ndim != 2 or points.shape[1] not in (3, 4, 6):
                 raise ValueError("points are N×3, N×4 or N×6")
+            if points.shape[1] == 4:
+                warnings.warn("categories of points are not kept; N×6 with colours shows them", stacklevel=2)
             colors = points[:, 3:6].clip(0, 255).astype("uint8") if points.shape[1] == 6 else None
             data_or_path = points[:, :3]
         super().__init__(data_or_path, colors=colors)

@@ -22,10 +22,6 @@ def _json(value: object) -> str:
     return json.dumps(value)
 
 
-def _module(value: object) -> str:
-    return type(value).__module__.split(".")[0]
-
-
 def _must_be_data(value: object, kind: str) -> None:
     if _is_path(value):
         raise TypeError(f"routines take the data of a taffrail.{kind}, not a file; log the file into the run")
@@ -50,7 +46,7 @@ class _Media:
 
 def _picture_array(value: object) -> tuple[object, str]:
     """Pixels and their layout of a picture of PIL or a drawn figure of matplotlib."""
-    if _module(value) == "PIL":
+    if _arrays.package_of(value) == "PIL":
         if value.mode not in ("L", "RGB", "RGBA", "I;16"):  # type: ignore[attr-defined]
             value = value.convert("RGBA" if "transparency" in value.info or value.mode in ("LA", "PA") else "RGB")  # type: ignore[attr-defined]
         channels = {"L": 1, "RGB": 3, "RGBA": 4, "I;16": 1}[value.mode]  # type: ignore[attr-defined]
@@ -64,9 +60,7 @@ def _picture_array(value: object) -> tuple[object, str]:
 
 def _drawn(figure: Any) -> object:
     """Pixels of a matplotlib figure, or of the figure that axes or pyplot itself stand for."""
-    figure = getattr(figure, "figure", figure)
-    if callable(getattr(figure, "gcf", None)):
-        figure = figure.gcf()
+    figure = figure.gcf() if callable(getattr(figure, "gcf", None)) else getattr(figure, "figure", figure)
     canvas = figure.canvas
     if not hasattr(canvas, "buffer_rgba"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -83,6 +77,11 @@ def _guess_layout(shape: Sequence[int]) -> str:
         return "hwc"
     first, last = shape[-3], shape[-1]
     return "chw" if first in (1, 3, 4) and last not in (1, 3, 4) else "hwc"
+
+
+def _bytes(numbers: Any) -> Any:
+    """Whole numbers as pixels of 0…255, truth values as black and white."""
+    return (numbers.astype("int64") * (255 if numbers.dtype == bool else 1)).clip(0, 255).astype("uint8")
 
 
 def _shape(value: object) -> Sequence[int]:
@@ -102,15 +101,14 @@ class Image(_Media):
         self.data, self.caption, self.captions, self.layout = data, caption or "", None if captions is None else list(captions), layout
 
     def _pixels(self) -> tuple[object, str]:
-        if _module(self.data) in ("PIL", "matplotlib"):
+        if _arrays.package_of(self.data) in ("PIL", "matplotlib"):
             return _picture_array(self.data)
         pixels = _arrays.array(self.data)
         if isinstance(pixels, (list, tuple)):
             pixels = _arrays.numpy_array(pixels).astype("float32")
         name = str(getattr(pixels, "dtype", ""))
-        if any(word in name for word in ("int64", "int32", "int8", "bool")) and "uint8" not in name:
-            numbers = _arrays.numpy_array(pixels)
-            pixels = (numbers * (255 if numbers.dtype == bool else 1)).clip(0, 255).astype("uint8")
+        if any(word in name for word in ("int64", "int32", "int16", "int8", "bool")) and "uint8" not in name and "uint16" not in name:
+            pixels = _bytes(_arrays.numpy_array(pixels))
         elif "float64" in name:
             pixels = _arrays.numpy_array(pixels).astype("float32")
         return pixels, self.layout or _guess_layout(_shape(pixels))
@@ -180,8 +178,8 @@ class Video(_Media):
         name = str(getattr(frames, "dtype", ""))
         if isinstance(frames, (list, tuple)) or "float64" in name:
             frames = _arrays.numpy_array(frames).astype("float32")
-        elif "int" in name and "uint8" not in name:
-            frames = _arrays.numpy_array(frames).clip(0, 255).astype("uint8")
+        elif ("int" in name or "bool" in name) and "uint8" not in name:
+            frames = _bytes(_arrays.numpy_array(frames))
         return frames, self.layout or _guess_layout(_shape(frames))
 
     def _datum(self) -> tuple[Any, ...]:
@@ -196,7 +194,7 @@ class Mesh(_Media):
     def __init__(self, vertices: object, faces: object = None, *, colors: object = None, normals: object = None,
                  config: Mapping[str, Any] | None = None) -> None:
         self.path = os.fspath(vertices) if _is_path(vertices) else None  # type: ignore[call-overload]
-        module = _module(vertices)
+        module = _arrays.package_of(vertices)
         if module == "open3d":
             data: Any = vertices
             vertices = data.vertices if hasattr(data, "vertices") else data.points
@@ -222,6 +220,9 @@ class Mesh(_Media):
 
     def _parts(self) -> tuple[object, ...]:
         colors = self.colors
+        for name, part in (("vertices", self.vertices), ("faces", self.faces), ("colors", colors), ("normals", self.normals)):
+            if part is not None and len(shape := _shape(part)) > 1 and shape[-1] != 3:
+                raise TypeError(f"{name} are three numbers each, not an array of {'×'.join(map(str, shape))}")
         if colors is not None and "float" in str(getattr(colors, "dtype", "")):
             numbers = _arrays.numpy_array(colors)
             colors = (numbers * 255 if numbers.size and numbers.max() <= 1 else numbers).round()
@@ -276,6 +277,8 @@ class Table(_Media):
             rows: Iterable[Any] = frame.itertuples(index=False, name=None) if hasattr(frame, "itertuples") else frame.iter_rows()
         elif isinstance(data, Mapping):
             self.columns = [str(name) for name in data]
+            if len(lengths := {name: len(column) for name, column in data.items()}) and len(set(lengths.values())) > 1:
+                raise ValueError(f"the columns of the table are not of one length: {', '.join(f'{name} has {count}' for name, count in lengths.items())}")
             rows = zip(*data.values(), strict=True)
         else:
             rows = frame
@@ -321,6 +324,8 @@ class Text(_Media):
         self.text, self.plain = text, plain
 
     def _log_to(self, run: Run, key: str, step: int | None) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"'{key}' takes a text, not a {type(self.text).__name__}")
         run._text(key, self.text, step, self.plain)
 
     def _datum(self) -> Any:
@@ -341,7 +346,7 @@ class Figure(_Media):
             run._figure(key, figure.to_json(), step, None)
         elif isinstance(figure, Mapping):
             run._figure(key, _json(figure), step, None)
-        elif hasattr(figure, "read"):
+        elif not any(hasattr(figure, name) for name in ("canvas", "figure", "gcf")):
             raise TypeError("a figure is one of Plotly or matplotlib, or JSON text; for a picture file take taffrail.Image(path)")
         else:
             run._figure(key, "", step, _drawn(figure))

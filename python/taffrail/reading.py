@@ -188,7 +188,13 @@ class RecordedRun:
         """
         if attempts not in ("winning", "all"):
             raise ValueError(f"attempts must be 'winning' or 'all', not '{attempts}'")
-        return Series(self._raw.read(key, list(columns), from_, to, attempts == "all", axis, backwards))
+        try:
+            return Series(self._raw.read(key, list(columns), from_, to, attempts == "all", axis, backwards))
+        except _core.NotFoundError:
+            kinds = [info.kind for info in self.keys() if info.key == key]
+            if kinds and "scalar" not in kinds:
+                raise _core.NotFoundError(f"'{key}' holds no numbers, but {kinds[0]}: entries('{key}') gives them") from None
+            raise
 
     def __getitem__(self, key: str) -> Series:
         return self.read(key)

@@ -31,7 +31,7 @@ def _number(value: Any) -> float:
 
 
 def _pictures(value: Any, dataformats: str, axes: str) -> Any:
-    """Pixels in the order of `axes`; floats stay 0…1, other whole numbers become bytes."""
+    """Pixels in the order of `axes`; floats stay 0…1, whole numbers of other types become bytes, truth values and masks of 0 and 1 black and white."""
     pixels = _arrays.numpy_array(value)
     formats = dataformats.upper()
     if pixels.ndim != len(formats):
@@ -43,7 +43,10 @@ def _pictures(value: Any, dataformats: str, axes: str) -> Any:
     pixels = pixels.transpose([formats.index(axis) for axis in axes])
     if pixels.dtype == "float64":
         return pixels.astype("float32")
-    return pixels.clip(0, 255).astype("uint8") if pixels.dtype.kind in "iu" and pixels.dtype.itemsize > 1 or pixels.dtype == bool else pixels
+    if pixels.dtype.kind in "biu" and pixels.dtype != "uint8":
+        white = 1 if pixels.dtype == bool or not (pixels > 1).any() else 255  # a mask is black and white, as the other writer shows it
+        return (pixels.astype("int64").clip(0, white) * (255 // white)).astype("uint8")
+    return pixels
 
 
 class SummaryWriter:
@@ -69,8 +72,8 @@ class SummaryWriter:
         self._writer.add_tensor(tag, _arrays.array(tensor), _step(global_step), walltime)
 
     def add_histogram(self, tag, values, global_step=None, bins="tensorflow", walltime=None, max_bins=None) -> None:
-        """The distribution of values. `bins` is a number or one of NumPy's names; `max_bins` bounds it."""
-        if isinstance(bins, str) and bins != "tensorflow":
+        """The distribution of values. `bins` is a number, one of NumPy's names or a row of edges; `max_bins` bounds a number."""
+        if bins != "tensorflow" if isinstance(bins, str) else hasattr(bins, "__len__"):
             import numpy
 
             numbers = _arrays.numpy_array(values).astype("float64").reshape(-1)
@@ -126,7 +129,7 @@ class SummaryWriter:
         if samples.ndim == 2 and samples.shape[0] < samples.shape[1]:
             samples = samples.T  # channels × frames, as the other writer takes them
         if samples.dtype.kind == "f":
-            samples = samples.astype("float32").clip(-1, 1)
+            samples = (samples.clip(-1, 1) * 32767).astype("<i2")  # as the other writer keeps them
         self._writer.add_audio(tag, samples, sample_rate, _step(global_step), walltime)
 
     def add_text(self, tag, text_string, global_step=None, walltime=None) -> None:
@@ -175,7 +178,7 @@ class SummaryWriter:
         self._writer.add_pr_curve_raw(tag, *([_number(value) for value in column] for column in columns), _step(global_step), walltime)
 
     def add_custom_scalars(self, layout) -> None:
-        """`layout` is {category: {chart: ["Multiline" or "Margin", [tags]]}}."""
+        """`layout` is {category: {chart: ["Multiline" or "Margin", [tags]]}}; tags of lines are regular expressions, matched from their beginning."""
         self._writer.add_custom_scalars([(category, [(title, list(tags), kind == "Margin") for title, (kind, tags) in charts.items()]) for category, charts in layout.items()])
 
     def add_custom_scalars_multilinechart(self, tags, category="default", title="untitled") -> None:

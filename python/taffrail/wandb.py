@@ -102,7 +102,7 @@ class Run:
         self._tags, self._notes, self.offline, self.resumed = tuple(tags), notes, offline, resumed
         native.config = self.config = Config(native)
         self.summary = Summary(native)
-        self._step, self._waiting, self._watches = 0, {}, []  # type: ignore[var-annotated]
+        self._step, self._waiting, self._watches, self._over = 0, {}, [], False  # type: ignore[var-annotated]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -127,6 +127,7 @@ class Run:
 
     @tags.setter
     def tags(self, tags: Sequence[str]) -> None:
+        tags = _native._listed(tags)
         for tag in self._tags:
             if tag not in tags:
                 self.native.untag(tag)
@@ -166,6 +167,8 @@ class Run:
 
     def log(self, data: Mapping[str, Any], step: int | None = None, commit: bool | None = None) -> None:
         """Values of a step. Without `step` the next one; `commit=False` waits for more of the same step. Steps only rise: what comes late is left out, with a warning."""
+        if self._over:
+            raise Error(f"run {self.id} is finished; open another one by wandb.init()")
         if not isinstance(data, Mapping):
             raise TypeError(f"Data must be a dict, not {type(data).__name__}")
         if any(not isinstance(key, str) for key in data):
@@ -242,6 +245,7 @@ class Run:
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
         self._commit()
         self.unwatch()
+        self._over = True
         self.native.finish("failed" if exit_code else "finished")
         _opened.discard(self)
         if _state.run is self:
@@ -292,7 +296,8 @@ def init(entity: str | None = None, project: str | None = None, dir: Any = None,
          reinit: Any = None, resume: Any = None, resume_from: str | None = None, fork_from: str | None = None, save_code: bool | None = None,
          tensorboard: bool | None = None, sync_tensorboard: bool | None = None, monitor_gym: bool | None = None, settings: Any = None,
          anonymous: Any = None) -> Run:
-    """Opens a run. A run that is open is given back, unless `reinit` says otherwise ('finish_previous', 'create_new' or True)."""
+    """Opens a run. A run that is open is given back, in a notebook finished, unless `reinit` says otherwise ('return_previous', 'finish_previous' or True,
+    'create_new')."""
     if resume_from or fork_from or sync_tensorboard or tensorboard:
         raise NotImplementedError("resume_from, fork_from and TensorBoard patching are not offered; resume= and taffrail.tensorboard are")
     said = dict(settings) if isinstance(settings, Mapping) else vars(settings) if settings is not None else {}
@@ -304,26 +309,30 @@ def init(entity: str | None = None, project: str | None = None, dir: Any = None,
     if mode is not None and mode not in MODES:
         raise Error(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
     if _state.run is not None and not _state.run.native.finished:
-        if reinit in (True, "finish_previous"):
+        if reinit in (True, "finish_previous") or (reinit in (None, "default") and _native._in_notebook()):
             _state.run.finish()
         elif reinit != "create_new":
             return _state.run
     project = pick(project, "project", "WANDB_PROJECT") or "uncategorized"
     entity, group = pick(entity, "entity", "WANDB_ENTITY") or "", pick(group, "run_group", "WANDB_RUN_GROUP") or ""
     job_type, notes = pick(job_type, "run_job_type", "WANDB_JOB_TYPE") or "", pick(notes, "run_notes", "WANDB_NOTES") or ""
-    names = list(tags) if tags is not None else [tag for tag in os.environ.get("WANDB_TAGS", "").split(",") if tag]
+    names = _native._listed(tags) if tags is not None else [tag for tag in os.environ.get("WANDB_TAGS", "").split(",") if tag]
     resume = RESUME[pick(resume, "resume", "WANDB_RESUME")]
     folder = pick(dir, "root_dir", "WANDB_DIR")
+    values = {} if config is None else _arrays.as_dict(config)
+    wanted = {key: value for key, value in values.items() if (not config_include_keys or key in config_include_keys) and key not in (config_exclude_keys or ())}
     with _switched_off(mode == "disabled"):
         native = _native.init(project, pick(name, "run_name", "WANDB_NAME") or "", group=group, job_type=job_type, tags=names, notes=notes,
                               id=pick(id, "run_id", "WANDB_RUN_ID") or "", resume=resume)
     made = Run(native, project, entity, group, job_type, names, notes, mode == "offline", resume != "never")
-    if mode in ("offline", "online", "shared") and native.active:
-        native.add_sink("wandb", **{key: str(value) for key, value in {"log_dir": folder, "entity": entity}.items() if value})
-    if config is not None:
-        values = _native._arrays.as_dict(config)
-        wanted = {key: value for key, value in values.items() if (not config_include_keys or key in config_include_keys) and key not in (config_exclude_keys or ())}
+    try:
+        if mode in ("offline", "online", "shared") and native.active:
+            native.add_sink("wandb", **{key: str(value) for key, value in {"log_dir": folder, "entity": entity}.items() if value})
         made.config.update(wanted)
+    except BaseException as error:
+        _native._note_failure(native, error)
+        native.finish("failed")
+        raise
     _state.run = made
     _opened.add(made)
     atexit.unregister(_commit_at_exit)
@@ -374,6 +383,10 @@ def unwatch(models: Any = None) -> None:
 def login(*_: Any, **__: Any) -> bool:
     """There is nothing to log in to: runs stay on this machine."""
     return True
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "config", "run", "summary"])
 
 
 def __getattr__(name: str) -> Any:

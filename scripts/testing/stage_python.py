@@ -90,8 +90,8 @@ def test_wheel(c: Context, version: tuple[int, int], python: Path) -> Counts:
 
 
 # Files of tests/python/frameworks, the environment of peers that has what they need.
-FRAMEWORKS = [("test_lightning.py", "lightning"), ("test_lightning_parts.py", "lightning"), ("test_debugging.py", "lightning"), ("test_trace.py", "lightning"), ("test_wandb.py", "wandb"),
-              ("test_open3d.py", "open3d"), ("test_trainers.py", "frameworks"), ("test_tensorflow.py", "tensorflow")]
+FRAMEWORKS = [("test_lightning.py", "lightning"), ("test_lightning_parts.py", "lightning"), ("test_summary_writer.py", "lightning"), ("test_debugging.py", "lightning"), ("test_trace.py", "lightning"),
+              ("test_wandb.py", "wandb"), ("test_open3d.py", "open3d"), ("test_trainers.py", "frameworks"), ("test_tensorflow.py", "tensorflow")]
 
 
 def test_framework(c: Context, file: str, family: str) -> Counts:

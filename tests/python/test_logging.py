@@ -51,6 +51,22 @@ def test_wide_and_changing_dicts_come_back(root):
     assert len(past["a"]) == 20 and past["c"].step.tolist() == list(range(2, 20, 3))
 
 
+def test_options_are_taken_as_people_write_them(root):
+    class Seen(taffrail.Sink):
+        def write(self, records):
+            pass
+
+    with taffrail.init(name="n", id="known", root=None, notes=None, tags="baseline", sinks=Seen(), config=None) as run:
+        run.log({"a": 1.0})
+    assert taffrail.read(root).run("n").info.tags == ["baseline"]
+    with taffrail.init(name="n", id="known", resume=True, tags=None, sinks=None) as run:
+        run.log({"a": 2.0})
+    assert len(taffrail.read(root).run("n")["a"]) == 2
+    for wrong in ({"rank": "first"}, {"console": "yes"}, {"overflow": 5}, {"flush_interval": "1"}, {"resume": 5}):
+        with pytest.raises(TypeError, match=f"cannot take {next(iter(wrong))}="):
+            taffrail.init(**wrong)
+
+
 @pytest.mark.parametrize("call, message", [
     (lambda run: run.log({"a": object()}), "object"),
     (lambda run: run.log({1: 2.0}), "keys"),
@@ -112,6 +128,16 @@ def test_options_and_errors_have_types(root, tmp_path):
         run.log({"a": 2.0}, step=0)
     past = taffrail.read(root).run("known")
     assert past["a"].value.tolist() == [2.0] and past.read("a", attempts="all").value.tolist() == [1.0, 2.0]
+
+
+def test_a_run_that_nobody_is_given_does_not_stay_open(root):
+    with pytest.raises(TypeError, match="names with values"):
+        taffrail.init(name="config", config=5)
+    assert not root.exists() and taffrail.active_run() is None
+    with pytest.raises(taffrail.Error, match="tensorboard"):
+        taffrail.init(name="sink", config={"lr": 0.1}, sinks=["tensorbord"])
+    info = taffrail.read(root).run("sink").info
+    assert taffrail.active_run() is None and info.state == "failed" and "tensorbord" in info.message
 
 
 def test_calls_after_the_end_are_counted_and_do_nothing(root):

@@ -9,6 +9,11 @@ import taffrail
 import taffrail.notebook
 
 
+def test_the_module_is_there_when_it_is_named(program):
+    done = program("import taffrail\nprint(taffrail.notebook.show.__name__, taffrail.torch.parameter_counts.__name__, taffrail.tensorboard.SummaryWriter.__name__, taffrail.wandb.init.__name__)")
+    assert done.stdout == "show parameter_counts SummaryWriter init\n"
+
+
 def test_a_run_is_shown(root):
     with taffrail.init(name="<n>") as run:
         run.summary["best"] = 0.5
@@ -33,8 +38,19 @@ def test_a_cell_that_is_executed_again_finishes_its_earlier_run(root, monkeypatc
     class ZMQInteractiveShell:
         pass
 
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: ZMQInteractiveShell()))
-    first = taffrail.init(name="cell")
-    second = taffrail.init(name="cell")
-    assert first.finished and not second.finished and taffrail.active_run() is second
+    class Hosted(ZMQInteractiveShell):
+        pass
+
+    for shell in (ZMQInteractiveShell, Hosted):
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=shell))
+        first = taffrail.init(name="cell")
+        second = taffrail.init(name="cell")
+        assert first.finished and not second.finished and taffrail.active_run() is second
+        second.finish()
+    import taffrail.wandb as wandb
+
+    first = wandb.init(name="cell")
+    assert wandb.init(name="cell", reinit="return_previous") is first
+    second = wandb.init(name="cell")
+    assert first.native.finished and second is not first
     second.finish()

@@ -36,6 +36,22 @@ def test_the_exit_says_how_a_run_ended(program, root):
     assert state_of(root, "zero").state == "finished"
 
 
+def test_a_program_that_ctrl_c_ends_is_aborted(program, root):
+    done = program("""
+        import os, signal, taffrail
+        run = taffrail.init(name="n")
+        for step in range(3):
+            run.log({"a": 1.0}, step=step)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            pass
+    """, check=False)
+    assert done.returncode != 0 and "KeyboardInterrupt" in done.stderr
+    info = state_of(root)
+    assert info.state == "aborted" and "KeyboardInterrupt" in info.message and "a = 1 at step 2" in info.message
+
+
 def test_a_with_block_ends_as_its_exception_says(root):
     with pytest.raises(KeyError), taffrail.init(name="n") as run:
         run.log({"a": 1.0})
@@ -57,6 +73,19 @@ def test_a_failed_run_says_what_was_logged_last(program, root):
         raise ValueError("the reason")
     """, check=False)
     assert state_of(root).message.splitlines()[-2:] == ["ValueError: the reason", "Last values: loss = nan at step 5, lr = 0.0001 at step 5, counted = 4"]
+
+
+def test_rows_that_are_logged_in_turn_do_not_drive_each_other_out(root):
+    """Keys that have one place in the cache of rows (python/src/fast_logging.cpp) by where they lie in memory."""
+    places = {}
+    for key in [f"key/{number}" for number in range(400)]:
+        places.setdefault((((id(key) >> 4) * 0x9E3779B97F4A7C15 % 2**64) >> 40) % 64, []).append(key)
+    keys = max(places.values(), key=len)[:4]
+    with taffrail.init(name="n") as run:
+        for step in range(4):
+            for number, key in enumerate(keys):
+                run.log(key, step * number, step)
+        assert {key: (value, step) for key, value, step in run._last_values()} == {key: (3.0 * number, 3) for number, key in enumerate(keys)}
 
 
 def test_an_exit_without_a_word_loses_nothing(program, root):
@@ -131,6 +160,38 @@ def test_workers_of_multiprocessing(program, root, method):
     assert past["sum"].value.tolist() == [56.0]
     if method == "fork":
         assert sorted(past["worker"].step.tolist()) == list(range(8))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_runs_of_workers_end_as_their_work_does(program, root, method):
+    """A sweep: every worker opens a run, and leaves it open."""
+    program(f"""
+        import concurrent.futures, multiprocessing, sys, taffrail
+
+        def work(name):
+            run = taffrail.init(name=name)
+            run.log({{"loss": 0.5}}, step=0)
+            if name == "fails":
+                raise ValueError("the reason")
+            if name == "leaves":
+                sys.exit(0)
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("{method}")
+            workers = [context.Process(target=work, args=(name,)) for name in ("works", "fails", "leaves")]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            assert [worker.exitcode for worker in workers] == [0, 1, 0]
+            with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+                pool.submit(work, "pooled").result()
+    """, TAFFRAIL_ZONES="none")
+    past = taffrail.read(root)
+    for name, state in (("works", "finished"), ("fails", "failed"), ("leaves", "finished"), ("pooled", "finished")):
+        assert past.run(name).info.state == state and past.run(name)["loss"].value.tolist() == [0.5], name
+    message = past.run("fails").info.message
+    assert "ValueError: the reason" in message or "the worker ended with status 1" in message or method == "spawn"
 
 
 def test_threads_and_coroutines(program, root):

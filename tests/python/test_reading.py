@@ -14,7 +14,7 @@ def past(root):
         for step in range(COUNT):
             row.log(step, step * 0.5, float("nan") if step % 7 == 0 else -step)
         run.set_epoch(2.0)
-        run.log({"late": 1.0}, step=1)
+        run.log({"late": 1.0, "said": "text"}, step=1)
     return taffrail.read(root).run("n")
 
 
@@ -30,8 +30,10 @@ def test_numpy_sees_every_point(past):
         series.column("rank")
     with pytest.raises(ValueError, match="no column"):
         past.read("a", ["steps"])
-    with pytest.raises(taffrail.NotFoundError):
+    with pytest.raises(taffrail.NotFoundError, match="no key 'c'"):
         past.read("c")
+    with pytest.raises(taffrail.NotFoundError, match=r"'said' holds no numbers, but text: entries\('said'\) gives them"):
+        past.read("said")
 
 
 def test_arrow_shares_the_memory(past):

@@ -77,9 +77,10 @@ def test_drawn_and_plotly_figures(root):
             return '{"data": [{"y": [1, 2]}]}'
 
     with taffrail.init(name="n") as run:
-        run.log({"drawn": figure, "axes": taffrail.Image(axes), "plotly": taffrail.Figure(Plotly())})
+        run.log({"drawn": figure, "axes": taffrail.Image(axes), "plotly": taffrail.Figure(Plotly()), "pyplot": pyplot, "picture": taffrail.Image(pyplot)})
         assert run.stats["errors"] == 0
     pyplot.close(figure)
+    assert one(root, "pyplot")["picture"].load() == one(root, "drawn")["picture"].load() and one(root, "picture")["width"] == 100
     assert one(root, "drawn")["picture"].size > 100 and (one(root, "axes")["width"], one(root, "axes")["height"]) == (100, 50)
     assert '"y": [1, 2]' in one(root, "plotly")["plotly_json"]
 
@@ -104,8 +105,48 @@ def test_strided_arrays_and_wrong_ones(root):
     assert np.frombuffer(stored["data"].load()).reshape(stored["shape"]).tolist() == np.arange(12.0).reshape(3, 4)[::-1, ::2].tolist()
 
 
-def test_frames_are_tables(root):
-    pandas = pytest.importorskip("pandas")
+@pytest.mark.parametrize("call, error, message", [
+    (lambda run: run.log_text("text", 5), TypeError, "'text' takes a text, not a int"),
+    (lambda run: run.log_figure("figure", 5), TypeError, "Plotly or matplotlib"),
+    (lambda run: run.log_table("table", {"a": [1, 2], "b": [3]}), ValueError, "a has 2, b has 1"),
+    (lambda run: run.log_mesh("mesh", np.zeros((3, 2))), TypeError, "vertices are three numbers each, not an array of 3×2"),
+    (lambda run: run.log_mesh("mesh", [[0, 0, 0]], [[0, 1, 2, 3]]), TypeError, "faces are three"),
+])
+def test_values_that_are_none_are_told(root, call, error, message):
+    with taffrail.init(name="n") as run, pytest.raises(error, match=message):
+        call(run)
+
+
+def test_whole_numbers_and_truth_values_are_pictures(root):
     with taffrail.init(name="n") as run:
-        run.log({"frame": taffrail.Table(pandas.DataFrame({"a": [1, 2], "b": ["x", None]}))})
+        for kind in ("i1", "i2", "i4", "i8", "u4", "?"):
+            run.log({kind: taffrail.Image(np.array([[0, 1], [7, 100]], kind)), f"film {kind}": taffrail.Video(np.zeros((2, 8, 8, 3), kind))})
+        assert run.stats["errors"] == 0
+    assert {one(root, kind)["images"][0].sha256 for kind in ("i1", "i2", "i4", "i8", "u4")} == {one(root, "i1")["images"][0].sha256}
+    assert one(root, "?")["format"] == "png" and one(root, "film ?")["frames"] == 2
+
+
+def test_frames_are_tables(root):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    with taffrail.init(name="n") as run:
+        run.log({"frame": taffrail.Table(frame), "bare": frame, "one": frame[["a"]][:1], "polars": polars.DataFrame({"a": [1, 2], "b": ["x", None]})})
+        assert run.stats["errors"] == 0
     assert one(root, "frame")["rows"][0] == [1, "x"]
+    assert one(root, "bare") == one(root, "frame") and one(root, "one") == {"columns": ["a"], "rows": [[1]]}
+    assert one(root, "polars") == {"columns": ["a", "b"], "rows": [[1, "x"], [2, None]]}
+
+
+def test_the_words_of_wandb_take_frames_and_pyplot(root):
+    pandas, matplotlib = pytest.importorskip("pandas"), pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import taffrail.wandb as wandb
+    from matplotlib import pyplot
+
+    pyplot.figure(figsize=(2, 1), dpi=50)
+    with wandb.init(name="n") as run:
+        run.log({"frame": pandas.DataFrame({"a": [1, 2]}), "chart": pyplot, "picture": wandb.Image(pyplot, caption="said")})
+        assert run.native.stats["errors"] == 0
+    pyplot.close()
+    assert one(root, "frame") == {"columns": ["a"], "rows": [[1], [2]]} and one(root, "chart")["picture"].size > 100
+    assert (one(root, "picture")["width"], one(root, "picture")["captions"]) == (100, ["said"])

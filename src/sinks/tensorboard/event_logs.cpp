@@ -106,7 +106,7 @@ void EventLogs::layout(const std::vector<ScalarChartCategory>& add, double wall_
                 }
             } else {
                 for (const std::string& tag : chart.tags) {
-                    to.tags.push_back(exact_tag_pattern(tag));
+                    to.tags.push_back(chart.are_patterns ? tag : exact_tag_pattern(tag));
                 }
             }
         }

@@ -210,9 +210,16 @@ def test_steps_only_rise_and_missing_words_are_named(root):
         run.name = "other"
     with pytest.raises(TypeError, match="dict"):
         wandb.log(1.0)
+    with pytest.warns(UserWarning, match="categories"):
+        wandb.Object3D([[0.0, 1.0, 2.0, 3.0]])
+    with pytest.raises(NotImplementedError, match="boxes"):
+        wandb.Object3D({"type": "lidar/beta", "points": [[0.0, 1.0, 2.0]], "boxes": [{}]})
+    assert {"init", "config", "run"} <= set(dir(wandb))
     wandb.finish()
     with pytest.raises(wandb.Error, match="init"):
         wandb.log({"a": 1.0})
+    with pytest.raises(wandb.Error, match="finished"):
+        run.log({"a": 1.0})
     assert taffrail.read(root).run("n")["a"].step.tolist() == [5]
     off = wandb.init(mode="disabled")
     off.log({"a": 1.0})
