@@ -1,5 +1,7 @@
 #include "model/series_summary.h"
 
+#include "model/bin_stats.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,17 +21,18 @@ void add_values(SeriesSummary& summary, std::span<const double> values,
         summary.last = values.back();
         return;
     }
+    BinStats stats;
     for (const double value : values) {
-        if (std::isfinite(value)) {
-            summary.min = std::fmin(summary.min, value);
-            summary.max = std::fmax(summary.max, value);
-            summary.sum += value;
-            summary.last = value;
-        } else {
-            ++(std::isnan(value) ? summary.nan_count
-               : value > 0       ? summary.positive_infinity_count
-                                 : summary.negative_infinity_count);
-        }
+        stats.add(value);
+    }
+    summary.nan_count += stats.nan_count;
+    summary.positive_infinity_count += stats.positive_infinity_count;
+    summary.negative_infinity_count += stats.negative_infinity_count;
+    if (stats.has_finite()) {
+        summary.min = std::fmin(summary.min, stats.min);
+        summary.max = std::fmax(summary.max, stats.max);
+        summary.sum += stats.sum;
+        summary.last = stats.last;
     }
 }
 
