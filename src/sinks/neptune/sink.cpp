@@ -26,10 +26,6 @@ constexpr std::size_t kLongestText = std::size_t{1} << 20;
 constexpr Step kMostSteps = 1'000'000'000'000;
 constexpr const char* kFile = "run_operations.sqlite3";
 
-std::string_view word_of(double value) {
-    return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-}
-
 std::string hex_of(std::string_view text) {
     return to_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
@@ -115,7 +111,7 @@ Result<void> NeptuneSink::assign_all(std::string_view prefix, const Hparams& val
         const auto* number = std::get_if<double>(&cell);
         const bool is_odd = number != nullptr && !std::isfinite(*number);
         TAFFRAIL_TRY(assign(std::string(prefix) + names_.name_of(name),
-                            is_odd ? Cell(std::string(word_of(*number))) : cell));
+                            is_odd ? Cell(format_double(*number)) : cell));
     }
     Bytes bytes = update_.take({}, last_time_ns_);
     return values.empty() ? Result<void>() : log_->add(Operation::Update, bytes, last_time_ns_);
@@ -214,7 +210,7 @@ Result<void> NeptuneSink::scalar(const Record& record) {
         update_.append_number(series.number_head, record.scalar);
     } else {
         // A server refuses such numbers; as words they are kept.
-        update_.append(series.path + "/not_finite", text_value(word_of(record.scalar)));
+        update_.append(series.path + "/not_finite", text_value(format_double(record.scalar)));
     }
     if (series.says_step) {
         update_.append_number(number_head("taffrail/step/" + series.path),

@@ -85,6 +85,5 @@ class WandbRun final : public RecordedRun {
 /// Where runs keep what is no metric.
 inline constexpr std::string_view kHparamsKey = "hparams";
 inline constexpr std::string_view kAlertsKey = "alerts";
-inline constexpr std::string_view kFilesKey = "files";
 
 }  // namespace taffrail::sources::wandb
