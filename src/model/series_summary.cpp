@@ -55,6 +55,16 @@ void add_point(SeriesSummary& summary, double value, Step step, std::int64_t tim
     add_values(summary, {&value, 1});
 }
 
+SeriesSummary summary_without(std::span<const Point> points, const std::vector<bool>& left_out) {
+    SeriesSummary summary;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (left_out.empty() || !left_out[i]) {
+            add_point(summary, points[i].value, points[i].step, points[i].time_ns);
+        }
+    }
+    return summary;
+}
+
 void merge(SeriesSummary& into, const SeriesSummary& other) noexcept {
     if (other.count == 0) {
         return;
