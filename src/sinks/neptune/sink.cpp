@@ -11,7 +11,6 @@
 #include "sqlite/library.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -25,20 +24,6 @@ constexpr std::size_t kLongestUpdate = std::size_t{1} << 20;
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
 constexpr Step kMostSteps = 1'000'000'000'000;
 constexpr const char* kFile = "run_operations.sqlite3";
-
-std::string hex_of(std::string_view text) {
-    return to_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-std::string from_hex(std::string_view text) {
-    std::string made;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        unsigned byte = 0;
-        std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-        made += static_cast<char>(byte);
-    }
-    return made;
-}
 
 }  // namespace
 
@@ -68,7 +53,8 @@ Result<void> NeptuneSink::start(const SinkContext& context,
         last_time_ns_ = std::max(last_time_ns_, state->number("time"));
         for (const auto& [name, text] : state->fields) {
             if (name.starts_with("series.")) {
-                Series& series = series_of(from_hex(std::string_view(name).substr(7)));
+                Series& series =
+                    series_of(std::string(as_text(from_hex(std::string_view(name).substr(7)))));
                 series.next = static_cast<std::uint64_t>(
                     parse_int(std::string_view(text).substr(0, text.find(' '))).value_or(0));
                 series.says_step = text.ends_with(" 1");
@@ -342,7 +328,7 @@ Result<void> NeptuneSink::write_out(trackers::SinkState& state) {
                     {"files", std::to_string(files_)},
                     {"time", std::to_string(last_time_ns_)}};
     for (const auto& [path, series] : series_) {
-        state.fields["series." + hex_of(path)] =
+        state.fields["series." + to_hex(as_bytes(path))] =
             std::to_string(series.next) + (series.says_step ? " 1" : " 0");
     }
     return {};
