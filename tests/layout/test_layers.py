@@ -178,6 +178,11 @@ def test_every_public_header_has_a_layer():
     assert set(HEADER_LAYER.values()) <= set(ALLOWED)
 
 
+def test_every_public_header_stands_in_the_reference():
+    named = set(re.findall(r"`(\w+)\.h`", (ROOT / "docs/reference/cpp.md").read_text()))
+    assert {path.stem for path in PUBLIC.glob("*.h")} - named <= {"taffrail", "api"}, "a header has no row in docs/reference/cpp.md"  # everything, and a macro for the library itself
+
+
 def test_public_headers_are_included_downwards_only():
     wrong = []
     for path in sources():
