@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 
 namespace taffrail {
 namespace {
@@ -35,6 +36,21 @@ std::uint64_t random_u64() noexcept {
                 static_cast<std::uint64_t>(getpid());
     }
     return value;
+}
+
+std::string writer_name(std::uint64_t writer) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(writer));
+    return text;
+}
+
+std::string with_dashes(std::string_view digits) {
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        text += i == 8 || i == 12 || i == 16 || i == 20 ? "-" : "";
+        text += digits[i];
+    }
+    return text;
 }
 
 std::string make_run_id(std::int64_t time_ns) {

@@ -7,6 +7,8 @@
 
 #include <openssl/sha.h>
 
+#include <charconv>
+
 namespace taffrail {
 
 Sha256 sha256(ByteSpan bytes) noexcept {
@@ -27,6 +29,20 @@ std::string to_hex(std::span<const std::uint8_t> bytes) {
         text.push_back(kDigits[byte & 15]);
     }
     return text;
+}
+
+std::string to_hex(ByteSpan bytes) {
+    return to_hex(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
+
+Bytes from_hex(std::string_view digits) {
+    Bytes bytes;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+        std::uint8_t byte = 0;
+        std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+        bytes.push_back(static_cast<std::byte>(byte));
+    }
+    return bytes;
 }
 
 }  // namespace taffrail

@@ -1,6 +1,7 @@
 // Tables, histograms and graphs as JSON, and back; files as what they are.
 #include "base/try.h"
 #include "codec/capture.h"
+#include "codec/histogram_moments.h"
 #include "codec/json_cells.h"
 #include "codec/json_writer.h"
 #include "codec/media_probe.h"
@@ -215,6 +216,18 @@ Result<Value> value_of_file(std::string_view name, Bytes bytes, std::string_view
         made = Value(std::move(artifact));
     }
     return made;
+}
+
+Result<Value> histogram_of_json(const Json& document) {
+    Histogram histogram;
+    histogram.counts = numbers_in(document, "values");
+    histogram.edges = numbers_in(document, "bins");
+    if (histogram.counts.empty() || histogram.edges.size() != histogram.counts.size() + 1 ||
+        !std::ranges::is_sorted(histogram.edges)) {
+        return Error{ErrorCode::Corrupt, "a histogram whose bins and counts do not fit"};
+    }
+    set_moments_by_bins(histogram);
+    return Value(std::move(histogram));
 }
 
 void set_file_blob(Value& value, Blob blob) {

@@ -1,5 +1,6 @@
 #include "codec/value_files.h"
 
+#include "base/cell_text.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "codec/capture.h"
@@ -186,9 +187,7 @@ std::string tsv_of(const Table& table) {
     text += '\n';
     for (const std::vector<Cell>& row : table.rows) {
         for (std::size_t i = 0; i < row.size(); ++i) {
-            const auto* held = std::get_if<std::string>(&row[i]);
-            JsonWriter json;
-            put(i, held != nullptr ? *held : json.value(row[i]).text());
+            put(i, cell_text(row[i]));
         }
         text += '\n';
     }

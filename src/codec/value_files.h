@@ -44,6 +44,8 @@ std::string graph_json(const Graph& graph);
 
 /// {"columns": […], "data": [[…], …]}; what a row has too much is left out.
 Result<Table> table_of_json(const Json& document);
+/// {"values": [counts], "bins": [edges]}, as clients of trackers write them.
+Result<Value> histogram_of_json(const Json& document);
 /// The way back, for kinds that are documents (tables, histograms, graphs, figures, texts).
 Result<Value> value_of_document(Kind kind, std::string_view text);
 

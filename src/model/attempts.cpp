@@ -7,6 +7,16 @@
 
 namespace taffrail::model {
 
+std::vector<AttemptProcess> one_process_each(std::size_t attempts) {
+    std::vector<AttemptProcess> all;
+    for (std::size_t attempt = 0; attempt < attempts; ++attempt) {
+        all.push_back({.rank = 0,
+                       .attempt = static_cast<std::uint32_t>(attempt),
+                       .resume_step = std::nullopt});
+    }
+    return all;
+}
+
 void take_step(std::vector<AttemptSteps>& ranges, const Point& point) {
     const auto is_same = [&](const AttemptSteps& range) {
         return range.rank == point.rank && range.attempt == point.attempt;
@@ -60,7 +70,10 @@ WinningRule::WinningRule(std::span<const AttemptProcess> processes,
     for (const auto& [who, last_step] : last_steps) {
         const auto& [rank, attempt] = who;
         std::optional<Step> from;
+        // All that are newer, not only the next one: any of them may have gone back the furthest.
         for (auto newer = attempts.upper_bound(attempt); newer != attempts.end(); ++newer) {
+            // A rank that was not started again follows rank 0: else what it logged would stay
+            // beside what the others logged anew.
             auto begin = begins.find({*newer, rank});
             if (begin == begins.end()) {
                 begin = begins.find({*newer, 0});
@@ -69,6 +82,8 @@ WinningRule::WinningRule(std::span<const AttemptProcess> processes,
                 from = from ? std::min(*from, *begin->second) : *begin->second;
             }
         }
+        // A process that had ended before R lost nothing. It gets no entry, so that a series that
+        // never went back costs what one attempt costs.
         if (from && *from <= last_step) {
             superseded_from_[who] = *from;
             all_win_ = false;
@@ -91,6 +106,8 @@ std::function<std::optional<Step>(std::int32_t, std::uint32_t)> superseded_by(Wi
     };
 }
 
+// Asked for each key of each run of a list, where ranges are those of checkpoints: it may say yes
+// for nothing, which costs time, and never no.
 bool may_supersede(std::span<const AttemptProcess> processes,
                    std::span<const AttemptSteps> logged) noexcept {
     return std::ranges::any_of(logged, [&](const AttemptSteps& older) {

@@ -26,6 +26,9 @@ struct AttemptProcess {
     std::optional<Step> resume_step;
 };
 
+/// Of a run in which one process a time logged, and whose resumes name no step.
+std::vector<AttemptProcess> one_process_each(std::size_t attempts);
+
 /// Steps of one series that a process logged, both ends included.
 struct AttemptSteps {
     std::int32_t rank = 0;

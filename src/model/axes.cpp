@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -125,35 +126,64 @@ double position_of(const Point& point, Axis axis, std::int64_t origin_ns) noexce
     return kAbsent;
 }
 
-std::vector<double> metric_positions(std::span<const Point> series, std::span<const Point> metric) {
-    struct RowHash {
-        std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& row) const noexcept {
-            return std::hash<std::uint64_t>{}(row.first * 0x9E3779B97F4A7C15u ^ row.second);
-        }
-    };
+namespace {
 
-    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, double, RowHash> by_row,
-        by_step_and_writer;
-    std::unordered_map<Step, double> by_step;
-    for (const Point& point : metric) {
-        by_row[{point.writer, point.seq}] = point.value;
-        by_step_and_writer[{point.writer, static_cast<std::uint64_t>(point.step)}] = point.value;
-        by_step[point.step] = point.value;
+using WriterAndNumber = std::pair<std::uint64_t, std::uint64_t>;
+
+struct PairHash {
+    std::size_t operator()(const WriterAndNumber& pair) const noexcept {
+        return std::hash<std::uint64_t>{}(pair.first * 0x9E3779B97F4A7C15u ^ pair.second);
     }
+};
+
+/// Where the metric was at a step; asked for points that share no row with it.
+class MetricAtSteps {
+  public:
+    explicit MetricAtSteps(std::span<const Point> metric) {
+        for (const Point& point : metric) {
+            of_writer_[{point.writer, static_cast<std::uint64_t>(point.step)}] = point.value;
+            of_all_[point.step] = point.value;
+        }
+    }
+
+    [[nodiscard]] double at(const Point& point) const {
+        if (const auto own =
+                of_writer_.find({point.writer, static_cast<std::uint64_t>(point.step)});
+            own != of_writer_.end()) {
+            return own->second;
+        }
+        const auto any = of_all_.find(point.step);
+        return any != of_all_.end() ? any->second : kAbsent;
+    }
+
+  private:
+    std::unordered_map<WriterAndNumber, double, PairHash> of_writer_;
+    std::unordered_map<Step, double> of_all_;
+};
+
+}  // namespace
+
+std::vector<double> metric_positions(std::span<const Point> series, std::span<const Point> metric) {
+    std::unordered_map<WriterAndNumber, const Point*, PairHash> rows;
+    rows.reserve(metric.size());
+    for (const Point& point : metric) {
+        rows[{point.writer, point.seq}] = &point;
+    }
+    std::optional<MetricAtSteps> steps;
     std::vector<double> positions;
     positions.reserve(series.size());
     for (const Point& point : series) {
-        if (const auto row = by_row.find({point.writer, point.seq}); row != by_row.end()) {
-            positions.push_back(row->second);
-        } else if (const auto own = by_step_and_writer.find(
-                       {point.writer, static_cast<std::uint64_t>(point.step)});
-                   own != by_step_and_writer.end()) {
-            positions.push_back(own->second);
-        } else if (const auto any = by_step.find(point.step); any != by_step.end()) {
-            positions.push_back(any->second);
-        } else {
-            positions.push_back(kAbsent);
+        // Sources without rows number the points of each series by itself: that such a number is
+        // met at another step says nothing.
+        const auto row = rows.find({point.writer, point.seq});
+        if (row != rows.end() && row->second->step == point.step) {
+            positions.push_back(row->second->value);
+            continue;
         }
+        if (!steps) {
+            steps.emplace(metric);
+        }
+        positions.push_back(steps->at(point));
     }
     return positions;
 }

@@ -71,8 +71,8 @@ inline double difference(double a, double b) noexcept {
 /// Not for Axis::Metric.
 double position_of(const Point& point, Axis axis, std::int64_t origin_ns) noexcept;
 
-/// Positions on another metric: for each point of `series` the value `metric` had in the same row,
-/// else its newest value at the same step (of the same writer if there is one), else NaN.
+/// Positions on another metric: for each point of `series` the value `metric` had in the same row
+/// at this step, else its newest value at the step (of the same writer if there is one), else NaN.
 std::vector<double> metric_positions(std::span<const Point> series, std::span<const Point> metric);
 
 }  // namespace taffrail::model

@@ -1,5 +1,6 @@
-// What is known of some points of a series, and how two such summaries become one: the only summary
-// there is, for bins, charts and statistics.
+// What is known of some points of a series: the one place that says what a value that is not finite
+// counts as. Bins and charts have it as it is; what is known of a whole series (series_summary.h)
+// and of a range (query/chart/range_stats.h) adds its values here.
 //
 // min, max, sum and last are those of the finite points; NaN and the infinities are counted apart.
 // min and max start at the infinities of the wrong sign, so an empty summary is the neutral

@@ -1,12 +1,10 @@
 #include "model/gathered_run.h"
 
-#include "base/clock.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "model/attempts.h"
-#include "model/axes.h"
-#include "model/bins.h"
 #include "model/records.h"
+#include "model/run_time.h"
 #include "model/series_cursor.h"
 #include "model/series_summary.h"
 
@@ -17,10 +15,6 @@
 
 namespace taffrail::model {
 namespace {
-
-// Without an end a run goes on while its files move.
-constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
-constexpr std::size_t kKeptSeries = 16;
 
 /// The columns of a series, which stay as they are.
 class GatheredRows final : public RowSource {
@@ -97,11 +91,7 @@ class GatheredRows final : public RowSource {
 };
 
 std::vector<AttemptProcess> processes_of(const GatheredContent& content) {
-    std::vector<AttemptProcess> all;
-    for (std::uint32_t attempt = 0; attempt < content.info.attempts; ++attempt) {
-        all.push_back({.rank = 0, .attempt = attempt, .resume_step = std::nullopt});
-    }
-    return all;
+    return one_process_each(content.info.attempts);
 }
 
 std::vector<Point> points_of(const GatheredSeries& series) {
@@ -159,11 +149,9 @@ RunInfo GatheredRun::info() const {
     const auto now = state();
     RunInfo info = now->content->info;
     if (now->content->is_open_ended) {
-        info.state =
-            now->modified_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Crashed;
+        info.state = moved_lately(now->modified_ns) ? RunState::Running : RunState::Crashed;
     } else if (now->content->never_says_end) {
-        info.state =
-            info.end_time_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Idle;
+        info.state = moved_lately(info.end_time_ns) ? RunState::Running : RunState::Idle;
     }
     return info;
 }
@@ -187,10 +175,7 @@ std::vector<KeyInfo> GatheredRun::keys() const {
             const std::vector<Point> points = points_of(series);
             if (const auto flags = model::superseded(processes_of(content), points);
                 !flags.empty()) {
-                info.scalar = {};
-                for (const Point& point : without_flagged(points, flags)) {
-                    add_point(info.scalar, point.value, point.step, point.time_ns);
-                }
+                info.scalar = summary_without(points, flags);
             }
         }
     }
@@ -255,35 +240,11 @@ Result<Bins> GatheredRun::bins(std::string_view key, const BinRequest& request) 
         if (metric == content.series.end()) {
             return no_scalar(content, request.metric);
         }
-        const std::vector<Point> points = chosen();
-        std::vector<double> values;
-        for (const Point& point : points) {
-            values.push_back(point.value);
-        }
-        return bins_of_points(metric_positions(points, points_of(metric->second)), values, request);
+        return bins_along_metric(chosen(), points_of(metric->second), request);
     }
-    const std::string name =
-        std::string(key) + '\0' + (request.attempt ? std::to_string(*request.attempt) : "");
-    std::shared_ptr<const SeriesIndex> index;
-    {
-        std::lock_guard lock(now->mutex);
-        if (const auto kept = now->bins.find(name); kept != now->bins.end()) {
-            index = kept->second;
-        }
-    }
-    if (!index) {
-        auto made = std::make_shared<SeriesIndex>();
-        for (const Point& point : chosen()) {
-            made->append(point);
-        }
-        index = made;
-        std::lock_guard lock(now->mutex);
-        if (now->bins.size() >= kKeptSeries) {
-            now->bins.clear();
-        }
-        now->bins[name] = index;
-    }
-    return index->bins(request, content.info.start_time_ns);
+    // A new reading comes with a state of its own, which has kept nothing yet.
+    return now->bins.get(key, request.attempt, 0, chosen)
+        ->bins(request, content.info.start_time_ns);
 }
 
 std::vector<Entry> GatheredRun::make_entries(const State& now, std::string_view key) {

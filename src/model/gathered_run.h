@@ -7,8 +7,8 @@
 #include <taffrail/reader.h>
 
 #include "base/bytes.h"
+#include "model/kept_bins.h"
 #include "model/metric_meaning.h"
-#include "model/series_index.h"
 
 #include <atomic>
 #include <cstdint>
@@ -132,7 +132,7 @@ class GatheredRun final : public RecordedRun {
         mutable GatheredBlobs blobs;
         mutable std::mutex mutex;
         mutable std::map<std::string, std::vector<Entry>, std::less<>> entries;
-        mutable std::map<std::string, std::shared_ptr<const SeriesIndex>, std::less<>> bins;
+        mutable KeptBins bins{16, 0};
         mutable std::map<std::string, Damage> lost;
     };
 

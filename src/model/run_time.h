@@ -1,7 +1,9 @@
-// How long a run took, as everything that shows it says it.
+// How long a run took, and whether one without an end goes on, as everything that shows it says it.
 #pragma once
 
 #include <taffrail/reader.h>
+
+#include "base/clock.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +19,12 @@ inline std::optional<std::int64_t> duration_ns(const RunInfo& info) {
         return std::nullopt;
     }
     return duration;
+}
+
+/// Whether the last sign of life of a run that says no end is younger than ten minutes.
+inline bool moved_lately(std::int64_t sign_of_life_ns) {
+    constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
+    return sign_of_life_ns > wall_time_ns() - kQuietNs;
 }
 
 }  // namespace taffrail::model

@@ -1,5 +1,7 @@
 #include "model/series_summary.h"
 
+#include "model/bin_stats.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,17 +21,18 @@ void add_values(SeriesSummary& summary, std::span<const double> values,
         summary.last = values.back();
         return;
     }
+    BinStats stats;
     for (const double value : values) {
-        if (std::isfinite(value)) {
-            summary.min = std::fmin(summary.min, value);
-            summary.max = std::fmax(summary.max, value);
-            summary.sum += value;
-            summary.last = value;
-        } else {
-            ++(std::isnan(value) ? summary.nan_count
-               : value > 0       ? summary.positive_infinity_count
-                                 : summary.negative_infinity_count);
-        }
+        stats.add(value);
+    }
+    summary.nan_count += stats.nan_count;
+    summary.positive_infinity_count += stats.positive_infinity_count;
+    summary.negative_infinity_count += stats.negative_infinity_count;
+    if (stats.has_finite()) {
+        summary.min = std::fmin(summary.min, stats.min);
+        summary.max = std::fmax(summary.max, stats.max);
+        summary.sum += stats.sum;
+        summary.last = stats.last;
     }
 }
 
@@ -50,6 +53,16 @@ void add_point(SeriesSummary& summary, double value, Step step, std::int64_t tim
     add_steps(summary, step, step);
     summary.last_time_ns = time_ns;
     add_values(summary, {&value, 1});
+}
+
+SeriesSummary summary_without(std::span<const Point> points, const std::vector<bool>& left_out) {
+    SeriesSummary summary;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (left_out.empty() || !left_out[i]) {
+            add_point(summary, points[i].value, points[i].step, points[i].time_ns);
+        }
+    }
+    return summary;
 }
 
 void merge(SeriesSummary& into, const SeriesSummary& other) noexcept {

@@ -1,6 +1,7 @@
 // How a SeriesSummary comes about: the one place that adds points to it and makes one of two.
 #pragma once
 
+#include <taffrail/read.h>
 #include <taffrail/series_summary.h>
 
 #include "model/number_sums.h"
@@ -22,6 +23,9 @@ void add_steps(SeriesSummary& summary, Step smallest, Step largest) noexcept;
 
 /// The next point in log order, altogether.
 void add_point(SeriesSummary& summary, double value, Step step, std::int64_t time_ns) noexcept;
+
+/// Of points in log order without those whose flag is set; an empty `left_out` leaves out none.
+SeriesSummary summary_without(std::span<const Point> points, const std::vector<bool>& left_out);
 
 /// Points of another file or writer. `last` is that of whichever ends later, so join summaries in
 /// the order of their ends.

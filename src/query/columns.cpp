@@ -1,6 +1,6 @@
 #include "query/columns.h"
 
-#include "base/strings.h"
+#include "base/cell_text.h"
 #include "model/metric_meaning.h"
 #include "model/run_time.h"
 
@@ -109,18 +109,7 @@ Cell column_value(const RunDetails& run, std::string_view column) {
 }
 
 std::string cell_label(const Cell& cell) {
-    switch (cell.index()) {
-        case 0:
-            return "–";
-        case 1:
-            return std::get<bool>(cell) ? "true" : "false";
-        case 2:
-            return std::to_string(std::get<std::int64_t>(cell));
-        case 3:
-            return format_double(std::get<double>(cell));
-        default:
-            return std::get<std::string>(cell);
-    }
+    return cell.index() == 0 ? "–" : cell_text(cell);
 }
 
 }  // namespace taffrail::query

@@ -8,6 +8,9 @@
 namespace taffrail::query {
 namespace {
 
+// A descent by precedence (sum, product, sign, power) that writes a program for a stack machine:
+// an expression is read once and worked out at every point, where walking a tree would show.
+
 // Every key is a series that is read for every run of a chart.
 constexpr std::size_t kMaxExpressionBytes = 16u << 10;
 constexpr std::size_t kMaxKeys = 100;
@@ -55,6 +58,8 @@ class ExpressionParser {
     }
 
     void sum() {
+        // An expression comes with an address that anybody may send: neither this thread's stack
+        // nor the machine's 128 places may be what ends it.
         if (++depth_ > 60) {
             fail("this is nested too deeply");
         }
@@ -235,6 +240,7 @@ std::variant<Expression, ExpressionError> Expression::parse(std::string_view tex
 double Expression::evaluate(std::span<const double> values) const {
     std::array<double, 128> stack;
     std::size_t top = 0;
+    // Too few operands would be a mistake of the parser; no reason to read beyond the stack.
     const auto binary = [&](auto operation) {
         if (top >= 2) {
             stack[top - 2] = operation(stack[top - 2], stack[top - 1]);
@@ -269,6 +275,8 @@ double Expression::evaluate(std::span<const double> values) const {
             case Code::Power:
                 binary([](double a, double b) { return std::pow(a, b); });
                 break;
+            // fmin and fmax go by the other where one is NaN: the smaller of two losses is known
+            // where only one of them was logged.
             case Code::Min:
                 binary([](double a, double b) { return std::fmin(a, b); });
                 break;

@@ -1,6 +1,7 @@
 #include "record/definitions.h"
 
 #include "base/crc32c.h"
+#include "base/names.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "io/inside.h"

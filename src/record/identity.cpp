@@ -6,32 +6,29 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 namespace taffrail::record {
 namespace {
 
-// Field 22 of /proc/self/stat; the name in field 2 may hold spaces and brackets, so count from the
+// Field 22 of a stat of /proc; the name in field 2 may hold spaces and brackets, so count from the
 // last ')'.
-std::uint64_t process_start() {
-    const auto text = io::read_text("/proc/self/stat");
-    if (!text.ok()) {
-        return 0;
-    }
-    const std::size_t close = text->rfind(')');
+std::optional<std::uint64_t> start_of(const std::string& process) {
+    const auto text = io::read_text("/proc/" + process + "/stat");
+    const std::size_t close = text.ok() ? text->rfind(')') : std::string::npos;
     if (close == std::string::npos || close + 2 > text->size()) {
-        return 0;
+        return std::nullopt;
     }
     const auto fields = split(std::string_view(*text).substr(close + 2), ' ');
-    return fields.size() > 19 ? static_cast<std::uint64_t>(parse_int(fields[19]).value_or(0)) : 0;
+    if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") {
+        return std::nullopt;
+    }
+    const auto start = parse_int(fields[19]);
+    return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
 }
 
 }  // namespace
 
-std::string writer_name(std::uint64_t writer) {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(writer));
-    return text;
+std::optional<std::uint64_t> process_start(std::uint64_t process_id) {
+    return start_of(std::to_string(process_id));
 }
 
 std::string boot_id() {
@@ -49,7 +46,7 @@ WriterIdentity make_identity(std::string run_id) {
     identity.run_id = std::move(run_id);
     identity.writer = random_u64();
     identity.process_id = static_cast<std::uint64_t>(getpid());
-    identity.process_start = process_start();
+    identity.process_start = start_of("self").value_or(0);
     identity.boot_id = boot_id();
     identity.host = host_name();
     identity.clock = make_tick_clock();

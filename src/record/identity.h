@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace taffrail::record {
@@ -19,11 +20,12 @@ struct WriterIdentity {
     TickClock clock;  ///< turns the ticks in this writer's rings into time
 };
 
-/// Sixteen hexadecimal digits: how files name a writer.
-std::string writer_name(std::uint64_t writer);
-
 /// This process, with a new random writer number.
 WriterIdentity make_identity(std::string run_id);
+
+/// When a process of this machine began. Nothing for one that is not there, or is dead and only
+/// waits for its parent.
+std::optional<std::uint64_t> process_start(std::uint64_t process_id);
 
 /// What this machine calls itself; "" where it has no name.
 std::string host_name();

@@ -1,6 +1,7 @@
 #include "record/orphan.h"
 
 #include "base/diagnostics.h"
+#include "base/names.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "io/files.h"

@@ -1,6 +1,7 @@
 #include "record/ring.h"
 
 #include "base/crc32c.h"
+#include "base/names.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "io/map_memory.h"

@@ -43,7 +43,6 @@ struct RecorderOptions {
     std::uint64_t ring_budget_bytes = 64u << 20;
     std::uint64_t ring_bytes = 2u << 20;
     Durability durability = Durability::Async;
-    /// Nobody reads it: the collector's thread is called "taffrail" where it is started.
 };
 
 /// Values lost, and the ticks of the first and the last of them.

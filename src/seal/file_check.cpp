@@ -68,6 +68,7 @@ std::vector<Damage> check_file(const std::string& path, const SealedFileInfo& in
     if (sum->bytes == info.bytes && sum->crc == info.crc) {
         return {};
     }
+    // Only now, since it decodes everything: which rows of the file it is.
     const auto notes = std::make_shared<DamageNotes>();
     std::optional<Error> unreadable;
     if (info.kind == SealedFileInfo::Kind::Scalars) {
@@ -83,6 +84,7 @@ std::vector<Damage> check_file(const std::string& path, const SealedFileInfo& in
     } else {
         check_rest(path, *notes);
     }
+    // Wrong bytes that nothing needs are damage as well: the file is not what was written.
     std::vector<Damage> found = notes->list();
     if (found.empty() || unreadable) {
         found.push_back({path, 0, sum->bytes, 0, 0,

@@ -53,6 +53,8 @@ template <typename T>
 void SectionBuilder::add_axis_value(AxisIndex& axis, AxisNodes<T>& nodes, std::uint64_t row,
                                     T value, bool absent, double& before) {
     const auto position = static_cast<double>(value);
+    // A zoom finds its place by bisection, and a series without a place in one row, or with a step
+    // back, cannot be searched that way: one such row ends it for the section.
     axis.present = axis.present || !absent;
     axis.rising = axis.rising && !absent && position >= before && std::isfinite(position);
     before = position;
@@ -88,6 +90,8 @@ void SectionBuilder::add_axis(AxisColumnId id, AxisNodes<double>& nodes,
 void SectionBuilder::add_values(Series& series, std::span<const double> values) {
     SeriesSummary& summary = series.entry.summary;
     std::size_t at = 0;
+    // Whole nodes only: each is added up once, for the pyramid and for the summary, and sums do not
+    // depend on how the rows were handed over. What is left waits for the next ones.
     const auto add_block = [&](std::span<const double, kBaseFanOut> block) {
         model::add_values(summary, block, series.pyramid.add_block(block));
         series.last.push_back(block.back());

@@ -217,6 +217,8 @@ Result<void> ValuesTableWriter::verify() {
     TAFFRAIL_ASSIGN(const parquet::Reader reader, open_parquet(*file_, writer_->bytes_written()));
     std::uint32_t crc = 0;
     std::uint64_t rows = 0;
+    // Logs are dropped because of this file, so it is read back before it counts: metadata and
+    // blobs by their checksum, the columns beside them at least as far as that they decode.
     for (std::size_t group = 0; group < reader.metadata().row_groups.size(); ++group) {
         for (const WantedColumn& wanted : kWantedOfValues) {
             if (wanted.column < kMetadataColumn) {

@@ -27,6 +27,8 @@ Result<PackContents> read_pack_entries(const std::string& url, std::uint64_t off
             }
         }
     }
+    // Still being written, or its writer was killed: from header to header, as far as whole entries
+    // go.
     Bytes header(tpak::kEntryHeaderBytes);
     while (offset + tpak::kEntryHeaderBytes <= info.size) {
         TAFFRAIL_TRY(file->read_at(offset, header));
@@ -88,6 +90,8 @@ Result<BlobLoader::Place> BlobLoader::find_place(const BlobRef& ref) {
     const std::scoped_lock lock(mutex_);
     auto found = index_.find(ref.sha256);
     if (found == index_.end()) {
+        // A blob is looked for under its hash alone: a copy of the run may have put it into another
+        // pack than its record names. Packs that are closed are read once.
         for (const FileName& name : list_packs(run_folder_)) {
             const std::string url =
                 io::join(io::join(run_folder_, kPackFolder), pack_name(name.writer, name.number));
@@ -116,6 +120,8 @@ Result<Bytes> BlobLoader::find_range(const BlobRef& ref, std::uint64_t offset,
         return Error{ErrorCode::Corrupt, fmt::format("blob {} has {} bytes, not {}",
                                                      to_hex(ref.sha256), place.size, ref.size)};
     }
+    // A part of a blob cannot be checked against the hash of the whole; whoever needs that loads
+    // it.
     const std::uint64_t first = std::min(offset, place.size);
     TAFFRAIL_ASSIGN(const auto file, io::open_inside(run_folder_, place.pack));
     TAFFRAIL_ASSIGN(const io::FileInfo info, file->info());

@@ -55,10 +55,6 @@ std::vector<FileName> list_names(const std::string& folder, Parse parse) {
 
 }  // namespace
 
-std::string writer_name(std::uint64_t writer) {
-    return fmt::format("{:016x}", writer);
-}
-
 std::string log_name(std::uint64_t writer, std::uint32_t number) {
     return fmt::format("{:016x}-{:05}.tlog", writer, number);
 }

@@ -22,8 +22,6 @@ inline constexpr std::string_view kCursorFolder = "cursors";
 inline constexpr std::string_view kProfilesFolder = "profiles";
 inline constexpr std::string_view kManifestPrefix = "manifest-";
 
-/// 16 hexadecimal digits.
-std::string writer_name(std::uint64_t writer);
 /// "<writer>-<number>.tlog", the number with at least five digits.
 std::string log_name(std::uint64_t writer, std::uint32_t number);
 std::string pack_name(std::uint64_t writer, std::uint32_t number);

@@ -1,9 +1,9 @@
 #include "store/liveness.h"
 
 #include "base/clock.h"
-#include "base/strings.h"
 #include "io/files.h"
 #include "record/definitions.h"
+#include "record/identity.h"
 #include "record/orphan.h"
 #include "store/layout.h"
 
@@ -12,37 +12,9 @@
 namespace taffrail::store {
 namespace {
 
-// Files under /proc have no size: they are read until they end.
-std::string read_proc(const std::string& path) {
-    std::string text(4096, '\0');
-    const auto file = io::open(path, io::OpenMode::Read);
-    if (!file.ok()) {
-        return {};
-    }
-    const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
-    text.resize(count.ok() ? *count : 0);
-    return text;
-}
-
 const std::string& this_boot() {
-    static const std::string boot(trim(read_proc("/proc/sys/kernel/random/boot_id")));
+    static const std::string boot = record::boot_id();
     return boot;
-}
-
-// Field 22 of stat, counted behind the parenthesis that ends the program's name. Nothing for a
-// process that is dead and only waits for its parent.
-std::optional<std::uint64_t> process_start(std::uint64_t process) {
-    const std::string text = read_proc("/proc/" + std::to_string(process) + "/stat");
-    const std::size_t name_end = text.rfind(')');
-    if (name_end == std::string::npos) {
-        return std::nullopt;
-    }
-    const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
-    if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") {
-        return std::nullopt;
-    }
-    const auto start = parse_int(fields[19]);
-    return start ? std::optional(static_cast<std::uint64_t>(*start)) : std::nullopt;
 }
 
 // Nothing when the writer has no key file on this machine. A writer locks its key file before it
@@ -74,7 +46,7 @@ bool writer_is_alive(const std::string& run_folder, const tlog::FileIdentity& id
             return *held;
         }
         if (identity.process_id != 0) {
-            return process_start(identity.process_id) == identity.process_start;
+            return record::process_start(identity.process_id) == identity.process_start;
         }
     }
     return last_sign_ns > wall_time_ns() - kSilenceNs;

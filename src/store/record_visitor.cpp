@@ -30,6 +30,7 @@ void RecordVisitor::take(const tlog::Batch& batch, const WriterLog& log) {
         if (visited_ != nullptr) {
             RowSet& seen =
                 place.section == RowPlace::Section::Values ? visited_->values : visited_->scalars;
+            // A row may stand in a log and in the sealed files: its number says that it was shown.
             if (seen.contains(place.seq)) {
                 continue;
             }

@@ -205,6 +205,7 @@ SeriesTable& WriterTables::lone_table(std::uint32_t key, const std::string& name
 void WriterTables::add_long(const tlog::LongRows& rows, const LogState& state) {
     std::vector<std::size_t> kept;
     visible_rows(rows.axes, kept);
+    // Keys of single calls take turns; each has a table of its own, which wants its rows together.
     std::ranges::stable_sort(kept, {}, [&rows](std::size_t row) { return rows.key[row]; });
     Buffers buffers;
     std::vector<std::size_t> group;
@@ -214,6 +215,7 @@ void WriterTables::add_long(const tlog::LongRows& rows, const LogState& state) {
         while (begin < kept.size() && rows.key[kept[begin]] == id) {
             group.push_back(kept[begin++]);
         }
+        // Damage took the definition: nobody could ask for these rows.
         const LogState::Key* key = state.key(id);
         if (key == nullptr) {
             continue;

@@ -1,4 +1,5 @@
 // What is known of a writer from its log: for adopters of orphan rings and for `taffrail sync`.
+#include "base/names.h"
 #include "base/try.h"
 #include "codec/tlog/decode.h"
 #include "io/files.h"

@@ -1,5 +1,6 @@
 #include "trackers/delivered_rows.h"
 
+#include "base/names.h"
 #include "base/strings.h"
 #include "record/identity.h"
 #include "trackers/number_text.h"
@@ -36,7 +37,7 @@ void DeliveredRows::note(const Record& record) {
 std::string DeliveredRows::save() const {
     std::string text;
     for (const auto& [writer, position] : delivered_) {
-        text += "writer " + record::writer_name(writer) + " " + std::to_string(position.seq) + " " +
+        text += "writer " + writer_name(writer) + " " + std::to_string(position.seq) + " " +
                 std::to_string(position.count) + "\n";
     }
     return text;

@@ -4,7 +4,7 @@
 #include <taffrail/result.h>
 #include <taffrail/value.h>
 
-#include "base/bytes.h"
+#include "codec/value_files.h"
 
 #include <string>
 #include <string_view>
@@ -12,18 +12,9 @@
 
 namespace taffrail::trackers {
 
-/// One file of a value. `name` tells it from the others of the value and has its ending:
-/// "image.png", "0.png", "vectors.npy"; for artifacts the path inside.
-struct ValueFile {
-    std::string name;
-    std::string mime;
-    Bytes bytes;
-};
-
-/// Pictures as PNG (float pixels as 8 bits) or as what they are; sound and film as they are, frames
-/// as MP4 or GIF; meshes as what they are, arrays as GLB, points as PLY; tensors and vectors as
-/// NPY; everything else as JSON or text. Blobs must be loaded. Empty for kinds without content
-/// (tags, notes, definitions).
+/// The files of a value (codec/value_files.h) under names for people: "0.png" of several pictures,
+/// "figure.json", "text.txt" of plain text, the table of an embedding as JSON; files of artifacts
+/// say what they are. Blobs must be loaded.
 Result<std::vector<ValueFile>> files_of(std::string_view key, const Value& value);
 
 /// 8-bit pixels of the picture at `index`, whatever it is stored as.

@@ -1,5 +1,6 @@
 #include "trackers/watched_log.h"
 
+#include "base/names.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "record/identity.h"
@@ -97,8 +98,8 @@ std::string WatchedLog::save() const {
     std::string text;
     for (const auto& [writer, counts] : given_) {
         if (counts.lines > 0 || counts.readings > 0) {
-            text += "watched " + record::writer_name(writer) + " " + std::to_string(counts.lines) +
-                    " " + std::to_string(counts.readings) + "\n";
+            text += "watched " + writer_name(writer) + " " + std::to_string(counts.lines) + " " +
+                    std::to_string(counts.readings) + "\n";
         }
     }
     return text;

@@ -134,8 +134,6 @@ class Core {
     std::int64_t train_batches_ = kEndless;
 
   private:
-    friend class StageScope;
-
     // outputs of a step
     void feed_routines(std::string_view name, const LogValue& value) noexcept;
 

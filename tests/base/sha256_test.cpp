@@ -18,6 +18,17 @@ TEST(Sha256, IsThatOfTheStandardsExample) {
     EXPECT_EQ(digest_of("abc"), kOfAbc);
 }
 
+TEST(Hex, GoesThereAndBack) {
+    Bytes all;
+    for (int byte = 0; byte < 256; ++byte) {
+        all.push_back(static_cast<std::byte>(byte));
+    }
+    EXPECT_EQ(to_hex(ByteSpan(all)).substr(0, 6), "000102");
+    EXPECT_EQ(from_hex(to_hex(ByteSpan(all))), all);
+    EXPECT_EQ(from_hex("0aFFzz7"), (Bytes{std::byte{10}, std::byte{255}, std::byte{0}}));
+    EXPECT_EQ(from_hex(""), Bytes());
+}
+
 // A run in a static of the program finishes after the handlers that libraries left for the exit.
 TEST(Sha256, WorksWhenOpensslHasCleanedUp) {
     const pid_t child = fork();

@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace taffrail {
 namespace {
 
@@ -22,6 +24,29 @@ TEST(ValueFiles, ATableComesBackWithARowForEachLineAndNoCellTooMuch) {
     EXPECT_THAT(table.rows[1], ElementsAre(Cell(), Cell()));
     EXPECT_THAT(table.rows[2], ElementsAre(Cell(), Cell()));
     EXPECT_FALSE(table_of_json(parse_json(R"({"data": [[1]]})").value()).ok());
+}
+
+TEST(ValueFiles, CellsOfATabSeparatedTableStayInTheirPlace) {
+    const Table table{
+        .columns = {"a\tb", "c"},
+        .rows = {{std::string("x\ny"), Cell()}, {true, std::nan("")}, {0.5, std::int64_t{7}}}};
+    EXPECT_EQ(tsv_of(table), "a b\tc\nx y\t\ntrue\tNaN\n0.5\t7\n");
+}
+
+TEST(ValueFiles, AHistogramOfATrackersClientHasMomentsOfItsBins) {
+    const auto read = [](std::string_view json) {
+        return histogram_of_json(parse_json(json).value());
+    };
+    const auto histogram =
+        std::get<Histogram>(read(R"({"values": [3, 1], "bins": [0, 2, 6]})").value());
+    EXPECT_THAT(histogram.counts, ElementsAre(3, 1));
+    EXPECT_THAT(histogram.edges, ElementsAre(0, 2, 6));
+    EXPECT_EQ(histogram.sum, 3 * 1 + 4);
+    for (const char* wrong :
+         {R"({"values": [3, 1], "bins": [0, 2]})", R"({"values": [], "bins": [0]})",
+          R"({"values": [1, 1], "bins": [0, 2, 1]})", "{}"}) {
+        EXPECT_FALSE(read(wrong).ok()) << wrong;
+    }
 }
 
 TEST(ValueFiles, EveryKindOfFileTakesAnotherBlob) {

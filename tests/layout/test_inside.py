@@ -10,7 +10,6 @@ PLAIN = re.compile(r"io::(open\((?![^;]*CreateExclusive)|read_file\(|read_text\(
 # What is no file of a run folder, or was made by this process a moment ago.
 OTHERS = {
     "src/record/identity.cpp": "/proc",
-    "src/store/liveness.cpp": "/proc",
     "src/store/log_spool.cpp": "the spool folder that this process writes",
     # A sink's place is named by the user, or lies in the run folder and was looked at before (transfer::check_usual_place).
     **{f"src/sinks/{name}.cpp": "the place of a sink" for name in ("aim/repository", "comet/archive", "csv/sink", "csv/table", "tensorboard/projector_files", "wandb/run_file")},

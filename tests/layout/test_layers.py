@@ -1,5 +1,6 @@
 """The layer tables of docs/design/layers.md hold: in CMake, in every #include (public headers too), in every symbol, and for files opened outside io/."""
 
+import graphlib
 import re
 from fnmatch import fnmatch
 from pathlib import Path
@@ -26,6 +27,7 @@ def table_rows(heading_cells):
 
 HEADER_LAYER = {header: layer for layer, headers in table_rows(["layer", "headers"]) for header in headers.split()}
 PUBLIC = ROOT / "include/taffrail"
+ROWS = {name: uses.split() for name, _, uses in table_rows(["layer", "folder"])}
 ALLOWED = {name: set(uses.split()) | {"base"} for name, _, uses in table_rows(["layer", "folder"])}
 FOLDER = {name: ROOT / folder for name, folder, _ in table_rows(["layer", "folder"])}
 THIRD_PARTY = [(header.strip(), [ROOT / place.strip() for place in places.split(",")])
@@ -82,10 +84,50 @@ def sources():
     return [path for pattern in ("*.h", "*.cpp") for path in SRC.rglob(pattern)]
 
 
+def included_layers():
+    """layer -> the other layers that its files, public headers among them, include something of."""
+    found = {name: set() for name in LAYERS}
+    owned = [(path, layer_of(path)) for path in sources()] + [(PUBLIC / f"{header}.h", layer) for header, layer in HEADER_LAYER.items()]
+    for path, own in owned:
+        if own is None:
+            continue
+        text = path.read_text()
+        found[own] |= {HEADER_LAYER.get(header) for header in re.findall(r'^#include [<"]taffrail/(\w+)\.h[>"]', text, re.M)}
+        found[own] |= {layer_of(SRC / included) for included in re.findall(r'^#include "([^"]+)"', text, re.M) if (SRC / included).exists()}
+    return found
+
+
 def code_of(path: Path) -> str:
     """The text without comments and string literals."""
     text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', path.read_text())
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def edges_nobody_uses(rows, used):
+    """What rows of the table allow and no file of their layers includes, nor their CMake file links. A use with a star is that of the list of parts, a row
+    with one that no layer needs is for those to come."""
+    wrong = []
+    for row, uses in rows.items():
+        layers = [row] if "*" not in row else [name for name in used if fnmatch(name, row) and name not in rows]
+        wrong += [f"{row} may use {use} and does not" for use in uses if "*" not in use and layers and not any(use in used[layer] for layer in layers)]
+    return wrong
+
+
+def test_the_table_allows_nothing_that_nobody_uses():
+    included = included_layers()
+    wrong = edges_nobody_uses(ROWS, {name: included[name] | set(uses) for name, (_, uses) in LAYERS.items()})
+    assert not wrong, "\n".join(wrong)
+
+
+def test_of_the_test_an_edge_that_nobody_uses_is_found():
+    rows = {"a": ["base"], "b": ["a", "base"], "c_*": ["a", "b"], "d": ["c_*"]}
+    used = {"a": {"base"}, "b": {"base"}, "c_one": {"a"}, "c_two": {"b"}, "d": set()}
+    assert edges_nobody_uses(rows | {"e_*": ["a"]}, used) == ["b may use a and does not"]
+    assert edges_nobody_uses(rows, used | {"b": {"a", "base"}, "c_two": set()}) == ["c_* may use b and does not"]
+
+
+def test_no_layer_stands_on_itself():
+    graphlib.TopologicalSorter({name: uses - {"base"} for name, uses in ALLOWED.items()}).prepare()  # names the way round where there is one
 
 
 def test_there_are_layers_to_check():
@@ -134,6 +176,11 @@ def public_header_mistakes(path: Path, text: str, own: str, allowed=None, layer_
 def test_every_public_header_has_a_layer():
     assert {path.stem for path in PUBLIC.glob("*.h")} - {"taffrail"} == set(HEADER_LAYER)
     assert set(HEADER_LAYER.values()) <= set(ALLOWED)
+
+
+def test_every_public_header_stands_in_the_reference():
+    named = set(re.findall(r"`(\w+)\.h`", (ROOT / "docs/reference/cpp.md").read_text()))
+    assert {path.stem for path in PUBLIC.glob("*.h")} - named <= {"taffrail", "api"}, "a header has no row in docs/reference/cpp.md"  # everything, and a macro for the library itself
 
 
 def test_public_headers_are_included_downwards_only():

@@ -103,13 +103,32 @@ TEST(MetricPositions, PrefersTheSameRowThenTheSameStep) {
     series[0] = {.step = 1, .writer = 1, .seq = 5};
     series[1] = {.step = 2, .writer = 1, .seq = 6};
     series[2] = {.step = 9, .writer = 1, .seq = 7};
-    metric[0] = {.step = 7, .value = 50, .writer = 1, .seq = 5};
+    metric[0] = {.step = 1, .value = 50, .writer = 1, .seq = 5};
     metric[1] = {.step = 2, .value = 20, .writer = 1, .seq = 99};
     metric[2] = {.step = 2, .value = 21, .writer = 2, .seq = 1};
     const std::vector<double> positions = metric_positions(series, metric);
     EXPECT_EQ(positions[0], 50);
     EXPECT_EQ(positions[1], 20);
     EXPECT_TRUE(std::isnan(positions[2]));
+}
+
+// Sources without rows number each series by itself: the third of a metric that was logged every
+// tenth step is no row of the third of a loss.
+TEST(MetricPositions, ANumberAtAnotherStepIsNotTheSameRow) {
+    std::vector<Point> series(31), metric(4);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        series[i] = {.step = static_cast<Step>(i), .seq = i};
+    }
+    for (std::size_t i = 0; i < metric.size(); ++i) {
+        metric[i] = {
+            .step = static_cast<Step>(10 * i), .value = 0.5 * static_cast<double>(i), .seq = i};
+    }
+    const std::vector<double> positions = metric_positions(series, metric);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        EXPECT_TRUE(i % 10 == 0 ? positions[i] == 0.05 * static_cast<double>(i)
+                                : std::isnan(positions[i]))
+            << i;
+    }
 }
 
 TEST(SeriesIndex, TakesStepsAtTheEndsOfTheRange) {

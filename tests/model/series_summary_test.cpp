@@ -77,6 +77,23 @@ TEST(SeriesSummary, PartsInAnyOrderAreTheWhole) {
     }
 }
 
+TEST(SeriesSummary, PointsWithAFlagAreLeftOut) {
+    std::vector<Point> points(4);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].step = static_cast<Step>(i);
+        points[i].time_ns = static_cast<std::int64_t>(10 * i);
+        points[i].value = static_cast<double>(i);
+    }
+    EXPECT_EQ(summary_without(points, {}).mean(), 1.5);
+    const SeriesSummary some = summary_without(points, {true, false, false, true});
+    EXPECT_EQ(some.count, 2u);
+    EXPECT_EQ(some.first_step, 1);
+    EXPECT_EQ(some.last_step, 2);
+    EXPECT_EQ(some.last_time_ns, 20);
+    EXPECT_EQ(some.newest(), 2.0);
+    EXPECT_EQ(summary_without(points, {true, true, true, true}).newest(), std::nullopt);
+}
+
 TEST(SeriesSummary, ThoseOfOlderVersionsAreRecognised) {
     EXPECT_FALSE(is_of_all_points(summary_of(std::array{1.0, kNoNumber, kUpward})));
     SeriesSummary old = summary_of(std::array{1.0, 2.0});

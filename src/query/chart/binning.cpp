@@ -1,9 +1,9 @@
 #include "query/chart/binning.h"
 
+#include "model/bin_stats.h"
 #include "model/number_sums.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace taffrail::query {
@@ -16,20 +16,14 @@ std::uint32_t clamp_count(std::uint64_t count) {
 /// Of the finite ones; NaN where there are none.
 double finite_mean(std::span<const double> values) {
     const model::NumberSums sums = model::sums_of(values);
-    double sum = sums.sum;
-    std::size_t finite = values.size();
-    if (!sums.all_finite) {
-        sum = 0;
-        finite = 0;
-        for (const double value : values) {
-            if (value - value == 0) {
-                sum += value;
-                ++finite;
-            }
-        }
+    if (sums.all_finite && !values.empty()) {
+        return sums.sum / static_cast<double>(values.size());
     }
-    return finite > 0 ? sum / static_cast<double>(finite)
-                      : std::numeric_limits<double>::quiet_NaN();
+    model::BinStats stats;
+    for (const double value : values) {
+        stats.add(value);
+    }
+    return stats.mean();
 }
 
 /// How many points each bin has is known already: the same ones are averaged.
@@ -44,6 +38,8 @@ std::vector<double> smooth_means(const ChartSeries& series, std::span<const doub
     return means;
 }
 
+/// A smoothing that runs along needs the points before the first bin as well: they are what it
+/// remembers.
 /// The same without all smoothed values at once. `first` points lie before the first bin.
 std::vector<double> smooth_means(const ChartSeries& series, RunningSmoothing smoothing,
                                  std::size_t first) {

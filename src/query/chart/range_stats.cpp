@@ -1,5 +1,6 @@
 #include "query/chart/range_stats.h"
 
+#include "model/bin_stats.h"
 #include "query/chart/nearest.h"
 
 #include <algorithm>
@@ -151,28 +152,32 @@ void estimate(RangeStats& stats, const Bins& bins, double within) {
 
 RangeStats stats_of_points(std::span<const double> x, std::span<const double> y) {
     RangeStats stats;
-    double mean = 0, mean_x = 0, squares = 0, squares_x = 0, products = 0;
+    model::BinStats all;
+    double n = 0, mean = 0, mean_x = 0, squares = 0, squares_x = 0, products = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
+        all.add(y[i]);
         if (!std::isfinite(y[i])) {
-            ++stats.nan;
             continue;
         }
-        ++stats.count;
-        stats.first = stats.count == 1 ? y[i] : stats.first;
-        stats.last = y[i];
-        stats.min = std::fmin(stats.min, y[i]);
-        stats.max = std::fmax(stats.max, y[i]);
-        const double n = static_cast<double>(stats.count), dx = x[i] - mean_x, dy = y[i] - mean;
+        stats.first = n == 0 ? y[i] : stats.first;
+        n += 1;
+        // Welford's way: differences from the mean so far keep their digits where squares of the
+        // values themselves would not.
+        const double dx = x[i] - mean_x, dy = y[i] - mean;
         mean_x += dx / n;
         mean += dy / n;
         squares += dy * (y[i] - mean);
         squares_x += dx * (x[i] - mean_x);
         products += dx * (y[i] - mean);
     }
-    if (stats.count > 0) {
+    stats.count = all.finite_count();
+    stats.nan = all.count - stats.count;
+    if (all.has_finite()) {
+        stats.min = all.min;
+        stats.max = all.max;
         stats.mean = mean;
-        stats.deviation =
-            stats.count > 1 ? std::sqrt(squares / static_cast<double>(stats.count - 1)) : 0;
+        stats.last = all.last;
+        stats.deviation = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
     }
     stats.slope = squares_x > 0 ? products / squares_x : RangeStats::kNone;
     return stats;

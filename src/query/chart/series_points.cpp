@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 
 namespace taffrail::query {
 std::vector<Point> winning_points(const RecordedRun& run, std::vector<Point> points) {
@@ -28,45 +27,24 @@ std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
 }
 
 double position_of(const Point& point, Axis axis, std::int64_t start_ns) noexcept {
-    switch (axis) {
-        case Axis::Steps:
-            return static_cast<double>(point.step);
-        case Axis::WallTime:
-            return static_cast<double>(point.time_ns) * 1e-9;
-        case Axis::RelativeTime:
-            return model::difference(point.time_ns, start_ns) * 1e-9;
-        case Axis::Epoch:
-            return point.epoch;
-        case Axis::Samples:
-            return point.samples == INT64_MIN ? std::nan("") : static_cast<double>(point.samples);
-        case Axis::Metric:
-            break;
-    }
-    return std::nan("");
+    const double position = model::position_of(point, axis, start_ns);
+    return axis == Axis::WallTime || axis == Axis::RelativeTime ? position * 1e-9 : position;
 }
 
 SeriesPoints on_axis(const std::vector<Point>& points, const AxisQuery& axis, std::int64_t start_ns,
                      const std::vector<Point>& metric) {
-    std::unordered_map<Step, double> by_step;
-    if (axis.axis == Axis::Metric) {
-        for (const Point& point : metric) {
-            by_step[point.step] = point.value;  // log order: the newest one of a step stays
-        }
-    }
+    const std::vector<double> on_metric =
+        axis.axis == Axis::Metric ? model::metric_positions(points, metric) : std::vector<double>();
     SeriesPoints series;
     series.x.reserve(points.size());
     series.y.reserve(points.size());
     series.source.reserve(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const Point& point = points[i];
-        double x = position_of(point, axis.axis, start_ns);
-        if (axis.axis == Axis::Metric) {
-            const auto found = by_step.find(point.step);
-            x = found != by_step.end() ? found->second : std::nan("");
-        }
+        const double x =
+            on_metric.empty() ? position_of(points[i], axis.axis, start_ns) : on_metric[i];
         if (std::isfinite(x)) {
             series.x.push_back(x);
-            series.y.push_back(point.value);
+            series.y.push_back(points[i].value);
             series.source.push_back(static_cast<std::uint32_t>(i));
         }
     }

@@ -23,8 +23,7 @@ std::vector<Point> winning_points(const RecordedRun& run, std::vector<Point> poi
 std::vector<std::pair<std::uint32_t, std::vector<Point>>> overwritten_points(
     const RecordedRun& run, const std::vector<Point>& points);
 
-/// Where a point stands on an axis, in its units; NaN where it has no place there, as on a metric,
-/// which other points know.
+/// model::position_of() in the units of charts: seconds where that counts nanoseconds.
 double position_of(const Point& point, Axis axis, std::int64_t start_ns) noexcept;
 
 /// Positions of `points` on the axis. `start_ns` is the start of the run; `metric` holds the points

@@ -1,12 +1,12 @@
 #include "query/export/point_table.h"
 
+#include "base/names.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "codec/csv.h"
 #include "query/export/parquet_table.h"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace taffrail::query {
@@ -82,9 +82,9 @@ void begin_jsonl(JsonWriter& json, std::string_view run_id, std::string_view key
     place.samples == INT64_MIN ? json.null() : json.value(place.samples);
     json.key("phase");
     place.phase == Phase::None ? json.null() : json.value(to_string(place.phase));
-    char writer[17];
-    std::snprintf(writer, sizeof writer, "%016llx", static_cast<unsigned long long>(place.writer));
-    json.member("rank", place.rank).member("writer", writer).member("attempt", place.attempt);
+    json.member("rank", place.rank)
+        .member("writer", writer_name(place.writer))
+        .member("attempt", place.attempt);
     json.key("value");
 }
 

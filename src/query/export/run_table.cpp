@@ -1,5 +1,6 @@
 #include "query/export/run_table.h"
 
+#include "base/cell_text.h"
 #include "codec/csv.h"
 #include "query/columns.h"
 
@@ -19,7 +20,7 @@ void append_run_line(std::string& text, const RunDetails& run,
             csv_safe_cell(run.info.project) + ',' + std::string(to_string(run.info.state));
     for (const std::string& column : columns) {
         const Cell cell = column_value(run, column);
-        text += ',' + (cell.index() == 0 ? std::string() : csv_safe_cell(cell_label(cell)));
+        text += ',' + csv_safe_cell(cell_text(cell));
     }
     text += '\n';
 }

@@ -1,5 +1,6 @@
 #include "sinks/aim/repository.h"
 
+#include "base/names.h"
 #include "base/sha256.h"
 #include "base/try.h"
 #include "io/files.h"
@@ -61,8 +62,7 @@ std::string uuid_of(std::string_view what) {
     std::string hex = to_hex(sha256(as_bytes(what))).substr(0, 32);
     hex[12] = '4';
     hex[16] = '8';
-    return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
-           hex.substr(16, 4) + "-" + hex.substr(20);
+    return with_dashes(hex);
 }
 
 /// `table` is experiment or tag.

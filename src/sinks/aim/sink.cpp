@@ -40,10 +40,6 @@ std::vector<std::pair<std::string, Cell>> context_of(Phase phase, std::int32_t r
     return context;
 }
 
-std::string hex_of(std::string_view text) {
-    return to_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
 }  // namespace
 
 Result<std::string> AimSink::target(const SinkContext& context) {
@@ -142,7 +138,7 @@ AimSink::Sequence& AimSink::sequence(std::string_view name, const Context& conte
                                      int version) {
     const std::int64_t hash = formats::aim::hash_of(context);
     const std::string shown = name.empty() ? "%-" : std::string(name);
-    Sequence& found = sequences_[hex_of(std::to_string(hash) + " " + shown + " " + type)];
+    Sequence& found = sequences_[to_hex(as_bytes(std::to_string(hash) + " " + shown + " " + type))];
     if (!found.points.empty()) {
         return found;
     }

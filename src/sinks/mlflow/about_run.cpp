@@ -1,6 +1,7 @@
 #include "sinks/mlflow/about_run.h"
 
 #include "base/bytes.h"
+#include "base/names.h"
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "codec/formats/mlflow/names.h"
@@ -175,8 +176,7 @@ std::string uuid_of(std::string_view run_id, const Record& record, std::size_t i
     std::string hex = to_hex(sha256(as_bytes(seed))).substr(0, 32);
     hex[12] = '4';
     hex[16] = 'a';
-    return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
-           hex.substr(16, 4) + "-" + hex.substr(20);
+    return with_dashes(hex);
 }
 
 }  // namespace taffrail::sinks::mlflow

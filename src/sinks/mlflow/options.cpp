@@ -5,25 +5,10 @@
 #include "base/strings.h"
 #include "base/try.h"
 #include "trackers/ranks.h"
-
-#include <cstdlib>
+#include "trackers/tracker_options.h"
 
 namespace taffrail::sinks::mlflow {
 namespace {
-
-std::string variable_of(const char* name) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? text : "";
-}
-
-void fill_from(std::string& field, const char* name, const std::string& otherwise = {}) {
-    if (field.empty()) {
-        field = variable_of(name);
-    }
-    if (field.empty()) {
-        field = otherwise;
-    }
-}
 
 bool is_true(std::string_view text) {
     const std::string word = to_lower(text);
@@ -75,10 +60,10 @@ const OptionSchema<Options>& schema() {
 }
 
 Result<Options> completed(Options options, const SinkContext& context) {
-    fill_from(options.tracking_uri, "MLFLOW_TRACKING_URI");
-    fill_from(options.experiment, "MLFLOW_EXPERIMENT_NAME", context.project);
-    fill_from(options.run_name, "MLFLOW_RUN_NAME", context.run_name);
-    fill_from(options.run_id, "MLFLOW_RUN_ID");
+    trackers::fill(options.tracking_uri, "MLFLOW_TRACKING_URI");
+    trackers::fill(options.experiment, "MLFLOW_EXPERIMENT_NAME", context.project);
+    trackers::fill(options.run_name, "MLFLOW_RUN_NAME", context.run_name);
+    trackers::fill(options.run_id, "MLFLOW_RUN_ID");
     if (options.experiment.empty()) {
         options.experiment = "Default";
     }
@@ -90,22 +75,22 @@ Result<Options> completed(Options options, const SinkContext& context) {
 }
 
 io::HttpHeaders authorization() {
-    const std::string user = variable_of("MLFLOW_TRACKING_USERNAME");
-    const std::string password = variable_of("MLFLOW_TRACKING_PASSWORD");
+    const std::string user = trackers::variable("MLFLOW_TRACKING_USERNAME");
+    const std::string password = trackers::variable("MLFLOW_TRACKING_PASSWORD");
     if (!user.empty()) {
         const std::string pair = user + ":" + password;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(pair.data());
         return {{"Authorization", "Basic " + to_base64({bytes, pair.size()})}};
     }
-    const std::string token = variable_of("MLFLOW_TRACKING_TOKEN");
+    const std::string token = trackers::variable("MLFLOW_TRACKING_TOKEN");
     return token.empty() ? io::HttpHeaders()
                          : io::HttpHeaders{{"Authorization", "Bearer " + token}};
 }
 
 io::HttpTrust trust() {
-    return {.ca_file = variable_of("MLFLOW_TRACKING_SERVER_CERT_PATH"),
-            .client_file = variable_of("MLFLOW_TRACKING_CLIENT_CERT_PATH"),
-            .is_checked = !is_true(variable_of("MLFLOW_TRACKING_INSECURE_TLS"))};
+    return {.ca_file = trackers::variable("MLFLOW_TRACKING_SERVER_CERT_PATH"),
+            .client_file = trackers::variable("MLFLOW_TRACKING_CLIENT_CERT_PATH"),
+            .is_checked = !is_true(trackers::variable("MLFLOW_TRACKING_INSECURE_TLS"))};
 }
 
 }  // namespace taffrail::sinks::mlflow

@@ -385,13 +385,13 @@ Result<void> MlflowSink::take_files(const Record& record) {
     if (const auto* artifact = std::get_if<Artifact>(record.value)) {
         const std::string folder = "artifacts/" + escaped(artifact->name) + "/" +
                                    escaped(artifact->version.empty() ? "v0" : artifact->version);
-        for (const trackers::ValueFile& file : files) {
+        for (const ValueFile& file : files) {
             TAFFRAIL_TRY(put(folder + "/" + escaped(file.name), file.bytes, file.mime));
         }
         return {};
     }
     const std::string path = file_path(folder_of(record.kind), record);
-    for (const trackers::ValueFile& file : files) {
+    for (const ValueFile& file : files) {
         const std::string whole = files.size() == 1 ? path + file.name.substr(file.name.rfind('.'))
                                                     : path + "/" + file.name;
         TAFFRAIL_TRY(put(whole, file.bytes, file.mime));

@@ -11,7 +11,6 @@
 #include "sqlite/library.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -25,24 +24,6 @@ constexpr std::size_t kLongestUpdate = std::size_t{1} << 20;
 constexpr std::size_t kLongestText = std::size_t{1} << 20;
 constexpr Step kMostSteps = 1'000'000'000'000;
 constexpr const char* kFile = "run_operations.sqlite3";
-
-std::string_view word_of(double value) {
-    return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-}
-
-std::string hex_of(std::string_view text) {
-    return to_hex({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-std::string from_hex(std::string_view text) {
-    std::string made;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        unsigned byte = 0;
-        std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-        made += static_cast<char>(byte);
-    }
-    return made;
-}
 
 }  // namespace
 
@@ -72,7 +53,8 @@ Result<void> NeptuneSink::start(const SinkContext& context,
         last_time_ns_ = std::max(last_time_ns_, state->number("time"));
         for (const auto& [name, text] : state->fields) {
             if (name.starts_with("series.")) {
-                Series& series = series_of(from_hex(std::string_view(name).substr(7)));
+                Series& series =
+                    series_of(std::string(as_text(from_hex(std::string_view(name).substr(7)))));
                 series.next = static_cast<std::uint64_t>(
                     parse_int(std::string_view(text).substr(0, text.find(' '))).value_or(0));
                 series.says_step = text.ends_with(" 1");
@@ -115,7 +97,7 @@ Result<void> NeptuneSink::assign_all(std::string_view prefix, const Hparams& val
         const auto* number = std::get_if<double>(&cell);
         const bool is_odd = number != nullptr && !std::isfinite(*number);
         TAFFRAIL_TRY(assign(std::string(prefix) + names_.name_of(name),
-                            is_odd ? Cell(std::string(word_of(*number))) : cell));
+                            is_odd ? Cell(format_double(*number)) : cell));
     }
     Bytes bytes = update_.take({}, last_time_ns_);
     return values.empty() ? Result<void>() : log_->add(Operation::Update, bytes, last_time_ns_);
@@ -214,7 +196,7 @@ Result<void> NeptuneSink::scalar(const Record& record) {
         update_.append_number(series.number_head, record.scalar);
     } else {
         // A server refuses such numbers; as words they are kept.
-        update_.append(series.path + "/not_finite", text_value(word_of(record.scalar)));
+        update_.append(series.path + "/not_finite", text_value(format_double(record.scalar)));
     }
     if (series.says_step) {
         update_.append_number(number_head("taffrail/step/" + series.path),
@@ -346,7 +328,7 @@ Result<void> NeptuneSink::write_out(trackers::SinkState& state) {
                     {"files", std::to_string(files_)},
                     {"time", std::to_string(last_time_ns_)}};
     for (const auto& [path, series] : series_) {
-        state.fields["series." + hex_of(path)] =
+        state.fields["series." + to_hex(as_bytes(path))] =
             std::to_string(series.next) + (series.says_step ? " 1" : " 0");
     }
     return {};

@@ -7,7 +7,7 @@
 #include "codec/capture.h"
 #include "codec/escaped_names.h"
 #include "codec/json_writer.h"
-#include "codec/npy.h"
+#include "codec/value_files.h"
 #include "io/files.h"
 #include "sinks/wandb/config_items.h"
 
@@ -55,34 +55,6 @@ std::string metadata_json(const Hparams& metadata) {
     }
     json.end_object();
     return std::move(json).take();
-}
-
-std::string tsv_of(const Table& table) {
-    std::string text;
-    const auto put = [&text](const std::vector<std::string>& cells) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            text += (i == 0 ? "" : "\t") + cells[i];
-        }
-        text += "\n";
-    };
-    put(table.columns);
-    for (const std::vector<Cell>& row : table.rows) {
-        std::vector<std::string> cells;
-        for (const Cell& cell : row) {
-            const auto* held = std::get_if<std::string>(&cell);
-            std::string word = held != nullptr ? *held : json_of(cell);
-            for (char& c : word) {
-                c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
-            }
-            cells.push_back(std::move(word));
-        }
-        put(cells);
-    }
-    return text;
-}
-
-Blob blob_of(Bytes bytes) {
-    return make_blob(std::move(bytes));
 }
 
 Blob blob_of(std::string_view text) {
@@ -138,38 +110,18 @@ Artifact table_artifact(std::string_view run_id, std::string_view key, std::stri
 Result<std::optional<Artifact>> artifact_of(std::string_view key, Step step, const Value& value) {
     Artifact made{.name = std::string(key), .version = "step-" + std::to_string(step)};
     made.metadata = {{"key", std::string(key)}, {"step", step}};
-    if (const auto* tensor = std::get_if<Tensor>(&value)) {
-        if (!tensor->data.bytes || tensor->shape.elements() < 0 ||
-            tensor->data.bytes->size() !=
-                static_cast<std::size_t>(tensor->shape.elements()) * size_of(tensor->dtype)) {
-            return Error{ErrorCode::InvalidArgument,
-                         "the elements of '" + std::string(key) + "' do not fill its shape"};
-        }
-        made.type = "tensor";
-        made.files = {
-            {"tensor.npy", blob_of(encode_npy(*tensor->data.bytes, tensor->dtype, tensor->shape))}};
-        return std::optional(std::move(made));
+    if (!std::holds_alternative<Tensor>(value) && !std::holds_alternative<Embedding>(value)) {
+        return std::optional<Artifact>();
     }
-    if (const auto* embedding = std::get_if<Embedding>(&value)) {
-        const Shape shape{embedding->count, embedding->dimensions};
-        if (!embedding->vectors.bytes || shape.elements() < 0 ||
-            embedding->vectors.bytes->size() !=
-                static_cast<std::size_t>(shape.elements()) * sizeof(float)) {
-            return Error{ErrorCode::InvalidArgument,
-                         "the vectors of '" + std::string(key) + "' do not fill its shape"};
-        }
-        made.type = "embedding";
-        made.files = {
-            {"vectors.npy", blob_of(encode_npy(*embedding->vectors.bytes, DType::F32, shape))}};
-        if (!embedding->metadata.columns.empty()) {
-            made.files.push_back({"metadata.tsv", blob_of(tsv_of(embedding->metadata))});
-        }
-        if (embedding->sprite.bytes) {
-            made.files.push_back({"sprite.png", embedding->sprite});
-        }
-        return std::optional(std::move(made));
+    made.type = to_string(kind_of(value));
+    auto files = files_of(value);
+    if (!files.ok()) {
+        return Error{files.error().code, "'" + made.name + "': " + files.error().message};
     }
-    return std::optional<Artifact>();
+    for (ValueFile& file : *files) {
+        made.files.push_back({std::move(file.name), make_blob(std::move(file.bytes))});
+    }
+    return std::optional(std::move(made));
 }
 
 }  // namespace taffrail::sinks::wandb

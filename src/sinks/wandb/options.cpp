@@ -6,25 +6,10 @@
 #include "io/expand.h"
 #include "sinks/wandb/graphql.h"
 #include "trackers/ranks.h"
-
-#include <cstdlib>
+#include "trackers/tracker_options.h"
 
 namespace taffrail::sinks::wandb {
 namespace {
-
-std::string variable(const char* name) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? text : "";
-}
-
-void fill(std::string& field, const char* name, const std::string& otherwise = {}) {
-    if (field.empty()) {
-        field = variable(name);
-    }
-    if (field.empty()) {
-        field = otherwise;
-    }
-}
 
 Result<void> check_mode(const std::string& text) {
     if (text == "online" || text == "offline" || text == "disabled" || text.empty()) {
@@ -82,7 +67,7 @@ Result<Options> parse_options(const OptionMap& given) {
 }
 
 std::string mode_of(const Options& options) {
-    const std::string mode = variable("WANDB_MODE");
+    const std::string mode = trackers::variable("WANDB_MODE");
     if (mode == "disabled" || (options.mode.empty() && (mode == "offline" || mode == "online"))) {
         return mode;
     }
@@ -96,16 +81,16 @@ std::string mode_of(const Options& options) {
 }
 
 Result<Options> completed(Options options, const SinkContext& context) {
-    fill(options.log_dir, "WANDB_DIR", context.run_folder);
-    fill(options.project, "WANDB_PROJECT", context.project);
-    fill(options.entity, "WANDB_ENTITY");
-    fill(options.name, "WANDB_NAME", context.run_name);
-    fill(options.id, "WANDB_RUN_ID", context.run_id);
-    fill(options.group, "WANDB_RUN_GROUP", context.group);
-    fill(options.job_type, "WANDB_JOB_TYPE", context.job_type);
-    fill(options.notes, "WANDB_NOTES", context.notes);
+    trackers::fill(options.log_dir, "WANDB_DIR", context.run_folder);
+    trackers::fill(options.project, "WANDB_PROJECT", context.project);
+    trackers::fill(options.entity, "WANDB_ENTITY");
+    trackers::fill(options.name, "WANDB_NAME", context.run_name);
+    trackers::fill(options.id, "WANDB_RUN_ID", context.run_id);
+    trackers::fill(options.group, "WANDB_RUN_GROUP", context.group);
+    trackers::fill(options.job_type, "WANDB_JOB_TYPE", context.job_type);
+    trackers::fill(options.notes, "WANDB_NOTES", context.notes);
     if (options.tags.empty()) {
-        for (const std::string& tag : option_list(variable("WANDB_TAGS"))) {
+        for (const std::string& tag : option_list(trackers::variable("WANDB_TAGS"))) {
             options.tags.push_back(tag);
         }
     }

@@ -5,24 +5,8 @@
 #include "io/files.h"
 #include "record/cursor.h"
 
-#include <charconv>
-
 namespace taffrail::sinks::wandb {
 namespace {
-
-std::string hex_of(ByteSpan bytes) {
-    return to_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
-
-Bytes from_hex(std::string_view text) {
-    Bytes bytes;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        std::uint8_t byte = 0;
-        std::from_chars(text.data() + i, text.data() + i + 2, byte, 16);
-        bytes.push_back(static_cast<std::byte>(byte));
-    }
-    return bytes;
-}
 
 std::int64_t number_in(std::string_view text) {
     return parse_int(text).value_or(0);
@@ -93,10 +77,10 @@ Result<void> write_state(const std::string& path, const State& state) {
     }
     if (state.row_step) {
         text += "row " + std::to_string(*state.row_step) + " " + std::to_string(state.row_time_ns) +
-                " " + hex_of(state.row_items) + "\n";
+                " " + to_hex(ByteSpan(state.row_items)) + "\n";
     }
     for (const Tracked& one : state.tracked) {
-        text += "tracked " + hex_of(as_bytes(one.key)) + " " + format_double(one.smallest) + " " +
+        text += "tracked " + to_hex(as_bytes(one.key)) + " " + format_double(one.smallest) + " " +
                 format_double(one.largest) + " " + format_double(one.sum) + " " +
                 std::to_string(one.count) + "\n";
     }

@@ -1,7 +1,5 @@
 #include "sources/tensorboard/purge.h"
 
-#include "model/series_summary.h"
-
 #include <algorithm>
 #include <map>
 
@@ -41,17 +39,6 @@ std::vector<bool> purged(std::span<const Point> points, std::span<const Restart>
         any = any || flags[i];
     }
     return any ? flags : std::vector<bool>();
-}
-
-SeriesSummary summary_of_kept(std::span<const Point> points, const std::vector<bool>& purged) {
-    SeriesSummary summary;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!purged.empty() && purged[i]) {
-            continue;
-        }
-        model::add_point(summary, points[i].value, points[i].step, points[i].time_ns);
-    }
-    return summary;
 }
 
 }  // namespace taffrail::sources::tensorboard

@@ -30,7 +30,4 @@ inline void note_step(StepOfAttempt& smallest, std::uint32_t attempt, Step step)
 /// logs steps again without a session start, each tag is purged from its own first step there.
 std::vector<bool> purged(std::span<const Point> points, std::span<const Restart> restarts);
 
-/// Of the points that are not purged; count 0 when none is left.
-SeriesSummary summary_of_kept(std::span<const Point> points, const std::vector<bool>& purged);
-
 }  // namespace taffrail::sources::tensorboard

@@ -1,6 +1,5 @@
 #include "sources/tensorboard/run.h"
 
-#include "base/clock.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "codec/formats/tensorboard/hparams.h"
@@ -9,7 +8,9 @@
 #include "model/attempts.h"
 #include "model/axes.h"
 #include "model/bins.h"
+#include "model/run_time.h"
 #include "model/series_cursor.h"
+#include "model/series_summary.h"
 #include "sources/tensorboard/column_rows.h"
 #include "sources/tensorboard/loader.h"
 #include "sources/tensorboard/purge.h"
@@ -19,10 +20,6 @@
 
 namespace taffrail::sources::tensorboard {
 namespace {
-
-// A run without an end mark counts as running while its files move and what they say is new; a copy
-// of an old run has new files only.
-constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
 
 Point to_point(const ColumnPoint& from, std::uint64_t seq) {
     Point point;
@@ -261,8 +258,9 @@ RunInfo TensorboardRun::info() const {
     if (data_.events() == 0) {
         info.start_time_ns = info.end_time_ns = touched_ns;
     }
-    const std::int64_t sign_of_life_ns = std::min(touched_ns, info.end_time_ns);
-    info.state = sign_of_life_ns > wall_time_ns() - kQuietNs ? RunState::Running : RunState::Idle;
+    // A copy of an old run has new files, and old events in them.
+    info.state = model::moved_lately(std::min(touched_ns, info.end_time_ns)) ? RunState::Running
+                                                                             : RunState::Idle;
     for (std::string_view tag : {kSessionStartTag, kSessionEndTag}) {
         const TagData* data = data_.find(tag);
         const auto message = data != nullptr && data->details
@@ -344,7 +342,7 @@ SeriesSummary TensorboardRun::kept_summary(const TagData& tag) const {
     }
     const std::vector<Point> points = to_points(tag.scalars.snapshot());
     const std::vector<bool> flags = purged(points, data_.restarts());
-    return flags.empty() ? tag.scalars.summary() : summary_of_kept(points, flags);
+    return flags.empty() ? tag.scalars.summary() : model::summary_without(points, flags);
 }
 
 std::vector<bool> TensorboardRun::superseded(std::span<const Point> points) const {
@@ -386,15 +384,9 @@ Result<Bins> TensorboardRun::bins(std::string_view key, const BinRequest& reques
             return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" +
                                                   request.metric + "' for the x axis"};
         }
-        const std::vector<Point> series = winners();
-        std::vector<double> values;
-        values.reserve(series.size());
-        for (const Point& point : series) {
-            values.push_back(point.value);
-        }
-        return model::bins_of_points(model::metric_positions(series, *metric), values, request);
+        return model::bins_along_metric(winners(), *metric, request);
     }
-    return bin_cache_.get(key, request.attempt, revision, winners)->bins(request, origin_ns);
+    return kept_bins_.get(key, request.attempt, revision, winners)->bins(request, origin_ns);
 }
 
 std::vector<ConsoleLine> TensorboardRun::console(std::size_t, std::size_t) const {

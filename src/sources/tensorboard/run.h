@@ -3,7 +3,7 @@
 
 #include <taffrail/reader.h>
 
-#include "sources/tensorboard/bin_cache.h"
+#include "model/kept_bins.h"
 #include "sources/tensorboard/event_file.h"
 #include "sources/tensorboard/run_part.h"
 
@@ -117,7 +117,7 @@ class TensorboardRun final : public RecordedRun {
     bool changed_ = false;  ///< plan() found something that is not a grown file
     std::atomic<std::uint64_t> revision_{1};
 
-    mutable BinCache bin_cache_;
+    mutable model::KeptBins kept_bins_{4, 8192};
 };
 
 }  // namespace taffrail::sources::tensorboard

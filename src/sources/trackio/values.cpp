@@ -4,7 +4,6 @@
 #include "base/try.h"
 #include "base/utf8.h"
 #include "codec/capture.h"
-#include "codec/histogram_moments.h"
 #include "codec/json_cells.h"
 #include "codec/value_files.h"
 #include "io/files.h"
@@ -94,27 +93,6 @@ Result<Value> pictures_of(const std::string& key, const Json::Array& items,
         to.images.push_back(std::move(image.images.front()));
     }
     return *std::move(all);
-}
-
-Result<Value> histogram_of(const Json& json) {
-    const auto numbers = [&](std::string_view name) {
-        std::vector<double> all;
-        const Json* list = json.find(name);
-        const auto* items = list != nullptr ? list->array() : nullptr;
-        for (const Json& item : items != nullptr ? *items : Json::Array()) {
-            all.push_back(item.number().value_or(0));
-        }
-        return all;
-    };
-    Histogram histogram;
-    histogram.counts = numbers("values");
-    histogram.edges = numbers("bins");
-    if (histogram.counts.empty() || histogram.edges.size() != histogram.counts.size() + 1 ||
-        !std::ranges::is_sorted(histogram.edges)) {
-        return Error{ErrorCode::Corrupt, "a histogram whose bins and counts do not fit"};
-    }
-    set_moments_by_bins(histogram);
-    return Value(std::move(histogram));
 }
 
 /// Rows are objects; columns stand in the order in which they first come.
@@ -212,7 +190,7 @@ Result<Value> value_of(const std::string& key, const Json& json, const std::stri
                        model::GatheredBlobs& blobs) {
     switch (kind_of_json(json)) {
         case Kind::Histogram:
-            return histogram_of(json);
+            return histogram_of_json(json);
         case Kind::Table:
             return table_of(json);
         case Kind::Text:

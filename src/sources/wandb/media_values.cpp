@@ -2,7 +2,6 @@
 
 #include "base/try.h"
 #include "codec/capture.h"
-#include "codec/histogram_moments.h"
 #include "codec/media_probe.h"
 #include "codec/mesh.h"
 #include "codec/value_files.h"
@@ -40,17 +39,6 @@ std::vector<std::string> texts_of(const Json* json) {
         }
     }
     return texts;
-}
-
-Result<Value> histogram_of(const Json& json) {
-    Histogram histogram;
-    histogram.counts = numbers_of(json.find("values"));
-    histogram.edges = numbers_of(json.find("bins"));
-    if (histogram.counts.empty() || histogram.edges.size() != histogram.counts.size() + 1) {
-        return Error{ErrorCode::Corrupt, "a histogram whose bins and counts do not fit"};
-    }
-    set_moments_by_bins(histogram);
-    return Value(std::move(histogram));
 }
 
 Result<Json> document_of(const Blob& blob, const PartFiles& files) {
@@ -118,15 +106,7 @@ Result<Value> probed(const Blob& blob, const std::string& path, const PartFiles&
         : info.family == "mesh"  ? capture_mesh_file(std::move(bytes), path)
                                  : capture_video_file(std::move(bytes), path, {.caption = caption});
     if (value.ok()) {
-        if (auto* image = std::get_if<Image>(&*value)) {
-            image->images = {blob};
-        } else if (auto* audio = std::get_if<Audio>(&*value)) {
-            audio->data = blob;
-        } else if (auto* video = std::get_if<Video>(&*value)) {
-            video->data = blob;
-        } else if (auto* mesh = std::get_if<Mesh>(&*value)) {
-            mesh->data = blob;
-        }
+        set_file_blob(*value, blob);
     }
     return value;
 }
@@ -190,7 +170,7 @@ Result<Value> value_of(const std::string& key, Step step, const Json& json, Part
     const Kind kind = kind_of_json(json);
     const std::string type = type_of(json);
     if (kind == Kind::Histogram) {
-        return histogram_of(json);
+        return histogram_of_json(json);
     }
     if (type == "images/separated") {
         return pictures_of(key, step, json, files);

@@ -1,12 +1,10 @@
 #include "sources/wandb/run.h"
 
-#include "base/clock.h"
 #include "base/try.h"
 #include "io/inside.h"
-#include "model/axes.h"
-#include "model/bins.h"
 #include "model/metric_meaning.h"
 #include "model/point_rows.h"
+#include "model/run_time.h"
 #include "model/series_cursor.h"
 #include "model/series_summary.h"
 #include "sources/wandb/media_values.h"
@@ -17,10 +15,7 @@
 namespace taffrail::sources::wandb {
 namespace {
 
-// Without an end a run goes on while its file moves.
-constexpr std::int64_t kQuietNs = std::int64_t{10} * 60 * 1'000'000'000;
 constexpr std::uint64_t kMaxBlobBytes = std::uint64_t{1} << 30;
-constexpr std::size_t kKeptSeries = 16;
 
 }  // namespace
 
@@ -85,8 +80,8 @@ RunInfo WandbRun::info_locked() const {
     info.state = exit_code ? (*exit_code == 0     ? RunState::Finished
                               : *exit_code == 255 ? RunState::Aborted
                                                   : RunState::Failed)
-                 : last.file.modified_ns() > wall_time_ns() - kQuietNs ? RunState::Running
-                                                                       : RunState::Crashed;
+                 : model::moved_lately(last.file.modified_ns()) ? RunState::Running
+                                                                : RunState::Crashed;
     if (info.start_time_ns == 0) {
         info.start_time_ns = info.end_time_ns = last.file.modified_ns();
     }
@@ -137,10 +132,7 @@ std::vector<KeyInfo> WandbRun::keys() const {
             const auto points = points_of(info.key).value_or(std::vector<Point>());
             const auto flags = model::superseded(processes(), points);
             if (!flags.empty()) {
-                info.scalar = {};
-                for (const Point& point : model::without_flagged(points, flags)) {
-                    model::add_point(info.scalar, point.value, point.step, point.time_ns);
-                }
+                info.scalar = model::summary_without(points, flags);
             }
         }
         info.definition = model::definition_of(info.key, definitions);
@@ -150,11 +142,7 @@ std::vector<KeyInfo> WandbRun::keys() const {
 }
 
 std::vector<model::AttemptProcess> WandbRun::processes() const {
-    std::vector<model::AttemptProcess> all;
-    for (std::uint32_t attempt = 0; attempt < parts_.size(); ++attempt) {
-        all.push_back({.rank = 0, .attempt = attempt, .resume_step = std::nullopt});
-    }
-    return all;
+    return model::one_process_each(parts_.size());
 }
 
 std::optional<std::vector<Point>> WandbRun::points_of(std::string_view key) const {
@@ -211,58 +199,26 @@ std::vector<bool> WandbRun::superseded(std::span<const Point> points) const {
 
 Result<Bins> WandbRun::bins(std::string_view key, const BinRequest& request) const {
     std::shared_lock lock(mutex_);
-    auto points = points_of(key);
-    if (!points) {
+    const bool is_known = std::ranges::any_of(
+        parts_, [&](const auto& part) { return part->content.series.contains(key); });
+    if (!is_known) {
         return Error{ErrorCode::NotFound,
                      "run '" + id_ + "' has no scalar key '" + std::string(key) + "'"};
     }
+    const auto chosen = [&] {
+        return model::choose_attempt(points_of(key).value_or(std::vector<Point>()), processes(),
+                                     request.attempt);
+    };
     if (request.axis == Axis::Metric) {
         const auto metric = points_of(request.metric);
         if (!metric) {
             return Error{ErrorCode::NotFound, "run '" + id_ + "' has no scalar key '" +
                                                   request.metric + "' for the x axis"};
         }
-        points = model::choose_attempt(*std::move(points), processes(), request.attempt);
-        std::vector<double> values;
-        for (const Point& point : *points) {
-            values.push_back(point.value);
-        }
-        return model::bins_of_points(model::metric_positions(*points, *metric), values, request);
+        return model::bins_along_metric(chosen(), *metric, request);
     }
-    const std::string name =
-        std::string(key) + '\0' + (request.attempt ? std::to_string(*request.attempt) : "");
-    std::shared_ptr<const model::SeriesIndex> index;
-    {
-        std::lock_guard kept(kept_mutex_);
-        if (kept_revision_ != revision()) {
-            kept_revision_ = revision();
-            kept_bins_.clear();
-            kept_entries_.clear();
-        }
-        if (const auto found = kept_bins_.find(name); found != kept_bins_.end()) {
-            index = found->second;
-        }
-    }
-    if (!index) {
-        points = model::choose_attempt(*std::move(points), processes(), request.attempt);
-        std::vector<Step> steps;
-        std::vector<std::int64_t> times;
-        std::vector<double> values;
-        for (const Point& point : *points) {
-            steps.push_back(point.step);
-            times.push_back(point.time_ns);
-            values.push_back(point.value);
-        }
-        auto made = std::make_shared<model::SeriesIndex>();
-        made->append({.step = steps, .time_ns = times}, values);
-        index = made;
-        std::lock_guard kept(kept_mutex_);
-        if (kept_bins_.size() >= kKeptSeries) {
-            kept_bins_.clear();
-        }
-        kept_bins_[name] = index;
-    }
-    return index->bins(request, info_locked().start_time_ns);
+    return kept_bins_.get(key, request.attempt, revision(), chosen)
+        ->bins(request, info_locked().start_time_ns);
 }
 
 Result<std::shared_ptr<const std::vector<std::byte>>> WandbRun::load(const BlobRef& blob) const {

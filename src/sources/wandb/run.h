@@ -4,7 +4,7 @@
 #include <taffrail/reader.h>
 
 #include "model/attempts.h"
-#include "model/series_index.h"
+#include "model/kept_bins.h"
 #include "sources/wandb/log_file.h"
 #include "sources/wandb/part_files.h"
 #include "sources/wandb/run_part.h"
@@ -77,14 +77,12 @@ class WandbRun final : public RecordedRun {
     mutable std::mutex kept_mutex_;
     mutable std::uint64_t kept_revision_ = 0;
     mutable std::map<std::string, std::vector<Entry>, std::less<>> kept_entries_;
-    mutable std::map<std::string, std::shared_ptr<const model::SeriesIndex>, std::less<>>
-        kept_bins_;
+    mutable model::KeptBins kept_bins_{16, 0};
     mutable std::map<std::string, Damage> lost_files_;  ///< by what they were for
 };
 
 /// Where runs keep what is no metric.
 inline constexpr std::string_view kHparamsKey = "hparams";
 inline constexpr std::string_view kAlertsKey = "alerts";
-inline constexpr std::string_view kFilesKey = "files";
 
 }  // namespace taffrail::sources::wandb

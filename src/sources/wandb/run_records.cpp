@@ -120,7 +120,6 @@ Result<std::vector<Entry>> WandbRun::entries(std::string_view key) const {
     std::lock_guard kept(kept_mutex_);
     if (kept_revision_ != revision()) {
         kept_revision_ = revision();
-        kept_bins_.clear();
         kept_entries_.clear();
     }
     if (const auto found = kept_entries_.find(key); found != kept_entries_.end()) {

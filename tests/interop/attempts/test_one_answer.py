@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("TAFFRAIL_BUILD", ROOT / "build" / "ci"))
 TAFFRAIL, WRITER = BUILD / "bin" / "taffrail", BUILD / "tests" / "e2e" / "e2e_writer"
 SEEDS = range(24)
-PHASES = ("logs", "sealed", "dropped", "resumed", "sealed again")
+PHASES = ("running", "logs", "sealed", "dropped", "resumed", "sealed again")
 
 
 def taffrail(*arguments) -> str:
@@ -49,8 +49,8 @@ def store(request, runs, tmp_path_factory):
             shutil.rmtree(live)
 
     with Writer(WRITER, root) as writer:
-        if phase in ("logs", "sealed", "dropped"):
-            writer.write(runs, lambda run: range(run.newest() + 1))
+        if phase in ("running", "logs", "sealed", "dropped"):
+            writer.write(runs, lambda run: range(run.newest() + 1), live=phase == "running")
         else:
             writer.write(runs, lambda run: range(run.newest()))
             seal()
@@ -61,7 +61,7 @@ def store(request, runs, tmp_path_factory):
         if phase in ("dropped", "sealed again"):
             drop()
         states = {run["state"] for run in json.loads(taffrail("ls", root, "--json", "-n", 0))}
-        assert states == {"running" if phase == "resumed" else "finished"}
+        assert states == {"running" if phase in ("running", "resumed") else "finished"}
         yield root
 
 
@@ -193,7 +193,8 @@ def test_charts_show_what_counts_as_points_and_as_bins(server, runs):
                 assert marks_of(arrays, 0, len(arrays["count"])) == [known["nan"], known["positive"], known["negative"]], (run.id, key)
                 if series["raw"][0]:
                     assert arrays["x"][:-1] == [point.step for point in winners]
-                    assert all(same(got, point.value) or not math.isfinite(point.value) for got, point in zip(arrays["mean"], winners))
+                    shown = [point.value if math.isfinite(point.value) else math.nan for point in winners]  # the others are marks
+                    assert all(map(same, arrays["mean"], shown)), (run.id, key)
                 else:
                     expect_bins(arrays, winners)
             superseded = len(run.all(key)) - len(winners)
@@ -202,6 +203,22 @@ def test_charts_show_what_counts_as_points_and_as_bins(server, runs):
             for current, points in zip(header["series"]["current"], header["series"]["points"]):
                 by_current[current] += points
             assert by_current == {True: len(winners), False: superseded}, (run.id, key)
+
+
+def test_over_another_metric_each_point_stands_where_its_process_was(server, runs):
+    for run in runs:
+        others, points = run.winners("a"), run.winners("train/b")
+        if not others or not points:
+            continue
+        own = {(p.attempt, p.rank, p.step): p.value for p in others}
+        newest = {p.step: p.value for p in others}
+        placed = [(own.get((p.attempt, p.rank, p.step), newest.get(p.step, math.nan)), p.value) for p in points]
+        expected = sorted((pair for pair in placed if math.isfinite(pair[0])), key=lambda pair: pair[0])
+        header, arrays = frame_of(server, runs=[run.id], keys=["train/b"], width=8192, x={"axis": "metric", "metric": "a"})
+        assert header["series"]["points"] == [len(expected)] and (not expected or header["series"]["raw"][0]), run.id
+        if expected:
+            assert arrays["x"][:-1] == [x for x, _ in expected], run.id
+            assert all(map(same, arrays["mean"], [value if math.isfinite(value) else math.nan for _, value in expected])), run.id
 
 
 def expect_bins(arrays, winners):

@@ -60,9 +60,3 @@ export function parseAnsi(line: string): AnsiSpan[] {
   push(text.length);
   return out;
 }
-
-export function plainText(line: string): string {
-  return parseAnsi(line)
-    .map((s) => s.text)
-    .join("");
-}

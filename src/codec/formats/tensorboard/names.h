@@ -21,7 +21,6 @@ inline constexpr std::string_view kGraphs = "graphs";
 
 inline constexpr std::string_view kSessionStartTag = "_hparams_/session_start_info";
 inline constexpr std::string_view kSessionEndTag = "_hparams_/session_end_info";
-inline constexpr std::string_view kExperimentTag = "_hparams_/experiment";
 inline constexpr std::string_view kLayoutTag = "custom_scalars__config__";
 /// The tag under which the data provider protocol serves Event.graph_def.
 inline constexpr std::string_view kRunGraphTag = "__run_graph__";
