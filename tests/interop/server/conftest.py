@@ -20,7 +20,7 @@ class Ui:
 
     def close(self):
         self.process.terminate()
-        assert self.process.wait(timeout=10) == 0, "taffrail ui must end cleanly on SIGTERM"
+        assert self.process.wait(timeout=60) == 0, "taffrail ui must end cleanly on SIGTERM"
 
 
 @pytest.fixture(scope="session")

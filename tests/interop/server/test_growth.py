@@ -33,7 +33,7 @@ def started(files, *arguments):
         yield process, json.loads(line)
     finally:
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def limited(files, *arguments):

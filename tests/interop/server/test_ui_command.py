@@ -15,7 +15,7 @@ from conftest import TAFFRAIL, Ui
 
 
 def projects(server):
-    return requests.get(server.api + "projects", timeout=10).json()["projects"]
+    return requests.get(server.api + "projects", timeout=60).json()["projects"]
 
 
 @pytest.fixture
@@ -42,20 +42,20 @@ def test_logdir_is_accepted_as_tensorboard_spells_it(small, tmp_path):
     process = subprocess.Popen([TAFFRAIL, "ui", f"--logdir={small}", "--port", "0", "--no-open", "--state-dir", tmp_path / "state"], stdout=subprocess.PIPE, text=True)
     try:
         address = process.stdout.readline().strip()
-        assert requests.get(address + "api/v1/projects", timeout=10).json()["projects"][0]["name"] == "sweep"
+        assert requests.get(address + "api/v1/projects", timeout=60).json()["projects"][0]["name"] == "sweep"
         assert str(small) in process.stdout.readline()
     finally:
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def test_finding_o18_a_removed_root_is_named_with_its_reason(small, tmp_path):
     server = Ui(small, tmp_path / "state")
     try:
-        assert requests.get(server.api + "projects", timeout=10).json()["unreadable"] == []
+        assert requests.get(server.api + "projects", timeout=60).json()["unreadable"] == []
         small.rename(tmp_path / "elsewhere")
         deadline = time.monotonic() + 60
-        while not (gone := requests.get(server.api + "projects", timeout=10).json()["unreadable"]):
+        while not (gone := requests.get(server.api + "projects", timeout=60).json()["unreadable"]):
             assert time.monotonic() < deadline, "nobody says that the root is gone"
             time.sleep(0.1)
         assert gone[0]["location"] == str(small)
@@ -69,7 +69,7 @@ def test_several_named_roots_stand_side_by_side(small, tmp_path):
     shutil.copytree(small, other)
     server = Ui(f"mine:{small},theirs:{other}", tmp_path / "state")
     try:
-        listed = requests.post(server.api + "runs:query", json={}, timeout=10).json()["runs"]["id"]
+        listed = requests.post(server.api + "runs:query", json={}, timeout=60).json()["runs"]["id"]
         assert sorted(run.split(":")[0] for run in listed) == ["mine", "mine", "theirs", "theirs"]
         assert sorted(projects(server)[0]["roots"]) == ["mine", "theirs"]
     finally:
@@ -80,10 +80,10 @@ def test_a_base_path_is_in_the_address_and_answers_with_and_without_it(small, tm
     server = Ui(small, tmp_path / "state", "--base-path", "/x/y")
     try:
         assert urlparse(server.base).path == "/x/y/"
-        assert requests.get(server.base, timeout=10).status_code == 200
+        assert requests.get(server.base, timeout=60).status_code == 200
         assert projects(server)[0]["runs"] == 2
         # A proxy may also take the path away before it asks.
-        assert requests.get(server.base.replace("/x/y/", "/api/v1/projects"), timeout=10).status_code == 200
+        assert requests.get(server.base.replace("/x/y/", "/api/v1/projects"), timeout=60).status_code == 200
     finally:
         server.close()
 
@@ -94,13 +94,13 @@ def test_another_host_asks_who_is_there(small, tmp_path):
         address = urlparse(server.base)
         token = re.search(r"token=([0-9a-f]{32,})", server.base).group(1)
         plain = f"http://127.0.0.1:{address.port}/"
-        assert requests.get(plain, timeout=10).status_code == 401
-        assert requests.get(plain + "api/v1/projects", timeout=10).status_code == 401
-        assert requests.get(plain + "?token=" + "0" * len(token), timeout=10).status_code == 401
+        assert requests.get(plain, timeout=60).status_code == 401
+        assert requests.get(plain + "api/v1/projects", timeout=60).status_code == 401
+        assert requests.get(plain + "?token=" + "0" * len(token), timeout=60).status_code == 401
         visitor = requests.Session()
-        assert visitor.get(f"{plain}?token={token}", timeout=10).status_code == 200
-        assert "token" not in visitor.get(plain, timeout=10).url
-        assert visitor.get(plain + "api/v1/projects", timeout=10).status_code == 200
+        assert visitor.get(f"{plain}?token={token}", timeout=60).status_code == 200
+        assert "token" not in visitor.get(plain, timeout=60).url
+        assert visitor.get(plain + "api/v1/projects", timeout=60).status_code == 200
     finally:
         server.close()
 
@@ -114,7 +114,7 @@ def test_over_ssh_the_forwarding_command_is_printed(small, tmp_path):
         assert process.stdout.readline().strip() == f"From your own machine:  ssh -L {port}:localhost:{port} {socket.gethostname()}"
     finally:
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def test_a_tensorboard_logdir_has_a_project_with_a_name(tmp_path):
