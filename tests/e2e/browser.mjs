@@ -129,7 +129,7 @@ export async function open(
     locale: "en-GB",
     acceptDownloads: true,
   });
-  context.setDefaultTimeout(20000 * patience);
+  context.setDefaultTimeout(60000 * patience);
   if (clock) await context.addInitScript(() => (window.__e2e = true));
   if (init) await context.addInitScript(init);
   for (const [pattern, handler] of Object.entries(routes)) await context.route(pattern, handler);
@@ -164,7 +164,7 @@ export async function open(
 }
 
 /** Waits until a check that may take a moment holds; its own message is what a failure says. */
-export async function eventually(check, timeout = 20000) {
+export async function eventually(check, timeout = 60000) {
   for (const end = Date.now() + timeout; ;) {
     try {
       return await check();
@@ -261,7 +261,7 @@ export async function settled(page, quiet = 250) {
       }
     }, quiet);
     assert.equal(state.count, count, "the page keeps asking");
-  }, 20000 * patience);
+  }, 60000 * patience);
 }
 
 /** Until no question of the page is without an answer. */
@@ -273,7 +273,7 @@ export const answered = (page) =>
         [],
         "no answer to these",
       ),
-    20000 * patience,
+    60000 * patience,
   );
 
 /** Pixels of a chart's base bitmap: {width, height, at(x, y) → [r, g, b]}. */

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { eventually } from "./browser.mjs";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
-const patience = 30000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
+const patience = 60000 * Number(process.env.TAFFRAIL_E2E_SLOW ?? 1);
 
 const launches = {
   chromium: {
