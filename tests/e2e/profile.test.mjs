@@ -450,7 +450,7 @@ test("Profile: what is chosen next is asked about once it is there, not before",
   const canvas = page.locator('.flame-canvas[data-total="100"]');
   await canvas.waitFor();
   for (const name of ["1 second.folded", "2 third.folded"]) {
-    await page.getByLabel("Profile", { exact: true }).selectOption(name);
+    await page.getByRole("combobox", { name: "Profile", exact: true }).selectOption(name);
     await eventually(async () => assert.equal((await state(page)).name, name));
     await canvas.waitFor();
     await settled(page);
