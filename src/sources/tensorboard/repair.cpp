@@ -45,6 +45,10 @@ class Copy {
                 continue;  // a symbolic link to nowhere
             }
             if (info->type == io::EntryType::Directory) {
+                // Linked runs belong to a logdir, any other folder that a link leads to does not.
+                if (io::is_link(source) && !holds_event_files(source)) {
+                    continue;
+                }
                 if (depth < kMaxRepairDepth && visited_.emplace(info->device, info->inode).second) {
                     TAFFRAIL_TRY(folder(source, target, depth + 1));
                 }

@@ -50,6 +50,19 @@ def test_copy_of_a_sound_logdir_is_the_same_bytes(logdir, tmp_path):
     assert names(tmp_path / "copy") == names(logdir)
 
 
+def test_finding_s11_repair_takes_linked_runs_along_and_no_other_folder_that_a_link_leads_to(tmp_path):
+    save(tmp_path / "elsewhere" / "run", version() + scalar(0) + b"junk" + scalar(1))
+    save(tmp_path / "logs" / "own", version() + scalar(0))
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "key.txt").write_text("precious")
+    (tmp_path / "logs" / "linked").symlink_to(tmp_path / "elsewhere" / "run")
+    (tmp_path / "logs" / "plugins").mkdir()
+    (tmp_path / "logs" / "plugins" / "profile").symlink_to(tmp_path / "private")
+    assert taffrail("verify", tmp_path / "logs", "--repair", tmp_path / "copy").returncode == 0
+    assert set(dump(tmp_path / "copy")) == {"own", "linked"}
+    assert not list((tmp_path / "copy").rglob("key.txt"))
+
+
 def test_repair_never_writes_into_the_logdir_nor_over_anything(damaged, tmp_path):
     inside = taffrail("verify", damaged, "--repair", damaged / "copy")
     assert inside.returncode == 1 and "inside" in inside.stderr
