@@ -11,7 +11,9 @@ import {
   loadServer,
   projects,
   projectsError,
+  refreshFilter,
   runById,
+  runs,
 } from "./state/runs";
 import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
@@ -24,14 +26,14 @@ Object.assign(window, {
   __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value },
 });
 
-function later(delay: number, run: () => void): () => void {
+function later(delay: () => number, run: () => void): () => void {
   let timer = 0;
   return () => {
     if (timer) return;
     timer = window.setTimeout(() => {
       timer = 0;
       run();
-    }, delay);
+    }, delay());
   };
 }
 
@@ -52,11 +54,21 @@ async function start(): Promise<void> {
       page:
         view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page,
     });
-  const reload = later(500, () => {
-    void loadProjects();
-    void loadRuns();
-  });
-  const columnsSoon = later(2000, refreshColumns);
+  const reload = later(
+    () => 500,
+    () => {
+      void loadProjects();
+      void loadRuns();
+    },
+  );
+  // What stands beside the names follows, as the charts do; with many runs a reply is long.
+  const valuesSoon = later(
+    () => (runs.value.length > 200 ? 10_000 : 2000),
+    () => {
+      refreshColumns();
+      refreshFilter();
+    },
+  );
   listenLive({
     runs: reload,
     behind: reload,
@@ -66,7 +78,7 @@ async function start(): Promise<void> {
       const known = new Set(keys.value.map((k) => k.key));
       if (event.grew.some((g) => runById.value.has(g.run) && g.keys.some((k) => !known.has(k))))
         reload();
-      if (view.peek().page === "table") columnsSoon();
+      if (event.grew.some((g) => runById.value.has(g.run))) valuesSoon();
     },
   });
   startLive();

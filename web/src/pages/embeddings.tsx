@@ -12,6 +12,7 @@ import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Search, Segmented, Select } from "../ui/controls";
 import { loadEntry } from "../ui/entry";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
@@ -246,6 +247,7 @@ export function EmbeddingsTab() {
   );
   if (error) return <Failed message={error} retry={again} />;
   if (!value || (loading && !value.series.length)) return <Waiting height={220} />;
+  if (noRunShown()) return <NoRunShown />;
   if (!shownOf(value).length)
     return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (

@@ -17,6 +17,7 @@ import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
 import { PageToolbar } from "../ui/page_toolbar";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty } from "../ui/states";
 import { formatCell, formatInteger, formatNumber } from "../viz/format";
 import { rampColor } from "../viz/palette";
@@ -394,7 +395,9 @@ export function HparamsPage() {
           ) : null}
         </PageToolbar>
         <div class="page-scroll">
-          {axes.length === 0 ? (
+          {noRunShown() ? (
+            <NoRunShown />
+          ) : axes.length === 0 ? (
             <Empty icon="hparams" title="No hyperparameter differs">
               <p>
                 Log them with <code>log_hparams</code>; this page compares what differs between the

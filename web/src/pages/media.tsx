@@ -14,6 +14,7 @@ import { Check, IconButton, Segmented, Select, Swatch } from "../ui/controls";
 import { imageUrl, MediaItem, tileWidth } from "../ui/media_item";
 import { PageSearch, PageToolbar } from "../ui/page_toolbar";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty, Failed, Waiting } from "../ui/states";
 import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
@@ -180,6 +181,8 @@ export function MediaPage() {
             <Failed message={error} retry={again} />
           ) : !value || (loading && !value.series.length) ? (
             <Waiting height="40vh" />
+          ) : noRunShown() ? (
+            <NoRunShown />
           ) : series.length === 0 ? (
             <Empty icon="media" title="No media here">
               <p>

@@ -144,27 +144,27 @@ function exactRows(
       });
       const tip = tooltip.peek();
       if (!tip || tip.rows !== rows) return;
+      const { axis } = data.header.x;
       const exact = (row: TooltipRow, old: TooltipValue): TooltipValue => {
         const i = asked.findIndex(
           (s) => s.run === row.run && s.key === old.key && s.rank === row.rank,
         );
         const point = i >= 0 ? reply.points[i] : null;
         if (!point) return old;
+        const at = formatAxisValue(axis, point.x);
         return {
           ...old,
           value: toNumber(point.value),
           smooth: point.smooth === undefined ? old.smooth : toNumber(point.smooth),
           x: point.x,
           exact: true,
-          extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}`,
+          extra: at === formatAxisValue(axis, x) ? "" : `@ ${at}`,
         };
       };
       // A number of the page does not hold every step; the server's text does.
       const nearest = reply.points.find((p) => p?.x === x)?.step_text;
       const title =
-        nearest && data.header.x.axis === "step"
-          ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}`
-          : tip.title;
+        nearest && axis === "step" ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}` : tip.title;
       tooltip.value = {
         ...tip,
         title,

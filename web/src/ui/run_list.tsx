@@ -435,7 +435,9 @@ export function RunList() {
           </div>
         ) : null}
       </div>
-      {runsState.value === "ready" || list.length ? (
+      {runsState.value === "ready" && !list.length && runs.value.length ? (
+        <p class="virtual small muted list-note">No run matches.</p>
+      ) : runsState.value === "ready" || list.length ? (
         <VirtualList
           label="Runs"
           count={rows.length}

@@ -31,12 +31,16 @@ export function TooltipLayer() {
     const cells = rows.map((r) => (several ? of(r.values, key) : r.values[0]));
     const column = (pick: (v: TooltipValue) => number) =>
       formatColumn(cells.map((v) => (v ? pick(v) : NaN)));
+    const extras = new Set(cells.flatMap((v) => (v ? [v.extra] : [])));
+    // Where all of them stand at one other step, it is said once, above them.
+    const common = several && extras.size === 1 ? [...extras][0] : "";
     return {
       key,
       cells,
+      common,
       raw: column((v) => v.value),
       smooth: smoothed ? column((v) => v.smooth ?? v.value) : null,
-      extra: cells.some((v) => v?.extra),
+      extra: !common && cells.some((v) => v?.extra),
     };
   });
   return (
@@ -60,6 +64,7 @@ export function TooltipLayer() {
                   <th key={c.key} colSpan={(c.smooth ? 2 : 1) + (c.extra ? 1 : 0)}>
                     <Swatch line color="currentColor" dash={dashOf(rows, c.key)} />
                     {tip.names[i]}
+                    {c.common ? <span class="extra"> {c.common}</span> : null}
                   </th>
                 ))}
               </tr>
