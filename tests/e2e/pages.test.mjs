@@ -271,6 +271,11 @@ test("Run detail: summary, config against the baseline, notes, console with sear
     id,
   );
   await settled(page);
+  const metrics = (
+    await page.locator(".summary-card tbody td:first-child").allTextContents()
+  ).filter((name) => /^(train|val|time)\//.test(name));
+  assert.equal(metrics[0], "val/loss", metrics.join());
+  assert.match(metrics.at(-1), /^time/, "the machine stands behind what it computes");
   const row = await page
     .locator("tr", { hasText: "train/loss" })
     .first()

@@ -58,6 +58,7 @@ const shownColumns = computed(() => {
     runs.value.length,
     rankedMetrics.value,
     (key) => !!scalarInfo.value.get(key)?.goal,
+    innerWidth <= 640,
   );
   // What runs log moves no column; what a person filters may.
   const of = view.value.project + coverageOf.value;
