@@ -221,14 +221,14 @@ export function formatAxisTicks(axis: string, values: number[]): string[] {
 }
 
 /** Numbers of one column: five digits of the largest, the same decimals in every row. */
-export function formatColumn(values: readonly number[]): string[] {
+export function formatColumn(values: readonly number[], digits = 5): string[] {
   const sizes = values.filter((v) => Number.isFinite(v) && v !== 0).map(Math.abs);
   const largest = Math.max(0, ...sizes);
   const smallest = Math.min(...sizes, largest);
   const wide = largest >= 1e7 || largest < 1e-3 || (smallest < 1e-3 && largest / smallest > 1e3);
   if (wide || values.every((v) => Number.isInteger(v)))
-    return values.map((v) => formatNumber(v, 5));
-  const decimals = Math.max(0, Math.min(7, 4 - Math.floor(Math.log10(largest))));
+    return values.map((v) => formatNumber(v, digits));
+  const decimals = Math.max(0, Math.min(digits + 2, digits - 1 - Math.floor(Math.log10(largest))));
   return values.map((v) => (Number.isFinite(v) ? grouped(v.toFixed(decimals)) : formatNumber(v)));
 }
 
