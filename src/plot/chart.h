@@ -20,6 +20,7 @@ struct Chart {
     std::string title, x_title;
     AxisUnit x_unit = AxisUnit::Number;
     bool whole_x = true;  ///< x counts steps
+    bool smaller_is_better = false;
     Scale x_scale = Scale::Linear, y_scale = Scale::Linear;
     std::vector<Line> lines;
 };

@@ -209,7 +209,7 @@ function EmbeddingCard({
             : null;
         }}
       />
-      <div class="row" style={{ padding: "0 12px" }}>
+      <div class="row wrap" style={{ padding: "0 12px" }}>
         {columns.length ? (
           <label class="field">
             colour
@@ -221,7 +221,9 @@ function EmbeddingCard({
             />
           </label>
         ) : null}
-        <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
+        <div style={{ flex: "1 1 150px", maxWidth: 260 }}>
+          <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
+        </div>
         {!numeric && names.length <= 16 ? (
           <div class="legend" style={{ padding: 0 }}>
             {names.map((n, i) => (

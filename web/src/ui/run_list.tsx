@@ -89,7 +89,7 @@ const listRows = computed<ListRow[]>(() => {
   });
 });
 
-/** What tells groups apart goes before their spread: without room for both, the mean stands alone. */
+/** Names go before spreads: without room for both, the mean stands alone. */
 function Spread({ text, title }: { text: string; title: string }) {
   const [mean, spread] = text.split(" ± ");
   return (

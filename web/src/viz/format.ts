@@ -99,7 +99,7 @@ function uneven(values: number[], gaps: number[], reach: number): boolean {
   return reach > 2.5 && Math.max(...gaps) > 1.5 * Math.min(...gaps);
 }
 
-/** Labels of one axis: the same number of decimals for all of them, unless the axis is logarithmic. */
+/** Labels of one axis: the same number of decimals for all, unless the axis is logarithmic. */
 export function formatTicks(values: number[]): string[] {
   const sizes = values.map(Math.abs).filter((v) => v > 0);
   if (sizes.length === 0) return values.map(() => "0");
