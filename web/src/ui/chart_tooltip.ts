@@ -121,6 +121,8 @@ export function showTooltip(
   );
 }
 
+/** A pointer that moves on before this would find the answer in its way. */
+const restMs = 150;
 let lookup = 0;
 export const stopLookup = () => clearTimeout(lookup);
 
@@ -173,5 +175,5 @@ function exactRows(
     } catch {
       // The binned values on show stay; the next move asks again.
     }
-  }, 60);
+  }, restMs);
 }

@@ -11,8 +11,8 @@ function placeBeside(element: HTMLElement, { box, at }: Tooltip): void {
   const places = [box.right + 6, box.left - width - 6, at.x + 20, at.x - width - 20];
   const left = places.find(fits) ?? Math.max(4, Math.min(innerWidth - width - 4, at.x + 20));
   const top = Math.max(8, Math.min(innerHeight - height - 8, box.top));
-  element.style.left = left + "px";
-  element.style.top = top + "px";
+  // Moved, not laid out again: this runs with every move of the pointer.
+  element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
 export function TooltipLayer() {
@@ -85,7 +85,7 @@ export function TooltipLayer() {
         ) : null}
         <tbody>
           {rows.map((row, r) => (
-            <tr key={row.run + row.label}>
+            <tr key={r}>
               <td>
                 <Swatch color={row.color} />
               </td>
