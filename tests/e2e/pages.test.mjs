@@ -616,3 +616,17 @@ test("empty: a folder without runs tells what to do and fills by itself", async 
   await done();
   await empty.close();
 });
+
+test("empty: a page of no project waits too, and opens the first one that appears", async () => {
+  let begin;
+  const empty = await serve(["odd"], { options: { write: async (open) => void (begin = open) } });
+  const { page, done } = await open(`${empty.url}#/charts`);
+  await page.getByText("Waiting for the first run").waitFor();
+  const run = await begin("first");
+  await run.scalars("val/loss", [2, 1]);
+  await empty.writers[0].sync();
+  await page.locator(".run-row", { hasText: "first" }).waitFor();
+  await painted(page, "val/loss");
+  await done();
+  await empty.close();
+});

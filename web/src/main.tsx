@@ -37,6 +37,16 @@ function later(delay: () => number, run: () => void): () => void {
   };
 }
 
+/** One project is no choice: open it. */
+function openOnly(): void {
+  const { project, page } = view.peek();
+  if (project || page === "settings" || projects.value?.length !== 1) return;
+  settle({
+    project: projects.value[0].name,
+    page: page === "projects" && !location.hash.includes("?") ? "charts" : page,
+  });
+}
+
 async function start(): Promise<void> {
   startRaster();
   render(<Shell />, document.getElementById("app")!);
@@ -47,17 +57,14 @@ async function start(): Promise<void> {
     await new Promise((done) => setTimeout(done, 3000));
     await loadProjects();
   }
-  // One project is no choice: open it.
-  if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1)
-    settle({
-      project: projects.value[0].name,
-      page:
-        view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page,
-    });
+  openOnly();
   const reload = later(
     () => 500,
     () => {
-      void loadProjects();
+      void loadProjects().then(() => {
+        // A page without a project waited for the first one to appear.
+        if (!/^(projects|settings)$/.test(view.peek().page)) openOnly();
+      });
       void loadRuns();
     },
   );

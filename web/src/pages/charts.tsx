@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CardSpec } from "../state/ask";
 import { dropTooltip } from "../state/cursor";
 import { coverageOf, metricFacts } from "../state/coverage";
-import { keys, runs, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runs, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
 import { ChartCard } from "../ui/chart_card";
@@ -176,7 +176,7 @@ function Sections() {
 export function ChartsPage() {
   const full = view.value.full;
   const card = full ? sections.value.flatMap((s) => s.cards).find((c) => c.id === full) : undefined;
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   return (
     <>
       <RunList />

@@ -5,7 +5,7 @@ import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
 import { shownOf } from "../state/metrics";
 import { runStyle } from "../state/colors";
-import { keys, runById, runs, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runById, runs, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -294,7 +294,7 @@ function PrTab() {
 
 export function DistributionsPage() {
   const v = view.value;
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   const has = (kind: string) => keys.value.some((k) => k.kind === kind && !k.hidden);
   const steps = keys.value.filter((k) => k.kind === "histogram").map((k) => k.last_step);
   const most = steps.reduce((a, b) => Math.max(a, b), 0);

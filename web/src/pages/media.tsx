@@ -8,7 +8,7 @@ import { mediaKinds } from "../lib/kinds";
 import { textMatcher } from "../lib/pattern";
 import { isHidden } from "../state/metrics";
 import { runStyle } from "../state/colors";
-import { keys, runById, runs as allRuns, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runById, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Segmented, Select, Swatch } from "../ui/controls";
 import { imageUrl, MediaItem, tileWidth } from "../ui/media_item";
@@ -104,7 +104,7 @@ export function MediaPage() {
     }
   }, [step, series, m.size, m.fit]);
 
-  if (runsState.value === "ready" && allRuns.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   const byRow = new Map<string, EntryIndex[]>();
   for (const s of series) {
     const row = m.rows === "run" ? s.run : s.key;

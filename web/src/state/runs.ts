@@ -81,6 +81,9 @@ export async function loadServer(): Promise<void> {
 }
 
 export const projectsError = signal("");
+/** Nobody has recorded anything: in this project, or in the whole folder. */
+export const nothingYet = (): boolean =>
+  (runsState.value === "ready" && runs.value.length === 0) || projects.value?.length === 0;
 /** Runs that are there and cannot be opened, and roots that are gone. */
 export const unreadable = signal<UnreadableRun[]>([]);
 
