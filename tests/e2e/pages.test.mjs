@@ -611,7 +611,10 @@ test("empty: a folder without runs tells what to do and fills by itself", async 
   const { page, done } = await open(empty.url);
   await page.getByText("Waiting for the first run").waitFor();
   await eventually(async () =>
-    assert.match(await page.locator("pre").textContent(), /taffrail::init/),
+    assert.match(
+      (await page.locator("pre").allTextContents()).join(),
+      /taffrail\.init\(project=.*taffrail::init\(/s,
+    ),
   );
   await done();
   await empty.close();
