@@ -73,7 +73,7 @@ struct Sheet {
     std::size_t columns = 2;
 };
 
-/// Label and colour of every line of the sheet, each once.
+/// Label and colour of every line of the sheet, each once; bars have their names beside them.
 std::vector<std::pair<std::string, Color>> legend_of(const Sheet& sheet);
 
 /// Where charts and legend of a sheet stand.
