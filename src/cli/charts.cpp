@@ -62,6 +62,18 @@ plot::Line line_of(const query::ChartSeries& series, std::string label, plot::Co
     return line;
 }
 
+/// What define_metric said of it, else what its name suggests.
+bool smaller_is_better(const OpenedRuns& opened, const std::string& metric) {
+    for (const std::string& id : opened.ids()) {
+        for (const KeyInfo& key : opened.details(id)->keys) {
+            if (key.key == metric && key.definition && key.definition->goal != Goal::None) {
+                return key.definition->goal == Goal::Minimize;
+            }
+        }
+    }
+    return interest_of(metric) == 0;
+}
+
 /// Which of the runs are grey, because an older one of them wears their colour.
 std::vector<bool> grey_of(std::span<const ChartRun> runs) {
     std::vector<std::optional<std::size_t>> slots;
@@ -178,6 +190,7 @@ plot::Chart chart_of(OpenedRuns& opened, std::span<const ChartRun> runs, const s
                    : style.x == "wall"   ? plot::AxisUnit::Time
                                          : plot::AxisUnit::Number;
     chart.whole_x = style.x == "step" || style.x == "samples";
+    chart.smaller_is_better = smaller_is_better(opened, metric);
     chart.y_scale = style.log_y ? plot::Scale::Log : plot::Scale::Linear;
     const std::vector<bool> grey = grey_of(runs);
     for (const query::ChartSeries& series : answer.series) {

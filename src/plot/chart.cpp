@@ -1,5 +1,7 @@
 #include "plot/chart.h"
 
+#include "plot/bars.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,6 +80,9 @@ std::vector<std::pair<std::string, Color>> legend_of(const Sheet& sheet) {
     std::vector<std::pair<std::string, Color>> legend;
     std::set<std::string> known;
     for (const Chart& chart : sheet.charts) {
+        if (!bars_of(chart).empty()) {
+            continue;  // they have their names beside them
+        }
         for (const Line& line : chart.lines) {
             if (known.insert(line.label).second) {
                 legend.emplace_back(line.label, line.color);

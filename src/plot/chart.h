@@ -20,6 +20,7 @@ struct Chart {
     std::string title, x_title;
     AxisUnit x_unit = AxisUnit::Number;
     bool whole_x = true;  ///< x counts steps
+    bool smaller_is_better = false;
     Scale x_scale = Scale::Linear, y_scale = Scale::Linear;
     std::vector<Line> lines;
 };
@@ -72,7 +73,7 @@ struct Sheet {
     std::size_t columns = 2;
 };
 
-/// Label and colour of every line of the sheet, each once.
+/// Label and colour of every line of the sheet, each once; bars have their names beside them.
 std::vector<std::pair<std::string, Color>> legend_of(const Sheet& sheet);
 
 /// Where charts and legend of a sheet stand.

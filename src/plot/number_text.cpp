@@ -40,6 +40,7 @@ struct Spread {
     double largest = 0;
     double smallest = std::numeric_limits<double>::infinity();
     double distinct = std::numeric_limits<double>::infinity();
+    double widest = 0;  // gap between two neighbours; `distinct` is the narrowest
 
     explicit Spread(std::span<const double> values) {
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -50,10 +51,17 @@ struct Spread {
             }
             const double gap = i > 0 ? std::abs(values[i] - values[i - 1]) : 0;
             distinct = gap > 0 ? std::min(distinct, gap) : distinct;
+            widest = std::max(widest, gap);
         }
         distinct = std::isfinite(distinct) ? distinct : largest;
     }
 };
+
+/// Ticks 1, 2, 5, 10 … of a logarithmic axis; those of a linear one lie equally far apart.
+bool uneven(std::span<const double> values, const Spread& spread) {
+    const bool apart = values.size() == 2 ? values[0] > 0 : spread.widest > 1.5 * spread.distinct;
+    return apart && values.size() > 1 && spread.largest / spread.smallest > 2.5;
+}
 
 Unit unit_of(const Spread& spread, std::size_t count) {
     if (spread.largest >= 1e4) {
@@ -162,7 +170,7 @@ std::vector<std::string> tick_texts(std::span<const double> values) {
         return exponents(values);
     }
     std::vector<std::string> texts;
-    if (decades) {
+    if (decades || uneven(values, spread)) {
         for (const double value : values) {
             texts.push_back(number_text(value, 4, true));
         }

@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "codec/png.h"
+#include "plot/bars.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,6 +84,27 @@ void draw_lines(Canvas& canvas, const Chart& chart, const Frame& frame) {
     }
 }
 
+void draw_bars(Canvas& canvas, const Chart& chart, const std::vector<Bar>& bars,
+               const BarPlace& place, const ThemeColors& colors) {
+    const double left = place.label * kFine;
+    canvas.text(left, (place.top + 21) * kFine, Face::Title, colors.text,
+                cut(Face::Title, chart.title, (place.value - place.label) * kFine));
+    const BarRows rows = rows_of(bars.size(), place.rows());
+    for (std::size_t i = 0; i < rows.shown; ++i) {
+        const double y = place.row(i) * kFine;
+        canvas.text(left, y + 8, Face::Text, colors.text,
+                    cut(Face::Text, bars[i].label, (place.from - place.label - 8) * kFine));
+        canvas.fill(place.across(bars[i].from) * kFine, y - 10, place.across(bars[i].to) * kFine,
+                    y + 10, bars[i].color);
+        canvas.text(place.value * kFine - text_width(Face::Text, bars[i].text), y + 8, Face::Text,
+                    colors.text, bars[i].text);
+    }
+    if (rows.more > 0) {
+        canvas.text(left, place.row(rows.shown) * kFine + 8, Face::Text, colors.muted,
+                    "and " + std::to_string(rows.more) + " more");
+    }
+}
+
 }  // namespace
 
 Result<Canvas> draw(const Sheet& sheet) {
@@ -98,10 +120,15 @@ Result<Canvas> draw(const Sheet& sheet) {
     Canvas canvas(static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height),
                   colors.ground);
     for (std::size_t i = 0; i < sheet.charts.size(); ++i) {
+        const double left = sheet.chart_width * static_cast<double>(i % layout.columns),
+                     top = sheet.chart_height * static_cast<double>(i / layout.columns);
+        if (const std::vector<Bar> bars = bars_of(sheet.charts[i]); !bars.empty()) {
+            draw_bars(canvas, sheet.charts[i], bars,
+                      {left, top, sheet.chart_width, sheet.chart_height}, colors);
+            continue;
+        }
         const Frame frame =
-            frame_of(sheet.charts[i], sheet.chart_width * static_cast<double>(i % layout.columns),
-                     sheet.chart_height * static_cast<double>(i / layout.columns),
-                     sheet.chart_width, sheet.chart_height, width_of);
+            frame_of(sheet.charts[i], left, top, sheet.chart_width, sheet.chart_height, width_of);
         draw_axes(canvas, sheet.charts[i], frame, colors);
         draw_lines(canvas, sheet.charts[i], frame);
     }

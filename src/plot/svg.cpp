@@ -1,6 +1,8 @@
 #include "plot/svg.h"
 
+#include "plot/bars.h"
 #include "plot/decimal_text.h"
+#include "plot/font.h"
 
 #include <algorithm>
 #include <cmath>
@@ -112,6 +114,40 @@ void write_chart(std::string& out, const Chart& chart, const Frame& frame, Theme
     out += "</g>\n";
 }
 
+/// Whoever shows the file has another font: about as many letters as there is room for.
+std::string cut(std::string_view text, std::size_t letters) {
+    if (letters_of(text).size() <= letters) {
+        return std::string(text);
+    }
+    std::size_t end = 0;
+    for (std::size_t seen = 0; end < text.size(); ++end) {
+        const bool begins = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+        if (begins && ++seen == letters) {
+            break;
+        }
+    }
+    return std::string(text.substr(0, end)) + "…";
+}
+
+void write_bars(std::string& out, const std::vector<Bar>& bars, const BarPlace& place_of,
+                Theme theme) {
+    const ThemeColors& colors = theme_colors(theme);
+    const BarRows rows = rows_of(bars.size(), place_of.rows());
+    for (std::size_t i = 0; i < rows.shown; ++i) {
+        const Bar& bar = bars[i];
+        const double y = place_of.row(i);
+        out += text_at(place_of.label, y + 4, "start", colors.text, cut(bar.label, 24));
+        out += "<rect x=\"" + place(place_of.across(bar.from)) + "\" y=\"" + place(y - 5) +
+               "\" width=\"" + place(place_of.across(bar.to) - place_of.across(bar.from)) +
+               "\" height=\"10\" rx=\"2\" fill=\"" + hex_of(bar.color) + "\"/>";
+        out += text_at(place_of.value, y + 4, "end", colors.text, bar.text);
+    }
+    if (rows.more > 0) {
+        out += text_at(place_of.label, place_of.row(rows.shown) + 4, "start", colors.muted,
+                       "and " + std::to_string(rows.more) + " more");
+    }
+}
+
 }  // namespace
 
 std::string to_svg(const Sheet& sheet) {
@@ -128,6 +164,13 @@ std::string to_svg(const Sheet& sheet) {
     for (std::size_t i = 0; i < sheet.charts.size(); ++i) {
         const double left = sheet.chart_width * static_cast<double>(i % layout.columns),
                      top = sheet.chart_height * static_cast<double>(i / layout.columns);
+        if (const std::vector<Bar> bars = bars_of(sheet.charts[i]); !bars.empty()) {
+            const BarPlace bar_place{left, top, sheet.chart_width, sheet.chart_height};
+            out += text_at(bar_place.label, top + 21, "start", colors.text, sheet.charts[i].title,
+                           " font-size=\"14\" font-weight=\"600\"");
+            write_bars(out, bars, bar_place, sheet.theme);
+            continue;
+        }
         const Frame frame = frame_of(
             sheet.charts[i], left, top, sheet.chart_width, sheet.chart_height,
             [](const std::string& text) { return 6.4 * static_cast<double>(text.size()); });

@@ -1,8 +1,10 @@
 #include "plot/terminal_chart.h"
 
+#include "plot/bars.h"
 #include "plot/font.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace taffrail::plot {
@@ -133,9 +135,47 @@ std::string legend(const Chart& chart, const TerminalLooks& looks) {
     return text + row + (row.empty() ? "" : "\n");
 }
 
+/// A bar of this many columns, to an eighth of one where there are letters for it.
+std::string blocks(double columns, bool utf8) {
+    constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const auto eighths = static_cast<std::size_t>(std::lround(std::max(0.0, columns) * 8));
+    std::string text;
+    for (std::size_t i = 0; i < (utf8 ? eighths / 8 : (eighths + 4) / 8); ++i) {
+        text += utf8 ? "█" : "#";
+    }
+    return utf8 ? text + std::string(kEighths[eighths % 8]) : text;
+}
+
+std::string bars_text(const Chart& chart, const std::vector<Bar>& bars,
+                      const TerminalLooks& looks) {
+    const BarRows rows = rows_of(bars.size(), std::max<std::size_t>(4, looks.rows));
+    std::size_t names = 0, values = 0;
+    for (std::size_t i = 0; i < rows.shown; ++i) {
+        names = std::max(names, columns_of(bars[i].label));
+        values = std::max(values, columns_of(bars[i].text));
+    }
+    const std::size_t taken = names + values + 5;
+    const auto width = static_cast<double>(looks.columns > taken + 10 ? looks.columns - taken : 10);
+    std::string out = " " + chart.title + "\n";
+    for (std::size_t i = 0; i < rows.shown; ++i) {
+        const Bar& bar = bars[i];
+        out += " " + bar.label + std::string(names - columns_of(bar.label) + 1, ' ') +
+               std::string(values - columns_of(bar.text) + 1, ' ') + bar.text + "  " +
+               std::string(static_cast<std::size_t>(std::lround(bar.from * width)), ' ') +
+               painted(looks, bar.color, blocks((bar.to - bar.from) * width, looks.utf8)) + "\n";
+    }
+    if (rows.more > 0) {
+        out += " and " + std::to_string(rows.more) + " more\n";
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string to_terminal(const Chart& chart, const TerminalLooks& looks) {
+    if (const std::vector<Bar> bars = bars_of(chart); !bars.empty()) {
+        return bars_text(chart, bars, looks);
+    }
     const Range x = x_range(chart), y = y_range(chart);
     const std::size_t rows = std::max<std::size_t>(4, looks.rows);
     const std::vector<double> y_ticks =

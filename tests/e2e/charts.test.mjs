@@ -309,6 +309,20 @@ test("pins: a clicked step and a second one give values and their difference; a 
   const [a, b] = points.map((p) => p.points[0].value);
   assert.ok(Math.abs(Number(cells[1]) - a) < 1e-5 && Math.abs(Number(cells[2]) - b) < 1e-5);
   assert.ok(Math.abs(Number(cells[3]) - (b - a)) < 1e-3 * Math.abs(b - a) + 1e-6);
+  // What stands below each other has the same decimals.
+  const columns = await page
+    .locator(".pin-strip tbody tr")
+    .evaluateAll((rows) =>
+      rows.map((r) =>
+        [...r.querySelectorAll("td.number")]
+          .slice(0, 6)
+          .map((c) => /^-?[\d,]+\.(\d+)$/.exec(c.firstChild.textContent)?.[1].length),
+      ),
+    );
+  for (const i of columns[0].keys()) {
+    const decimals = new Set(columns.map((row) => row[i]).filter((n) => n !== undefined));
+    assert.ok(decimals.size <= 1, `column ${i}: ${columns.map((row) => row[i])}`);
+  }
   // A run without a point there says where its nearest one is.
   for (const [i, name] of reply.runs.name.entries()) {
     const {

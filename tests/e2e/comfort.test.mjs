@@ -134,6 +134,26 @@ test("finding M03: the filter of the table completes too; a click on a cell narr
   await done();
 });
 
+test("where no run is shown every page says why, and one click brings them back", async () => {
+  const { page, done } = await open(address("charts", "&filter=lr%3E5"));
+  for (const at of ["charts", "media", "distributions", "hparams"]) {
+    await page.goto(address(at, "&filter=lr%3E5"));
+    await page.getByRole("heading", { name: "No run matches the filter" }).waitFor();
+    assert.equal(await page.locator("[data-card], .section-head").count(), 0, at);
+  }
+  assert.match(await page.locator(".page .state").innerText(), /lr>5 .*none of 4 runs/);
+  await page.getByRole("button", { name: "Clear the filter" }).click();
+  await page.locator(".run-row").nth(3).waitFor();
+
+  await page.goto(address("charts"));
+  await painted(page, "auto:loss");
+  await page.getByRole("checkbox", { name: "Show all listed runs" }).uncheck();
+  await page.getByRole("heading", { name: "No run is shown" }).waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await painted(page, "auto:loss");
+  await done();
+});
+
 test("finding M06: runs of one name are numbered, and the list sorts by the metric and by name", async () => {
   const { page, done } = await open(address("charts"));
   const rows = () =>

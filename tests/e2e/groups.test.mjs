@@ -121,6 +121,23 @@ test("finding D01: a grouped table shows every mean ± deviation whole", async (
   await done();
 });
 
+test("of a setting a grouped table tells the values, as they were written", async () => {
+  const { page, done } = await open(
+    address("table", { groupBy: ["config:depth"], columns: ["metric:val/loss", "config:lr"] }),
+  );
+  await eventually(async () =>
+    assert.deepEqual(
+      (
+        await page
+          .locator(".grid-row.group")
+          .evaluateAll((l) => l.map((r) => r.children[2].textContent))
+      ).sort(),
+      ["0.003, 0.01", "3e-4, 0.001"],
+    ),
+  );
+  await done();
+});
+
 test("finding U08: groups go along to Table, Compare and Hyperparameters and into the address, with their colours", async () => {
   const { page, done } = await open(address("charts", {}, "&search=loss"));
   await painted(page, "train/loss");

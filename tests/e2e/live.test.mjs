@@ -367,3 +367,42 @@ test("live: a new run appears by itself, and a new metric gets its card", async 
   await done();
   await server.close();
 });
+
+test("live: what stands beside a name follows its run on every page, and so does who passes the filter", async () => {
+  const handles = {};
+  const server = await serve(["odd"], {
+    options: {
+      async write(open) {
+        for (const name of ["grows", "ended"]) {
+          handles[name] = await open(name, { id: name });
+          await handles[name].scalars("val/loss", [0.9, name === "grows" ? 0.8 : 0.5]);
+        }
+        await handles.ended.finish();
+      },
+    },
+  });
+  const grow = async (value, step) => {
+    await handles.grows.scalars("val/loss", [value], { steps: [step] });
+    await server.writers[0].sync();
+  };
+  const address = (rest) => `${server.url}#/charts?project=odd${rest}`;
+  const { page, done } = await open(address(""));
+  const beside = () => page.locator('.run-row[data-run="grows"] .list-value').textContent();
+  const listed = () => page.locator(".run-row").count();
+  await painted(page, "val/loss");
+  await eventually(async () => assert.equal(await beside(), "0.8000"));
+  await grow(0.25, 2);
+  await eventually(async () => assert.equal(await beside(), "0.2500"));
+
+  await page.getByLabel("Filter runs").fill("val/loss<0.2");
+  await page.getByRole("heading", { name: "No run matches the filter" }).waitFor();
+  await grow(0.125, 3);
+  await eventually(async () => assert.equal(await beside(), "0.1250"));
+  await page.getByLabel("Filter runs").fill("state=running");
+  await eventually(async () => assert.equal(await listed(), 1));
+  await handles.grows.finish();
+  await server.writers[0].sync();
+  await eventually(async () => assert.equal(await listed(), 0));
+  await done();
+  await server.close();
+});

@@ -271,6 +271,11 @@ test("Run detail: summary, config against the baseline, notes, console with sear
     id,
   );
   await settled(page);
+  const metrics = (
+    await page.locator(".summary-card tbody td:first-child").allTextContents()
+  ).filter((name) => /^(train|val|time)\//.test(name));
+  assert.equal(metrics[0], "val/loss", metrics.join());
+  assert.match(metrics.at(-1), /^time/, "the machine stands behind what it computes");
   const row = await page
     .locator("tr", { hasText: "train/loss" })
     .first()
@@ -606,8 +611,25 @@ test("empty: a folder without runs tells what to do and fills by itself", async 
   const { page, done } = await open(empty.url);
   await page.getByText("Waiting for the first run").waitFor();
   await eventually(async () =>
-    assert.match(await page.locator("pre").textContent(), /taffrail::init/),
+    assert.match(
+      (await page.locator("pre").allTextContents()).join(),
+      /taffrail\.init\(project=.*taffrail::init\(/s,
+    ),
   );
+  await done();
+  await empty.close();
+});
+
+test("empty: a page of no project waits too, and opens the first one that appears", async () => {
+  let begin;
+  const empty = await serve(["odd"], { options: { write: async (open) => void (begin = open) } });
+  const { page, done } = await open(`${empty.url}#/charts`);
+  await page.getByText("Waiting for the first run").waitFor();
+  const run = await begin("first");
+  await run.scalars("val/loss", [2, 1]);
+  await empty.writers[0].sync();
+  await page.locator(".run-row", { hasText: "first" }).waitFor();
+  await painted(page, "val/loss");
   await done();
   await empty.close();
 });

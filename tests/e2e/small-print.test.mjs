@@ -297,6 +297,16 @@ test("finding U04: the tooltip has five digits that line up, metrics as columns,
   const heads = await page.locator(".tooltip thead tr").allInnerTexts();
   assert.match(heads[0], /train\s+val/);
   assert.match(heads[1], /smoothed\s+raw\s+smoothed\s+raw/);
+  // Another step than that of the title is told, once for all rows; the same one never.
+  const [step] = /[\d,]+/.exec(await page.locator(".tooltip .title").innerText());
+  const said = await page.locator(".tooltip .extra").allInnerTexts();
+  assert.ok(!said.some((text) => text.endsWith(`@ ${step}`)), said.join());
+  assert.ok(said.filter((text) => text.includes("@")).length <= 1, said.join());
+  assert.equal(
+    await page.locator(".tooltip").evaluate((t) => t.scrollWidth - t.clientWidth),
+    0,
+    "nothing of it is cut",
+  );
   const rows = await page
     .locator(".tooltip tbody tr")
     .evaluateAll((list) =>

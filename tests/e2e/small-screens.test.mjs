@@ -57,6 +57,11 @@ test("on a phone what is set most is whole: the filter of the table with its com
     allow: ["400"],
   });
   await page.locator(".grid-row").first().waitFor();
+  const loss = page.getByRole("columnheader", { name: "val/loss" });
+  await eventually(async () => {
+    const { x, width } = await loss.boundingBox();
+    assert.ok(x + width <= 390, `the number people look for ends at ${x + width}`);
+  });
   const field = page.getByLabel("Filter runs");
   assert.ok((await field.boundingBox()).width >= 300);
   await field.fill("val");

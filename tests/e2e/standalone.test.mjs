@@ -39,6 +39,20 @@ test("a page of twenty runs is below 5 MB and opens from a file without asking a
   assert.equal(await page.locator(".runs label").count(), 20);
   assert.ok((await page.locator("[data-card]").count()) >= 10);
   assert.ok((await page.locator(".pictures img").count()) > 0);
+  // A single value a run is a bar, the best on top; hiding a run hides its bar.
+  const bars = page.locator('[data-card="test/accuracy"] .bar-row');
+  const values = (await bars.locator(".bar-value").allTextContents()).map(Number);
+  assert.ok(values.length > 10);
+  assert.deepEqual(
+    values,
+    [...values].sort((a, b) => b - a),
+  );
+  const best = await bars.first().locator(".name").textContent();
+  const tick = page.locator(".runs label", { hasText: best }).locator("input");
+  await tick.uncheck();
+  assert.equal(await bars.count(), values.length - 1);
+  await tick.check();
+  assert.equal(await bars.first().locator(".name").textContent(), best);
   // It says which numbers it holds.
   assert.match(await page.locator('[data-card="val/loss"] h2').textContent(), /every point/);
   assert.match(await page.locator('[data-card="train/loss"] h2').textContent(), /binned [\d,]+ → /);

@@ -1,5 +1,6 @@
 // What is drawn is what was given: as SVG, as pixels and as characters.
 #include "codec/png.h"
+#include "plot/bars.h"
 #include "plot/picture.h"
 #include "plot/svg.h"
 #include "plot/terminal_chart.h"
@@ -151,6 +152,66 @@ TEST(Charts, OddNumbersHaveAPicture) {
             EXPECT_FALSE(to_terminal(sheet.charts[0], {}).empty());
         }
     }
+}
+
+Line single(std::string label, std::size_t slot, double value) {
+    return {.label = std::move(label),
+            .color = slot_color(Theme::Light, slot),
+            .x = {1999},
+            .y = {value},
+            .low = {},
+            .high = {}};
+}
+
+TEST(Bars, SingleValuesAreBarsTheBestFirst) {
+    Sheet sheet = sheet_of({single("middle", 0, 0.5), single("none", 1, kNan),
+                            single("low", 2, 0.25), single("high", 3, 1)},
+                           "accuracy");
+    const auto labels = [&] {
+        std::string all;
+        for (const Bar& bar : bars_of(sheet.charts[0])) {
+            all += bar.label + " " + bar.text + " ";
+        }
+        return all;
+    };
+    EXPECT_EQ(labels(), "high 1 middle 0.5000 low 0.2500 ");
+    sheet.charts[0].smaller_is_better = true;
+    EXPECT_EQ(labels(), "low 0.2500 middle 0.5000 high 1 ");
+    sheet.charts[0].lines.push_back(rising("line", 4));
+    EXPECT_TRUE(bars_of(sheet.charts[0]).empty()) << "one run has a line";
+}
+
+TEST(Bars, BeginAtZeroAndReachAsFarAsTheirValues) {
+    const Sheet sheet = sheet_of({single("a", 0, 3), single("b", 1, -1)});
+    const auto bars = bars_of(sheet.charts[0]);
+    ASSERT_EQ(bars.size(), 2U);
+    EXPECT_DOUBLE_EQ(bars[0].from, 0.25);
+    EXPECT_DOUBLE_EQ(bars[0].to, 1);
+    EXPECT_DOUBLE_EQ(bars[1].from, 0);
+    EXPECT_DOUBLE_EQ(bars[1].to, 0.25);
+    // As pixels: three times as many of one colour as of the other, and no axis of steps.
+    const auto canvas = draw(sheet);
+    ASSERT_TRUE(canvas.ok());
+    const double a = static_cast<double>(count(*canvas, bars[0].color)),
+                 b = static_cast<double>(count(*canvas, bars[1].color));
+    EXPECT_NEAR(a / b, 3, 0.1);
+    const std::string svg = to_svg(sheet);
+    EXPECT_EQ(svg.find("step"), std::string::npos);
+    EXPECT_EQ(svg.find("1,999"), std::string::npos);
+}
+
+TEST(Bars, WhatDoesNotFitIsCounted) {
+    std::vector<Line> lines;
+    for (std::size_t i = 0; i < 40; ++i) {
+        lines.push_back(single("run-" + std::to_string(i), i % 20, static_cast<double>(i)));
+    }
+    const Sheet sheet = sheet_of(lines);
+    EXPECT_NE(to_svg(sheet).find(">and 28 more<"), std::string::npos);
+    const std::string text =
+        to_terminal(sheet.charts[0], {.columns = 60, .rows = 14, .color = false, .utf8 = false});
+    EXPECT_THAT(text, testing::HasSubstr(" and 27 more\n"));
+    EXPECT_THAT(text, testing::HasSubstr(" run-39  39  ####"));
+    EXPECT_THAT(to_terminal(sheet.charts[0], {.columns = 60, .rows = 14}), testing::HasSubstr("█"));
 }
 
 TEST(TerminalChart, ARisingLineGoesFromTheLowerLeftToTheUpperRight) {

@@ -11,7 +11,9 @@ import {
   loadServer,
   projects,
   projectsError,
+  refreshFilter,
   runById,
+  runs,
 } from "./state/runs";
 import { loadSettings } from "./state/settings";
 import { settle, view } from "./state/view";
@@ -24,15 +26,25 @@ Object.assign(window, {
   __taffrail: { stats: { feed: feedStats, raster: rasterStats }, view: () => view.value },
 });
 
-function later(delay: number, run: () => void): () => void {
+function later(delay: () => number, run: () => void): () => void {
   let timer = 0;
   return () => {
     if (timer) return;
     timer = window.setTimeout(() => {
       timer = 0;
       run();
-    }, delay);
+    }, delay());
   };
+}
+
+/** One project is no choice: open it. */
+function openOnly(): void {
+  const { project, page } = view.peek();
+  if (project || page === "settings" || projects.value?.length !== 1) return;
+  settle({
+    project: projects.value[0].name,
+    page: page === "projects" && !location.hash.includes("?") ? "charts" : page,
+  });
 }
 
 async function start(): Promise<void> {
@@ -45,18 +57,25 @@ async function start(): Promise<void> {
     await new Promise((done) => setTimeout(done, 3000));
     await loadProjects();
   }
-  // One project is no choice: open it.
-  if (!view.value.project && view.value.page !== "settings" && projects.value?.length === 1)
-    settle({
-      project: projects.value[0].name,
-      page:
-        view.value.page === "projects" && !location.hash.includes("?") ? "charts" : view.value.page,
-    });
-  const reload = later(500, () => {
-    void loadProjects();
-    void loadRuns();
-  });
-  const columnsSoon = later(2000, refreshColumns);
+  openOnly();
+  const reload = later(
+    () => 500,
+    () => {
+      void loadProjects().then(() => {
+        // A page without a project waited for the first one to appear.
+        if (!/^(projects|settings)$/.test(view.peek().page)) openOnly();
+      });
+      void loadRuns();
+    },
+  );
+  // What stands beside the names follows, as the charts do; with many runs a reply is long.
+  const valuesSoon = later(
+    () => (runs.value.length > 200 ? 10_000 : 2000),
+    () => {
+      refreshColumns();
+      refreshFilter();
+    },
+  );
   listenLive({
     runs: reload,
     behind: reload,
@@ -66,7 +85,7 @@ async function start(): Promise<void> {
       const known = new Set(keys.value.map((k) => k.key));
       if (event.grew.some((g) => runById.value.has(g.run) && g.keys.some((k) => !known.has(k))))
         reload();
-      if (view.peek().page === "table") columnsSoon();
+      if (event.grew.some((g) => runById.value.has(g.run))) valuesSoon();
     },
   });
   startLive();

@@ -100,6 +100,10 @@ const spans = [
     const a = sized();
     return [a, a + Math.abs(sized())].sort((p, q) => p - q);
   }),
+  [1e-4, 3e-3],
+  [0.01, 0.47],
+  [120, 9000],
+  [3, 60],
 ];
 const axes = [];
 for (const kind of ["linear", "log", "symlog"])

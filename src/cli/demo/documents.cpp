@@ -1,6 +1,7 @@
 #include "cli/demo/documents.h"
 
 #include "base/try.h"
+#include "cli/demo/pictures.h"
 #include "cli/demo/random.h"
 #include "codec/capture.h"
 #include "codec/json_writer.h"
@@ -119,7 +120,8 @@ Value detector_curve(std::uint64_t seed, double skill) {
 }
 
 Result<Value> latent_space(std::uint64_t seed, double separation) {
-    constexpr std::int64_t kCount = 600, kDimensions = 16, kThumbnail = 12;
+    constexpr std::int64_t kCount = 600, kDimensions = 16;
+    constexpr int kThumbnail = 16;
     Random random(seed);
     std::array<std::array<double, kDimensions>, kClasses> centres{};
     for (auto& centre : centres) {
@@ -137,10 +139,9 @@ Result<Value> latent_space(std::uint64_t seed, double separation) {
         for (double at : centres[static_cast<std::size_t>(digit)]) {
             vectors.push_back(static_cast<float>(at + random.normal()));
         }
-        for (std::int64_t pixel = 0; pixel < kThumbnail * kThumbnail; ++pixel) {
-            const bool ring = (pixel / kThumbnail + pixel % kThumbnail) % (digit + 2) == 0;
-            pixels.push_back(ring ? 230 : 30);
-        }
+        const auto picture =
+            thumbnail(static_cast<int>(digit), kThumbnail, static_cast<std::uint64_t>(i));
+        pixels.insert(pixels.end(), picture.begin(), picture.end());
     }
     const ImageView thumbnails{
         TensorView(pixels.data(), DType::U8, {kCount, kThumbnail, kThumbnail, 1})};

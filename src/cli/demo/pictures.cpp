@@ -15,42 +15,116 @@ namespace {
 constexpr int kCells = 4, kCellPixels = 24, kSide = kCells * kCellPixels;
 constexpr double kTurn = 2 * std::numbers::pi;
 
-struct Stroke {
-    double from_x, from_y, to_x, to_y;
-
-    [[nodiscard]] double distance(double x, double y) const {
-        const double dx = to_x - from_x, dy = to_y - from_y;
-        const double along =
-            ((x - from_x) * dx + (y - from_y) * dy) / std::max(dx * dx + dy * dy, 1e-9);
-        const double t = std::clamp(along, 0.0, 1.0);
-        return std::hypot(x - from_x - t * dx, y - from_y - t * dy);
-    }
+struct Place {
+    double x = 0, y = 0;
 };
+
+using Outline = std::vector<Place>;
+
+double distance(Place at, Place from, Place to) {
+    const double dx = to.x - from.x, dy = to.y - from.y;
+    const double along =
+        ((at.x - from.x) * dx + (at.y - from.y) * dy) / std::max(dx * dx + dy * dy, 1e-9);
+    const double t = std::clamp(along, 0.0, 1.0);
+    return std::hypot(at.x - from.x - t * dx, at.y - from.y - t * dy);
+}
+
+double distance(Place at, const Outline& line) {
+    double nearest = 1e9;
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+        nearest = std::min(nearest, distance(at, line[i], line[i + 1]));
+    }
+    return nearest;
+}
+
+// As a pen writes them, from 0 to 1 both ways, y downwards.
+const Outline& outline_of(std::size_t digit) {
+    static const std::array<Outline, 10> kOutlines{{
+        {{.5, 0}, {.2, .15}, {.1, .5}, {.2, .85}, {.5, 1}, {.8, .85}, {.9, .5}, {.8, .15}, {.5, 0}},
+        {{.25, .22}, {.55, 0}, {.55, 1}},
+        {{.12, .25}, {.25, .06}, {.5, 0}, {.78, .1}, {.82, .32}, {.12, 1}, {.9, 1}},
+        {{.15, .1},
+         {.48, 0},
+         {.78, .12},
+         {.75, .36},
+         {.42, .46},
+         {.8, .58},
+         {.85, .82},
+         {.52, 1},
+         {.12, .9}},
+        {{.68, 1}, {.68, 0}, {.08, .7}, {.95, .7}},
+        {{.82, 0}, {.24, 0}, {.2, .44}, {.55, .38}, {.86, .55}, {.84, .82}, {.52, 1}, {.14, .9}},
+        {{.72, 0},
+         {.36, .25},
+         {.14, .62},
+         {.24, .92},
+         {.52, 1},
+         {.82, .88},
+         {.82, .62},
+         {.52, .5},
+         {.18, .64}},
+        {{.1, 0}, {.9, 0}, {.4, 1}},
+        {{.5, .47},
+         {.22, .32},
+         {.26, .08},
+         {.5, 0},
+         {.74, .08},
+         {.78, .32},
+         {.5, .47},
+         {.16, .68},
+         {.22, .93},
+         {.5, 1},
+         {.78, .93},
+         {.84, .68},
+         {.5, .47}},
+        {{.82, .28},
+         {.6, .48},
+         {.28, .44},
+         {.16, .22},
+         {.36, .02},
+         {.66, .04},
+         {.82, .28},
+         {.78, .6},
+         {.6, 1}},
+    }};
+    return kOutlines.at(digit);
+}
+
+// Somebody's own hand: size, slant and place differ from digit to digit.
+Outline written(std::size_t digit, double side, Random& hand) {
+    const double height = side * (0.66 + 0.1 * hand.uniform());
+    const double width = height * (0.58 + 0.14 * hand.uniform());
+    const double slant = 0.3 * hand.uniform() - 0.1;
+    const double from_x = (side - 1 - width) / 2 + side * 0.1 * (hand.uniform() - 0.5);
+    const double from_y = (side - 1 - height) / 2 + side * 0.1 * (hand.uniform() - 0.5);
+    Outline line = outline_of(digit);
+    for (Place& place : line) {
+        place = {from_x + width * (place.x + slant * (0.5 - place.y)), from_y + height * place.y};
+    }
+    return line;
+}
 
 std::uint8_t level(double value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0.0, 255.0));
 }
 
-void draw_strokes(std::uint64_t seed, double quality, std::uint8_t* pixels) {
-    std::vector<std::array<Stroke, 3>> cells(kCells * kCells);
-    Random shape(seed * 977 + 7);
-    const auto place = [&] { return 3 + shape.uniform() * (kCellPixels - 6); };
-    for (auto& cell : cells) {
-        for (Stroke& stroke : cell) {
-            stroke = {place(), place(), place(), place()};
-        }
+void draw_digits(std::uint64_t seed, double quality, std::uint8_t* pixels) {
+    std::vector<Outline> cells(kCells * kCells);
+    Random hand(seed * 977 + 7);
+    for (Outline& cell : cells) {
+        const auto digit = static_cast<std::size_t>(10 * hand.uniform());
+        cell = written(digit, kCellPixels, hand);
     }
     Random noise(seed * 31 + static_cast<std::uint64_t>(quality * 1e4));
-    const double blur = 1.1 + (1 - quality) * 5;
+    const double blur = 1.3 + (1 - quality) * 4;
     for (int y = 0; y < kSide; ++y) {
         for (int x = 0; x < kSide; ++x) {
             const auto& cell =
                 cells[static_cast<std::size_t>(y / kCellPixels * kCells + x / kCellPixels)];
-            double nearest = 1e9;
-            for (const Stroke& stroke : cell) {
-                nearest = std::min(nearest, stroke.distance(x % kCellPixels, y % kCellPixels));
-            }
-            const double ink = std::exp(-std::pow(nearest / blur, 2)) * (0.4 + 0.6 * quality);
+            const Place at{static_cast<double>(x % kCellPixels),
+                           static_cast<double>(y % kCellPixels)};
+            const double ink =
+                std::exp(-std::pow(distance(at, cell) / blur, 2)) * (0.4 + 0.6 * quality);
             const double grain = (1 - quality) * 70 * noise.uniform();
             *pixels++ = level(255 * ink + grain);
         }
@@ -59,14 +133,27 @@ void draw_strokes(std::uint64_t seed, double quality, std::uint8_t* pixels) {
 
 }  // namespace
 
-Result<Value> strokes(std::uint64_t seed, double quality, std::vector<std::string> captions) {
+Result<Value> digits(std::uint64_t seed, double quality, std::vector<std::string> captions) {
     const std::size_t count = captions.size();
     std::vector<std::uint8_t> pixels(count * kSide * kSide);
     for (std::size_t i = 0; i < count; ++i) {
-        draw_strokes(seed + i, quality, pixels.data() + i * kSide * kSide);
+        draw_digits(seed + i, quality, pixels.data() + i * kSide * kSide);
     }
     const Shape shape{static_cast<std::int64_t>(count), kSide, kSide, 1};
     return capture_image({TensorView(pixels.data(), DType::U8, shape)}, {.captions = captions});
+}
+
+std::vector<std::uint8_t> thumbnail(int digit, int side, std::uint64_t seed) {
+    Random hand(seed * 613 + 11);
+    const Outline line = written(static_cast<std::size_t>(digit), side, hand);
+    std::vector<std::uint8_t> pixels;
+    for (int y = 0; y < side; ++y) {
+        for (int x = 0; x < side; ++x) {
+            const Place at{static_cast<double>(x), static_cast<double>(y)};
+            pixels.push_back(level(255 * std::exp(-std::pow(distance(at, line), 2))));
+        }
+    }
+    return pixels;
 }
 
 Result<Value> numbered_picture(std::uint32_t number) {

@@ -1,4 +1,4 @@
-// Made-up media: pictures of strokes that sharpen while training goes on, a moving blob, a tone, a
+// Made-up media: pictures of digits that sharpen while training goes on, a moving blob, a tone, a
 // dented sphere, a cloud of points.
 #pragma once
 
@@ -11,9 +11,12 @@
 
 namespace taffrail::cli::demo {
 
-/// One picture per caption: a grid of strokes, blurred and noisy at quality 0, clear at 1. The
-/// strokes depend on `seed` alone, so that a target and its reconstructions show the same.
-Result<Value> strokes(std::uint64_t seed, double quality, std::vector<std::string> captions);
+/// One picture per caption: a grid of written digits, blurred and noisy at quality 0, clear at 1.
+/// The digits depend on `seed` alone, so that a target and its reconstructions show the same.
+Result<Value> digits(std::uint64_t seed, double quality, std::vector<std::string> captions);
+
+/// side × side grey levels of one written digit.
+std::vector<std::uint8_t> thumbnail(int digit, int side, std::uint64_t seed);
 
 /// 64 × 64; the upper half holds `number` as sixteen black or white columns, so that a test can
 /// read which picture is on show.

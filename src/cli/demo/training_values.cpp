@@ -41,11 +41,12 @@ Result<void> TrainingWriter::reconstructions(Step step, double progress) {
     constexpr std::uint64_t kSamePictures = 3;
     const double quality = std::min(1.0, progress * 1.5 + 0.02) * skill();
     const auto own = static_cast<std::uint64_t>(recipe_.index) * 5 + 40;
+    const double error = 0.09 * std::pow(1 - quality, 1.5) + 0.0035;
     TAFFRAIL_TRY(put_value("reconstruction", step,
-                           strokes(kSamePictures, quality, {fmt::format("step {}", step)})));
-    TAFFRAIL_TRY(put_value("target", step, strokes(kSamePictures, 1, {"target"})));
+                           digits(kSamePictures, quality, {fmt::format("mse {:.4f}", error)})));
+    TAFFRAIL_TRY(put_value("target", step, digits(kSamePictures, 1, {"target"})));
     return put_value("samples", step,
-                     strokes(own, (0.05 + 0.95 * progress) * skill(), {"prior", "posterior"}));
+                     digits(own, (0.05 + 0.95 * progress) * skill(), {"prior", "posterior"}));
 }
 
 Result<void> TrainingWriter::all_media(Step step, double progress) {

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CardSpec } from "../state/ask";
 import { dropTooltip } from "../state/cursor";
 import { coverageOf, metricFacts } from "../state/coverage";
-import { keys, runs, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runs, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
 import { ChartCard } from "../ui/chart_card";
@@ -13,6 +13,7 @@ import { Icon } from "../ui/icon";
 import { HistogramPanel, MediaCard } from "../ui/media_card";
 import { PinStrip } from "../ui/pin_strip";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty } from "../ui/states";
 import { formatInteger } from "../viz/format";
 import { columnsIn, heightOf, layoutOf } from "./charts_layout";
@@ -85,7 +86,9 @@ function Sections() {
   const columns = columnsIn(port.width, size);
   // Of the window, not of this box: what opens below it must move nothing.
   const height = heightOf(size, columns > 1 ? window.innerHeight - 90 : 0);
-  const { placed, bottom: y } = layoutOf(sections.value, port.width, columns, height);
+  const hides = noRunShown();
+  const shown = hides ? [] : sections.value;
+  const { placed, bottom: y } = layoutOf(shown, port.width, columns, height);
   const out = [];
   for (const { section, head, places } of placed) {
     out.push(
@@ -127,24 +130,17 @@ function Sections() {
         );
     });
   }
-  const none = sections.value.length === 0;
+  const none = shown.length === 0;
   return (
     <div class="page-scroll" ref={box} tabIndex={-1} data-scroll="charts">
-      {none ? (
+      {hides ? <NoRunShown /> : null}
+      {none && !hides ? (
         <Empty
           icon={view.value.search ? "search" : "eye"}
-          title={
-            view.value.search
-              ? "No metric matches"
-              : visible.value.length
-                ? "No metrics yet"
-                : "No run is shown"
-          }
+          title={view.value.search ? "No metric matches" : "No metrics yet"}
         >
           <p>
-            {visible.value.length === 0 ? (
-              "Tick runs in the list, or change the filter."
-            ) : view.value.search ? (
+            {view.value.search ? (
               <>
                 Nothing is called <code>{view.value.search}</code>. The search takes regular
                 expressions (no back references, no looking ahead).
@@ -180,7 +176,7 @@ function Sections() {
 export function ChartsPage() {
   const full = view.value.full;
   const card = full ? sections.value.flatMap((s) => s.cards).find((c) => c.id === full) : undefined;
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   return (
     <>
       <RunList />

@@ -7,7 +7,7 @@ import { betterOf } from "../lib/goals";
 import { metricFacts } from "../state/coverage";
 import { isHiddenColumn } from "../state/metrics";
 import { styleAmong } from "../state/colors";
-import { columns, comparedIds, keys, runById, runs, runsState } from "../state/runs";
+import { columns, comparedIds, keys, nothingYet, runById, runs, runsState } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
 import { ComparedMedia } from "../ui/compared_media";
@@ -261,7 +261,7 @@ export function ComparePage() {
     () => suggested(keys.value, metricFacts.value),
     [keys.value, metricFacts.value],
   );
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   if (error)
     return (
       <div class="page">

@@ -5,7 +5,7 @@ import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
 import { shownOf } from "../state/metrics";
 import { runStyle } from "../state/colors";
-import { keys, runById, runs, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runById, runs, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -14,6 +14,7 @@ import { HistogramCard } from "../ui/histogram_card";
 import { loadEntry } from "../ui/entry";
 import { PageSearch, PageToolbar } from "../ui/page_toolbar";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty, Failed, Waiting } from "../ui/states";
 import { entryAt } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
@@ -59,6 +60,7 @@ function HistogramsTab() {
   if (error) return <Failed message={error} retry={again} />;
   // What was found before the list of runs was there is not the answer.
   if (!value || !index || (loading && !value.series.length)) return <Waiting height={220} />;
+  if (noRunShown()) return <NoRunShown />;
   if (!value.series.length)
     return (
       <Empty icon="distributions" title="No histograms">
@@ -199,6 +201,7 @@ function PrTab() {
   );
   if (error) return <Failed message={error} retry={again} />;
   if (!index || !curves || (loading && !curves.length)) return <Waiting height={220} />;
+  if (noRunShown()) return <NoRunShown />;
   if (!curves.length)
     return (
       <Empty icon="distributions" title="No precision-recall curves">
@@ -291,7 +294,7 @@ function PrTab() {
 
 export function DistributionsPage() {
   const v = view.value;
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   const has = (kind: string) => keys.value.some((k) => k.kind === kind && !k.hidden);
   const steps = keys.value.filter((k) => k.kind === "histogram").map((k) => k.last_step);
   const most = steps.reduce((a, b) => Math.max(a, b), 0);

@@ -12,6 +12,7 @@ import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Search, Segmented, Select } from "../ui/controls";
 import { loadEntry } from "../ui/entry";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty, Failed, Skeleton, Waiting } from "../ui/states";
 import { lastOf } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
@@ -208,7 +209,7 @@ function EmbeddingCard({
             : null;
         }}
       />
-      <div class="row" style={{ padding: "0 12px" }}>
+      <div class="row wrap" style={{ padding: "0 12px" }}>
         {columns.length ? (
           <label class="field">
             colour
@@ -220,7 +221,9 @@ function EmbeddingCard({
             />
           </label>
         ) : null}
-        <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
+        <div style={{ flex: "1 1 150px", maxWidth: 260 }}>
+          <Search value={text} onChange={setText} placeholder="Find labels" label="Find labels" />
+        </div>
         {!numeric && names.length <= 16 ? (
           <div class="legend" style={{ padding: 0 }}>
             {names.map((n, i) => (
@@ -246,6 +249,7 @@ export function EmbeddingsTab() {
   );
   if (error) return <Failed message={error} retry={again} />;
   if (!value || (loading && !value.series.length)) return <Waiting height={220} />;
+  if (noRunShown()) return <NoRunShown />;
   if (!shownOf(value).length)
     return <Empty icon="distributions" title="No embeddings in the visible runs" />;
   return (

@@ -6,7 +6,7 @@ import { fold, groupsOf, type Folded, type FoldedNode } from "../lib/graph";
 import type { LayoutJob, LayoutReply } from "../lib/layered";
 import { LimitedWorker } from "../lib/limited";
 import { shownOf } from "../state/metrics";
-import { runById, runs, runsState, visible } from "../state/runs";
+import { nothingYet, runById, runs, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { IconButton, Search, Select } from "../ui/controls";
@@ -380,7 +380,7 @@ export function GraphPage() {
     [whole, large, text],
   );
   const { layout, error: layoutError } = useLayout(folded);
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   if (error || graphError)
     return (
       <div class="page">

@@ -8,7 +8,7 @@ import { isGrouped } from "../state/groups";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
 import { runStyle } from "../state/colors";
 import { columnVersion } from "../state/columns";
-import { columns, keys, runs, runsState, selectOnly, visible, type Run } from "../state/runs";
+import { columns, keys, nothingYet, runs, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -17,6 +17,7 @@ import { Icon } from "../ui/icon";
 import { PopoverButton } from "../ui/popover";
 import { PageToolbar } from "../ui/page_toolbar";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty } from "../ui/states";
 import { formatCell, formatInteger, formatNumber } from "../viz/format";
 import { rampColor } from "../viz/palette";
@@ -304,7 +305,7 @@ export function HparamsPage() {
     () => (goalId ? axisOf(goalId, list, v.hparams.logs, v.hparams.inverted) : null),
     [goalId, list, v.hparams.logs, v.hparams.inverted, version],
   );
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   const all = goal ? [...axes, goal] : axes;
   const active = (run: number) => passes(all, v.hparams.brushes, run);
   const color = colorsOf(goal, list);
@@ -394,7 +395,9 @@ export function HparamsPage() {
           ) : null}
         </PageToolbar>
         <div class="page-scroll">
-          {axes.length === 0 ? (
+          {noRunShown() ? (
+            <NoRunShown />
+          ) : axes.length === 0 ? (
             <Empty icon="hparams" title="No hyperparameter differs">
               <p>
                 Log them with <code>log_hparams</code>; this page compares what differs between the

@@ -8,12 +8,13 @@ import { mediaKinds } from "../lib/kinds";
 import { textMatcher } from "../lib/pattern";
 import { isHidden } from "../state/metrics";
 import { runStyle } from "../state/colors";
-import { keys, runById, runs as allRuns, runsState, visible } from "../state/runs";
+import { keys, nothingYet, runById, visible } from "../state/runs";
 import { change, view, type View } from "../state/view";
 import { Check, IconButton, Segmented, Select, Swatch } from "../ui/controls";
 import { imageUrl, MediaItem, tileWidth } from "../ui/media_item";
 import { PageSearch, PageToolbar } from "../ui/page_toolbar";
 import { RunList } from "../ui/run_list";
+import { NoRunShown, noRunShown } from "../ui/no_run_shown";
 import { Empty, Failed, Waiting } from "../ui/states";
 import { entryAt, indexAt, kindAt, seekMedia, StepTrack } from "../ui/step_track";
 import { useLoad } from "../ui/use_load";
@@ -103,7 +104,7 @@ export function MediaPage() {
     }
   }, [step, series, m.size, m.fit]);
 
-  if (runsState.value === "ready" && allRuns.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   const byRow = new Map<string, EntryIndex[]>();
   for (const s of series) {
     const row = m.rows === "run" ? s.run : s.key;
@@ -180,6 +181,8 @@ export function MediaPage() {
             <Failed message={error} retry={again} />
           ) : !value || (loading && !value.series.length) ? (
             <Waiting height="40vh" />
+          ) : noRunShown() ? (
+            <NoRunShown />
           ) : series.length === 0 ? (
             <Empty icon="media" title="No media here">
               <p>

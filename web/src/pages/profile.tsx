@@ -9,7 +9,7 @@ import type {
   ProfileState,
 } from "../api/types";
 import { asked, changeProfile, refOf, whenReady, type ProfileRef } from "../state/profile";
-import { runById, runs, runsState, server, visible } from "../state/runs";
+import { nothingYet, runById, runsState, server, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { Select, Tabs } from "../ui/controls";
 import { Empty, Failed, Waiting } from "../ui/states";
@@ -150,7 +150,7 @@ export function ProfilePage() {
   const chosen = value?.find((p) => p.name === v.profile.name) ?? value?.[0] ?? null;
   const profile = chosen ? refOf(chosen) : null;
   const { state, error: openError } = useProfile(profile);
-  if (!files && runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (!files && nothingYet()) return <WaitingForRuns />;
   const sources = [
     ...(files ? [{ value: "", label: "opened files" }] : []),
     ...list.map((r) => ({ value: r.id, label: r.name })),

@@ -5,8 +5,19 @@ import { openProject } from "../ui/commands";
 import { CopyBlock, Empty, Failed, Skeleton } from "../ui/states";
 import { formatAgo, formatInteger } from "../viz/format";
 
-export function snippet(): string {
-  return `#include <taffrail/taffrail.h>\nauto run = taffrail::init({.project = "${view.value.project || "digits"}"});\nrun.log("train/loss", loss, step);`;
+/** The shortest program that records, in both languages. */
+function programs(): [string, string][] {
+  const project = JSON.stringify(view.value.project || "digits");
+  return [
+    [
+      "Python",
+      `import taffrail\nrun = taffrail.init(project=${project})\nrun.log({"train/loss": loss}, step=step)`,
+    ],
+    [
+      "C++",
+      `#include <taffrail/taffrail.h>\nauto run = taffrail::init({.project = ${project}});\nrun.log("train/loss", loss, step);`,
+    ],
+  ];
 }
 
 /** What is there and cannot be shown, with the reason; nothing where all is well. */
@@ -48,7 +59,14 @@ export function WaitingForRuns() {
           Record one with three lines; this page fills by itself. Looking in{" "}
           <code>{server.value?.roots.map((r) => r.location).join(", ") || "…"}</code>
         </p>
-        <CopyBlock text={snippet()} />
+        <div class="programs">
+          {programs().map(([language, text]) => (
+            <div key={language}>
+              <h3>{language}</h3>
+              <CopyBlock text={text} />
+            </div>
+          ))}
+        </div>
       </Empty>
     </div>
   );

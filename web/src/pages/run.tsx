@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { apiUrl, get } from "../api/client";
 import type { Cell, Environment, Files, RunDetail, SeriesInfo } from "../api/types";
+import { byInterest } from "../lib/interest";
 import { isHidden, scalarInfo } from "../state/metrics";
 import { runStyle } from "../state/colors";
 import { applyEdits, runById, server } from "../state/runs";
@@ -78,7 +79,13 @@ function Overview({ run, base }: { run: RunDetail; base: RunDetail | null }) {
     if (notes !== null && notes !== run.notes)
       await applyEdits([{ runs: [run.id], notes }], `Noted ${run.name}`);
   };
-  const metrics = run.series.filter((s) => !s.key.startsWith("system/") && !isHidden(s.key));
+  const order = byInterest(
+    (key) => scalarInfo.value.get(key)?.goal,
+    () => 1,
+  );
+  const metrics = run.series
+    .filter((s) => !s.key.startsWith("system/") && !isHidden(s.key))
+    .sort((a, b) => order(a.key, b.key));
   const named = metrics.some((s) => (scalarInfo.value.get(s.key)?.summary ?? "last") !== "last");
   return (
     <div class="overview">

@@ -5,7 +5,7 @@ import type { Keys } from "../api/types";
 import { pageAxis } from "../state/axis";
 import { cursor } from "../state/cursor";
 import { Feed } from "../state/feed";
-import { runById, runs, runsState, visible } from "../state/runs";
+import { nothingYet, runById, runs, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
@@ -197,7 +197,7 @@ export function SystemPage() {
   const v = view.value;
   const list = visible.value;
   const run = runById.value.has(v.run) ? v.run : (list[0]?.id ?? "");
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
   return (
     <>
       <RunList />

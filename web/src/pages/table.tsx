@@ -16,6 +16,7 @@ import {
   isSelected,
   keys,
   listed,
+  nothingYet,
   runs,
   runsState,
   setSelected,
@@ -58,6 +59,7 @@ const shownColumns = computed(() => {
     runs.value.length,
     rankedMetrics.value,
     (key) => !!scalarInfo.value.get(key)?.goal,
+    innerWidth <= 640,
   );
   // What runs log moves no column; what a person filters may.
   const of = view.value.project + coverageOf.value;
@@ -233,7 +235,7 @@ export function TablePage() {
   const sparks = useSparks(sparkColumn?.slice(7) ?? null, inSight);
   const best = new Map(ids.map((id) => [id, bestOf(id)]));
 
-  if (runsState.value === "ready" && runs.value.length === 0) return <WaitingForRuns />;
+  if (nothingYet()) return <WaitingForRuns />;
 
   const sortMark = (id: string) => {
     const s = v.sort.find((k) => k.column === id);
@@ -324,14 +326,18 @@ export function TablePage() {
         </button>
       );
     }
-    const same = new Set(row.runs.map((r) => cellOf(r, id))).size === 1;
-    if (!isNumber(id) || id === "start_ms" || (same && id.startsWith("config:"))) {
+    // Which settings a group has, not their mean: nobody trained with that.
+    if (!isNumber(id) || id === "start_ms" || id.startsWith("config:")) {
+      const cells = [...new Set(row.runs.map((r) => cellOf(r, id)))];
+      if (isNumber(id)) cells.sort((a, b) => numberOf(a) - numberOf(b));
       const words = (cell: Cell) =>
         typeof cell === "number" ? formatSetting(cell) : String(cell ?? "–");
-      const set = new Set(row.runs.map((r) => words(cellOf(r, id))));
+      const set = [...new Set(cells.map(words))];
+      const all = set.join(", ");
+      const few = set.length === 1 || (isNumber(id) && set.length <= 3 && all.length <= 18);
       return (
-        <span class="muted ellipsis">
-          {set.size === 1 ? [...set][0] : `${formatInteger(set.size)} values`}
+        <span class="muted ellipsis" title={set.slice(0, 30).join(", ")}>
+          {few ? all : `${formatInteger(set.length)} values`}
         </span>
       );
     }

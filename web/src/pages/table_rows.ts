@@ -11,12 +11,14 @@ export type Row =
 
 /**
  * The most interesting metrics of the visible runs (`ranked`), then what differs between the runs.
+ * Where there is room for one or two columns (`narrow`) these are metrics.
  */
 export function defaultColumns(
   all: Column[],
   total: number,
   ranked: readonly string[],
   hasGoal: (key: string) => boolean,
+  narrow = false,
 ): string[] {
   const differs = (c: Column) => c.distinct > 1 || c.present < total;
   const known = new Set(all.map((c) => c.id));
@@ -27,9 +29,10 @@ export function defaultColumns(
   const config = all.filter((c) => c.id.startsWith("config:") && differs(c));
   const summary = all.filter((c) => c.id.startsWith("summary:"));
   return [
+    ...(narrow ? metrics : []),
     "state",
     "tags",
-    ...metrics,
+    ...(narrow ? [] : metrics),
     ...summary.slice(0, 2).map((c) => c.id),
     ...config.slice(0, 16).map((c) => c.id),
     "start_ms",

@@ -11,6 +11,7 @@ import {
 } from "../viz/format";
 import { LineChart, type ChartProps, type Nearby, type SeriesStyle } from "../viz/line_chart";
 import { greyAmong, slotColor, themed, themes, type Theme } from "../viz/palette";
+import { drawBars, isSingle } from "./bars";
 
 // Pages that are files may start workers only from what they made themselves.
 declare const RASTER_WORKER_SOURCE: string;
@@ -70,6 +71,7 @@ interface Card {
   y: [number, number] | null;
 }
 const cards: Card[] = [];
+const barCards: (() => void)[] = [];
 const tooltip = element("div", "tooltip");
 tooltip.hidden = true;
 tooltip.setAttribute("role", "status");
@@ -112,7 +114,10 @@ function update(card: Card): void {
   };
   card.chart.update(props);
 }
-const updateAll = () => cards.forEach(update);
+const updateAll = () => {
+  cards.forEach(update);
+  for (const draw of barCards) draw();
+};
 const moveCursor = () => cards.forEach((card) => card.chart.setCursor(cursor, hovered));
 
 function showTooltip(card: Card, x: number, near: Nearby[], at: { x: number; y: number }): void {
@@ -160,6 +165,23 @@ function addCard(parent: HTMLElement, frame: Frame): void {
   title.title = words;
   section.append(title, body);
   parent.append(section);
+  if (isSingle(of)) {
+    section.dataset.bars = String(of.series.length);
+    body.classList.add("bars");
+    const look = (id: string) => {
+      const run = byId.get(id);
+      return run ? { name: run.name, color: colorOf(run), shown: !hidden.has(id) } : null;
+    };
+    const draw = () =>
+      drawBars(body, key, of, look, (run) => {
+        hovered = run;
+        moveCursor();
+        markRow();
+      });
+    barCards.push(draw);
+    draw();
+    return;
+  }
   const card = { data: of, y: null } as unknown as Card;
   card.chart = new LineChart(body, {
     hover(x, near, client) {
@@ -195,7 +217,11 @@ function addCard(parent: HTMLElement, frame: Frame): void {
 }
 
 const rows = new Map<string, HTMLElement>();
-const markRow = () => rows.forEach((row, id) => row.classList.toggle("hovered", id === hovered));
+const markRow = () => {
+  rows.forEach((row, id) => row.classList.toggle("hovered", id === hovered));
+  for (const bar of document.querySelectorAll<HTMLElement>(".bar-row"))
+    bar.classList.toggle("hovered", bar.dataset.run === hovered);
+};
 
 function runList(): HTMLElement {
   const list = element("nav", "runs");
@@ -216,14 +242,13 @@ function runList(): HTMLElement {
     row.title = Object.entries(run.config)
       .map(([k, v]) => `${k}: ${typeof v === "number" ? formatSetting(v) : String(v)}`)
       .join("\n");
-    row.onpointerenter = () => {
-      hovered = run.id;
+    const mark = (id: string | null) => () => {
+      hovered = id;
       moveCursor();
+      markRow();
     };
-    row.onpointerleave = () => {
-      hovered = null;
-      moveCursor();
-    };
+    row.onpointerenter = mark(run.id);
+    row.onpointerleave = mark(null);
     row.append(box, swatch, element("span", "name", run.name));
     rows.set(run.id, row);
     list.append(row);
@@ -269,7 +294,7 @@ async function start(): Promise<void> {
     element(
       "span",
       "muted",
-      `${data.runs.length} runs · ${count} charts · drag to zoom, double-click for all`,
+      `${data.runs.length === 1 ? "1 run" : `${data.runs.length} runs`} · ${count === 1 ? "1 chart" : `${count} charts`} · drag to zoom, double-click for all`,
     ),
     element("span", "spacer"),
   );

@@ -81,6 +81,9 @@ export async function loadServer(): Promise<void> {
 }
 
 export const projectsError = signal("");
+/** Nobody has recorded anything: in this project, or in the whole folder. */
+export const nothingYet = (): boolean =>
+  (runsState.value === "ready" && runs.value.length === 0) || projects.value?.length === 0;
 /** Runs that are there and cannot be opened, and roots that are gone. */
 export const unreadable = signal<UnreadableRun[]>([]);
 
@@ -148,15 +151,17 @@ effect(() => {
 
 let filterTicket = 0;
 const filterKey = computed(() =>
-  JSON.stringify([
-    view.value.project,
-    view.value.filter,
-    view.value.showArchived,
-    runs.value.length,
-  ]),
+  JSON.stringify([view.value.project, view.value.filter, view.value.showArchived]),
 );
+const filterAge = signal(0);
+/** Whether a run passes may have changed: it logged something. */
+export function refreshFilter(): void {
+  if (view.peek().filter.trim()) filterAge.value++;
+}
 effect(() => {
   void filterKey.value;
+  void filterAge.value;
+  void runs.value; // tagged, finished, renamed
   const { project, filter, showArchived } = view.peek();
   const ticket = ++filterTicket;
   if (!filter.trim() || !project) {
@@ -183,14 +188,17 @@ effect(() => {
   );
 });
 
+/** Runs that pass the filter, newest first. */
+export const passing = computed<Run[]>(() => {
+  const set = matched.value;
+  return set ? runs.value.filter((r) => set.has(r.id)) : runs.value;
+});
+
 const search = computed(() => view.value.runSearch);
 /** Runs that pass the filter and the search, newest first. */
 export const listed = computed<Run[]>(() => {
   const accept = textMatcher(search.value);
-  const set = matched.value;
-  return runs.value.filter(
-    (r) => (!set || set.has(r.id)) && (accept(r.name) || accept(r.group) || r.tags.some(accept)),
-  );
+  return passing.value.filter((r) => accept(r.name) || accept(r.group) || r.tags.some(accept));
 });
 
 const selection = computed(() => JSON.stringify(view.value.selection));
@@ -202,10 +210,7 @@ export const isSelected = computed<(id: string) => boolean>(() => {
 });
 
 /** Runs drawn on every page. */
-export const visible = computed<Run[]>(() => {
-  const set = matched.value;
-  return runs.value.filter((r) => isSelected.value(r.id) && (!set || set.has(r.id)));
-});
+export const visible = computed<Run[]>(() => passing.value.filter((r) => isSelected.value(r.id)));
 export const visibleIds = computed(() => visible.value.map((r) => r.id));
 
 /** The runs that Compare puts beside each other: the chosen ones, else the newest visible ones. */

@@ -92,7 +92,7 @@ function Chips({ spec, data }: { spec: CardSpec; data: ChartData }) {
       ) : null}
       {data.series.length > densityFrom ? (
         <span
-          class="chip"
+          class="chip yields"
           title="More lines than colours could tell apart; a hovered run has its own"
         >
           density of {formatInteger(data.series.length)} lines

@@ -121,6 +121,8 @@ export function showTooltip(
   );
 }
 
+/** A pointer that moves on before this would find the answer in its way. */
+const restMs = 150;
 let lookup = 0;
 export const stopLookup = () => clearTimeout(lookup);
 
@@ -144,27 +146,27 @@ function exactRows(
       });
       const tip = tooltip.peek();
       if (!tip || tip.rows !== rows) return;
+      const { axis } = data.header.x;
       const exact = (row: TooltipRow, old: TooltipValue): TooltipValue => {
         const i = asked.findIndex(
           (s) => s.run === row.run && s.key === old.key && s.rank === row.rank,
         );
         const point = i >= 0 ? reply.points[i] : null;
         if (!point) return old;
+        const at = formatAxisValue(axis, point.x);
         return {
           ...old,
           value: toNumber(point.value),
           smooth: point.smooth === undefined ? old.smooth : toNumber(point.smooth),
           x: point.x,
           exact: true,
-          extra: point.x === x ? "" : `@ ${formatAxisValue(data.header.x.axis, point.x)}`,
+          extra: at === formatAxisValue(axis, x) ? "" : `@ ${at}`,
         };
       };
       // A number of the page does not hold every step; the server's text does.
       const nearest = reply.points.find((p) => p?.x === x)?.step_text;
       const title =
-        nearest && data.header.x.axis === "step"
-          ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}`
-          : tip.title;
+        nearest && axis === "step" ? `step ${nearest.replace(/\B(?=(\d{3})+$)/g, ",")}` : tip.title;
       tooltip.value = {
         ...tip,
         title,
@@ -173,5 +175,5 @@ function exactRows(
     } catch {
       // The binned values on show stay; the next move asks again.
     }
-  }, 60);
+  }, restMs);
 }

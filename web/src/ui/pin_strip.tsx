@@ -9,16 +9,18 @@ import { runStyle } from "../state/colors";
 import { visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { toNumber } from "../viz/chart_data";
-import { formatAxisValue, formatInteger, formatNumber } from "../viz/format";
+import { formatAxisValue, formatColumn, formatInteger } from "../viz/format";
 import { IconButton, Swatch } from "./controls";
 
+const statistics = ["min", "max", "mean", "std", "slope"] as const;
+
 /** A number that may be an estimate, and says so. */
-function Estimable({ of, name }: { of: RangeStats; name: "std" | "slope" }) {
-  const estimated = of.estimated?.includes(name);
+function Statistic({ of, name, text }: { of: RangeStats; name: string; text: string }) {
+  const estimated = of.estimated?.some((n) => n === name);
   return (
     <td class="number" title={estimated ? "estimated" : ""}>
       {estimated ? "≈ " : ""}
-      {formatNumber(toNumber(of[name]), 4)}
+      {text}
     </td>
   );
 }
@@ -63,8 +65,27 @@ export function PinStrip() {
   const busy = pins.some((p) => !known.has(p)) || (span !== null && !measured);
   const estimated = measured?.stats.filter((s) => s?.estimated?.length).length ?? 0;
   const value = (p: number, i: number) => toNumber(known.get(p)?.points[i]?.value);
+  // Of each column the same decimals in every row.
+  const columns = new Map(
+    pins.map((p) => [
+      p,
+      formatColumn(
+        runs.map((_, i) => value(p, i)),
+        6,
+      ),
+    ]),
+  );
   const cell = (p: number, i: number) =>
-    !known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : formatNumber(value(p, i), 6);
+    !known.has(p) ? "…" : Number.isNaN(value(p, i)) ? "–" : columns.get(p)![i];
+  const differences = formatColumn(
+    pins.length === 2 ? runs.map((_, i) => value(pins[1], i) - value(pins[0], i)) : [],
+  );
+  const told = new Map(
+    statistics.map((name) => [
+      name,
+      formatColumn((measured?.stats ?? []).map((s) => (s ? toNumber(s[name]) : NaN))),
+    ]),
+  );
   // A run that ended earlier, or logs now and then, has its nearest point elsewhere.
   const elsewhere = (p: number, i: number) => {
     const at = known.get(p)?.points[i]?.x;
@@ -112,11 +133,11 @@ export function PinStrip() {
             {pins.length === 2 ? <th class="number">difference</th> : null}
             {span ? (
               <>
-                <th class="number">min</th>
-                <th class="number">max</th>
-                <th class="number">mean</th>
-                <th class="number">std</th>
-                <th class="number">slope</th>
+                {statistics.map((name) => (
+                  <th class="number" key={name}>
+                    {name}
+                  </th>
+                ))}
                 <th class="number">points</th>
               </>
             ) : null}
@@ -143,18 +164,14 @@ export function PinStrip() {
                 ))}
                 {pins.length === 2 ? (
                   <td class="number">
-                    {known.has(pins[0]) && known.has(pins[1])
-                      ? formatNumber(value(pins[1], i) - value(pins[0], i), 4)
-                      : "…"}
+                    {known.has(pins[0]) && known.has(pins[1]) ? differences[i] : "…"}
                   </td>
                 ) : null}
                 {span && s ? (
                   <>
-                    <td class="number">{formatNumber(toNumber(s.min), 5)}</td>
-                    <td class="number">{formatNumber(toNumber(s.max), 5)}</td>
-                    <td class="number">{formatNumber(toNumber(s.mean), 5)}</td>
-                    <Estimable of={s} name="std" />
-                    <Estimable of={s} name="slope" />
+                    {statistics.map((name) => (
+                      <Statistic key={name} of={s} name={name} text={told.get(name)![i]} />
+                    ))}
                     <td class="number">{formatInteger(s.count)}</td>
                   </>
                 ) : span ? (

@@ -89,6 +89,17 @@ const listRows = computed<ListRow[]>(() => {
   });
 });
 
+/** Names go before spreads: without room for both, the mean stands alone. */
+function Spread({ text, title }: { text: string; title: string }) {
+  const [mean, spread] = text.split(" ± ");
+  return (
+    <span class="list-value number spread" title={`${title}: ${text}`}>
+      <span>{mean}</span>
+      {spread ? <span> ± {spread}</span> : null}
+    </span>
+  );
+}
+
 function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top: number }) {
   const { group, runs: members, open } = row;
   const on = members.filter((r) => isSelected.value(r.id));
@@ -134,9 +145,10 @@ function GroupRow({ row, top }: { row: Extract<ListRow, { kind: "group" }>; top:
         <span class="muted count">{formatInteger(members.length)}</span>
       </button>
       {n > 0 ? (
-        <span class="list-value number" title={`${listMetric.value}: mean ± std of ${n} runs`}>
-          {formatSpread(mean, n > 1 ? std : null)}
-        </span>
+        <Spread
+          text={formatSpread(mean, n > 1 ? std : null)}
+          title={`${listMetric.value}: mean ± std of ${n} runs`}
+        />
       ) : null}
     </div>
   );
@@ -423,7 +435,9 @@ export function RunList() {
           </div>
         ) : null}
       </div>
-      {runsState.value === "ready" || list.length ? (
+      {runsState.value === "ready" && !list.length && runs.value.length ? (
+        <p class="virtual small muted list-note">No run matches.</p>
+      ) : runsState.value === "ready" || list.length ? (
         <VirtualList
           label="Runs"
           count={rows.length}

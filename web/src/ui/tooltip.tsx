@@ -11,8 +11,8 @@ function placeBeside(element: HTMLElement, { box, at }: Tooltip): void {
   const places = [box.right + 6, box.left - width - 6, at.x + 20, at.x - width - 20];
   const left = places.find(fits) ?? Math.max(4, Math.min(innerWidth - width - 4, at.x + 20));
   const top = Math.max(8, Math.min(innerHeight - height - 8, box.top));
-  element.style.left = left + "px";
-  element.style.top = top + "px";
+  // Moved, not laid out again: this runs with every move of the pointer.
+  element.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
 export function TooltipLayer() {
@@ -31,12 +31,16 @@ export function TooltipLayer() {
     const cells = rows.map((r) => (several ? of(r.values, key) : r.values[0]));
     const column = (pick: (v: TooltipValue) => number) =>
       formatColumn(cells.map((v) => (v ? pick(v) : NaN)));
+    const extras = new Set(cells.flatMap((v) => (v ? [v.extra] : [])));
+    // Where all of them stand at one other step, it is said once, above them.
+    const common = several && extras.size === 1 ? [...extras][0] : "";
     return {
       key,
       cells,
+      common,
       raw: column((v) => v.value),
       smooth: smoothed ? column((v) => v.smooth ?? v.value) : null,
-      extra: cells.some((v) => v?.extra),
+      extra: !common && cells.some((v) => v?.extra),
     };
   });
   return (
@@ -60,6 +64,7 @@ export function TooltipLayer() {
                   <th key={c.key} colSpan={(c.smooth ? 2 : 1) + (c.extra ? 1 : 0)}>
                     <Swatch line color="currentColor" dash={dashOf(rows, c.key)} />
                     {tip.names[i]}
+                    {c.common ? <span class="extra"> {c.common}</span> : null}
                   </th>
                 ))}
               </tr>
@@ -80,7 +85,7 @@ export function TooltipLayer() {
         ) : null}
         <tbody>
           {rows.map((row, r) => (
-            <tr key={row.run + row.label}>
+            <tr key={r}>
               <td>
                 <Swatch color={row.color} />
               </td>

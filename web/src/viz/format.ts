@@ -93,7 +93,13 @@ function exponents(values: number[]): string[] {
   }
 }
 
-/** Labels of one axis: the same number of decimals for all of them, unless they span decades. */
+/** Ticks 1, 2, 5, 10 … of a logarithmic axis; those of a linear one lie equally far apart. */
+function uneven(values: number[], gaps: number[], reach: number): boolean {
+  if (values.length === 2) return reach > 2.5 && values[0] > 0;
+  return reach > 2.5 && Math.max(...gaps) > 1.5 * Math.min(...gaps);
+}
+
+/** Labels of one axis: the same number of decimals for all, unless the axis is logarithmic. */
 export function formatTicks(values: number[]): string[] {
   const sizes = values.map(Math.abs).filter((v) => v > 0);
   if (sizes.length === 0) return values.map(() => "0");
@@ -111,7 +117,8 @@ export function formatTicks(values: number[]): string[] {
     (decades && largest / smallest >= 1e4 && smallest < 1e-3)
   )
     return exponents(values);
-  if (decades) return values.map((v) => formatNumber(v, 4, true));
+  if (decades || uneven(values, gaps, largest / smallest))
+    return values.map((v) => formatNumber(v, 4, true));
   let unit = 1;
   let suffix = "";
   if (largest >= 1e4) {
@@ -214,14 +221,14 @@ export function formatAxisTicks(axis: string, values: number[]): string[] {
 }
 
 /** Numbers of one column: five digits of the largest, the same decimals in every row. */
-export function formatColumn(values: readonly number[]): string[] {
+export function formatColumn(values: readonly number[], digits = 5): string[] {
   const sizes = values.filter((v) => Number.isFinite(v) && v !== 0).map(Math.abs);
   const largest = Math.max(0, ...sizes);
   const smallest = Math.min(...sizes, largest);
   const wide = largest >= 1e7 || largest < 1e-3 || (smallest < 1e-3 && largest / smallest > 1e3);
   if (wide || values.every((v) => Number.isInteger(v)))
-    return values.map((v) => formatNumber(v, 5));
-  const decimals = Math.max(0, Math.min(7, 4 - Math.floor(Math.log10(largest))));
+    return values.map((v) => formatNumber(v, digits));
+  const decimals = Math.max(0, Math.min(digits + 2, digits - 1 - Math.floor(Math.log10(largest))));
   return values.map((v) => (Number.isFinite(v) ? grouped(v.toFixed(decimals)) : formatNumber(v)));
 }
 
