@@ -1,3 +1,4 @@
+#include "base/grouped.h"
 #include "base/try.h"
 #include "cli/commands.h"
 #include "cli/native_runs.h"

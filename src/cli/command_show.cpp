@@ -1,4 +1,5 @@
 #include "base/cell_text.h"
+#include "base/grouped.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/charts.h"

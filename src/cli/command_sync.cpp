@@ -1,5 +1,6 @@
 #include <taffrail/progress.h>
 
+#include "base/grouped.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "cli/commands.h"

@@ -1,4 +1,5 @@
 // verify: what is damaged in runs, read from the first byte to the last.
+#include "base/grouped.h"
 #include "cli/commands.h"
 #include "cli/damage.h"
 #include "cli/run_profiles.h"

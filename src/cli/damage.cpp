@@ -1,5 +1,6 @@
 #include "cli/damage.h"
 
+#include "base/grouped.h"
 #include "cli/text_format.h"
 
 namespace taffrail::cli {

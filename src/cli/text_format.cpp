@@ -33,15 +33,6 @@ std::string short_number(double value) {
     return {buffer, end};
 }
 
-std::string grouped(std::uint64_t count) {
-    std::string digits = std::to_string(count);
-    for (std::size_t at = digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return digits;
-}
-
 std::string short_duration(std::int64_t duration_ns) {
     const std::int64_t ns = duration_ns;
     if (ns < 0) {

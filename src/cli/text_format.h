@@ -16,8 +16,6 @@ namespace taffrail::cli {
 
 /// At most five significant digits: "0.01234", "1.2e-07", "12345", "NaN".
 std::string short_number(double value);
-/// "12,345".
-std::string grouped(std::uint64_t count);
 /// "850 ms", "12.3 s", "4 m 05 s", "2 h 03 m", "5 d 11 h"; "unknown" where a clock that was set
 /// back leaves less than nothing.
 std::string short_duration(std::int64_t duration_ns);

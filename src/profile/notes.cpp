@@ -1,5 +1,7 @@
 #include "profile/notes.h"
 
+#include "base/grouped.h"
+
 #include <algorithm>
 
 namespace taffrail::profile {
@@ -27,7 +29,7 @@ std::vector<std::string> Notes::lines() const {
         std::string line = note.what;
         const std::string place = " at byte " + std::to_string(note.first_offset);
         if (note.count > 1) {
-            line += " (" + std::to_string(note.count) + " times" +
+            line += " (" + grouped(note.count) + " times" +
                     (note.first_offset > 0 ? ", first" + place : "") + ")";
         } else if (note.first_offset > 0) {
             line += " (" + place.substr(1) + ")";

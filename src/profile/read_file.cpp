@@ -1,4 +1,5 @@
 // From bytes or a file to a profile: unpacking, finding the format, reading.
+#include "base/grouped.h"
 #include "base/strings.h"
 #include "base/try.h"
 #include "codec/gzip.h"
@@ -34,8 +35,8 @@ struct Room {
           is_memory(bytes < limit_bytes) {}
 
     [[nodiscard]] std::string text() const {
-        return std::to_string(bytes) + " bytes" +
-               (is_memory ? ", half of the memory that is free" : "") + ": only that much was read";
+        return grouped(bytes) + " bytes" + (is_memory ? ", half of the memory that is free" : "") +
+               ": only that much was read";
     }
 };
 

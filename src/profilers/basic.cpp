@@ -13,7 +13,8 @@
 namespace taffrail::profilers {
 namespace {
 
-constexpr std::size_t kNameColumns = 20;
+// As narrow as people know it, wider where names are; those of templates fill lines.
+constexpr std::size_t kFewestColumns = 20, kMostColumns = 60;
 
 class BasicProfiler final : public ReportProfiler {
   public:
@@ -31,12 +32,16 @@ class BasicProfiler final : public ReportProfiler {
         }
         std::ranges::stable_sort(
             rows, [](const ZoneRow& left, const ZoneRow& right) { return left.mean > right.mean; });
+        std::size_t columns = kFewestColumns;
+        for (ZoneRow& row : rows) {
+            row.name = terminal::without_controls(row.name);
+            columns = std::max(columns, std::min(terminal::display_width(row.name), kMostColumns));
+        }
         std::string text = files_.heading() + ": mean seconds of each tagged function\n";
         for (const ZoneRow& row : rows) {
             std::array<char, 64> mean{};
             std::snprintf(mean.data(), mean.size(), ": %.4f\n", row.mean);
-            text += terminal::pad_to_width(terminal::without_controls(row.name), kNameColumns) +
-                    mean.data();
+            text += terminal::pad_to_width(row.name, columns) + mean.data();
         }
         return text;
     }

@@ -96,6 +96,26 @@ TEST_F(ProfileCommandTest, AnalyzeSaysWhatIsSlowAndWhatHelps) {
         HasSubstr("gone: R1"));
 }
 
+TEST_F(ProfileCommandTest, AWorkerWhoseTraceIsEmptyHidesNoOther) {
+    folder.write("traces/host_1.1.pt.trace.json", trace_with_loader(400));
+    folder.write("traces/host_2.1.pt.trace.json", "");
+    folder.write("traces/host_3.1.pt.trace.json", trace_with_loader(20));
+    const Outcome said = call({"analyze", folder / "traces"});
+    EXPECT_EQ(said.code, 1);
+    EXPECT_THAT(said.errors, HasSubstr("host_2.1.pt.trace.json: the file is empty"));
+    EXPECT_THAT(said.out, HasSubstr("40.0 %"));
+    EXPECT_THAT(said.out, HasSubstr("host_3"));
+    EXPECT_THAT(said.out, HasSubstr("note: host_2.1.pt.trace.json cannot be read"));
+    const Outcome json = call({"analyze", folder / "traces", "--json"});
+    const auto parsed = parse_json(json.out);
+    ASSERT_TRUE(parsed.ok()) << json.out;
+    EXPECT_EQ(parsed->find("traces")->array()->size(), 2u);
+    EXPECT_EQ(parsed->find("workers")->find("workers")->array()->size(), 2u);
+    const Outcome none = call({"analyze", folder / "traces/host_2.1.pt.trace.json"});
+    EXPECT_EQ(none.code, 1);
+    EXPECT_EQ(none.out, "");
+}
+
 TEST_F(ProfileCommandTest, TraceTellsItsTracksAndWritesOne) {
     const Outcome table = call({"trace", folder / "before.folded"});
     EXPECT_EQ(table.code, 0) << table.errors;

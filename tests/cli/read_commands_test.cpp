@@ -1,3 +1,4 @@
+#include "base/grouped.h"
 #include "cli/fake_catalogue.h"
 #include "cli/text_format.h"
 #include "codec/json.h"

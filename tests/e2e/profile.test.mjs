@@ -427,7 +427,7 @@ test("Profile diff: the change of a function's self time is Python's", async () 
   const [a, b] = [join(folder, "before.folded"), join(folder, "after.folded")];
   writeFileSync(a, folded);
   writeFileSync(b, folded.replace("forward 70", "forward 40"));
-  const own = await startUi([b, a], { state: join(folder, "state3") });
+  const own = await startUi([a, b], { state: join(folder, "state3") });
   const { page, done } = await open(`${own.url.split("#")[0]}#/profile${z({ tab: "diff" })}`);
   const row = page.locator('tr[data-name="forward"]');
   await row.waitFor();
@@ -435,6 +435,14 @@ test("Profile diff: the change of a function's self time is Python's", async () 
   assert.equal(
     await page.locator(".profile-table tbody tr").first().getAttribute("data-name"),
     "forward",
+  );
+  const bar = page.getByRole("toolbar", { name: "Compare" });
+  assert.match(await bar.textContent(), /before: before\.folded/, "the file that was named first");
+  // The later one as what is looked at: it is the later one still.
+  await page.getByLabel("Profile", { exact: true }).selectOption({ index: 1 });
+  await eventually(async () => assert.match(await bar.textContent(), /after: after\.folded/));
+  await eventually(async () =>
+    assert.equal(Number(await row.locator("[data-change]").getAttribute("data-change")), 40 - 70),
   );
   await done();
   await own.close();

@@ -40,6 +40,22 @@ TEST(Flame, AComparisonTellsTheChangeOfEachShare) {
     EXPECT_EQ(layout->total_before, 100);
 }
 
+TEST(Flame, AFunctionWhoseLineMovedIsTheSameInAComparison) {
+    Profile before =
+        read_text("main (a.py:1);work (a.py:9) 3\nmain (a.py:1);rest (b.py:4) 1\n", "collapsed");
+    Profile after =
+        read_text("main (a.py:2);work (a.py:30) 3\nmain (a.py:2);rest (c.py:4) 1\n", "collapsed");
+    const auto layout = lay_out_comparison(before, after, {});
+    ASSERT_TRUE(layout.ok());
+    ASSERT_EQ(layout->boxes.size(), 3u);
+    EXPECT_EQ(layout->texts[layout->boxes[0].title], "main (a.py)");
+    EXPECT_DOUBLE_EQ(layout->boxes[0].delta, 0);
+    EXPECT_EQ(layout->texts[layout->boxes[1].title], "rest (c.py)");
+    EXPECT_DOUBLE_EQ(layout->boxes[1].delta, 0.25) << "another file is another function";
+    EXPECT_EQ(layout->texts[layout->boxes[2].title], "work (a.py)");
+    EXPECT_DOUBLE_EQ(layout->boxes[2].delta, 0);
+}
+
 TEST(Flame, ThreadsCanHaveTowersOfTheirOwn) {
     Profile profile = ProfileMaker(3, false).make(Sort::Timeline);
     const auto layout = lay_out_flame(profile, {.by_thread = true});
@@ -73,6 +89,18 @@ TEST(Flame, ALongTitleIsCutAndTheWholeStaysToPointAt) {
     ASSERT_TRUE(out.finish().ok());
     EXPECT_NE(svg.find("<title>" + whole + "</title>" + std::string(79, 'a') + "…</text>"),
               std::string::npos);
+}
+
+TEST(Flame, BoxesShowTheFileWithoutItsFolders) {
+    Profile profile = read_text("work (/home/me/train.py:12) 1\n", "collapsed");
+    const std::string svg = written_text(profile, "svg");
+    EXPECT_THAT(svg, HasSubstr(">work (train.py:12)</text>"));
+    EXPECT_THAT(svg, HasSubstr("<title>work (/home/me/train.py:12)\n")) << "where one points at it";
+    for (const char* whole : {"work", "a/b", "operator() (int)", "f(a/b)", "x (/)", "y (a/b) const",
+                              "z (f(a)/b)", " (", ")", ""}) {
+        EXPECT_EQ(short_title(whole), whole);
+    }
+    EXPECT_EQ(short_title("work (a/b.py)"), "work (b.py)");
 }
 
 TEST(Flame, AProfileWithoutStacksSaysSo) {

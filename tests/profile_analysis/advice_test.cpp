@@ -13,6 +13,7 @@ std::optional<double> measured(const Trace& trace, std::string_view rule) {
     }
     EXPECT_FALSE(advice->text.empty());
     EXPECT_FALSE(advice->cure.empty());
+    EXPECT_FALSE(advice->evidence.empty()) << rule;
     EXPECT_EQ(advice->exceeds == Exceeds::Above ? advice->measured > advice->threshold
                                                 : advice->measured < advice->threshold,
               true);
@@ -95,6 +96,10 @@ TEST(Advice, R5UtilisationBelowHalf) {
     };
     EXPECT_EQ(measured(with(500), "R5"), std::nullopt);
     EXPECT_DOUBLE_EQ(measured(with(499.999), "R5").value_or(0), 0.499999);
+    const Analysis found = with(100).analysis();
+    const Evidence& gap = find_advice(found, "R5")->evidence.front();
+    EXPECT_EQ(gap.what, "idle after the last kernel") << "the longest stretch is behind it";
+    EXPECT_EQ(gap.duration_ns, 890'000);
 }
 
 TEST(Advice, R6TensorCoresOfVoltaAndLater) {
@@ -141,6 +146,11 @@ TEST(Advice, R8HostWaitAboveThirtyPercent) {
     };
     EXPECT_EQ(measured(with(300), "R8"), std::nullopt);
     EXPECT_DOUBLE_EQ(measured(with(300.001), "R8").value_or(0), 0.300001);
+    const Analysis found = with(400).analysis();
+    const Evidence& gap = find_advice(found, "R8")->evidence.front();
+    EXPECT_EQ(gap.what, "idle before k");
+    EXPECT_EQ(gap.where, "step 1, GPU 0");
+    EXPECT_EQ(gap.duration_ns, 400'000);
 }
 
 TEST(Advice, R9KernelsShorterThanTheirCalls) {

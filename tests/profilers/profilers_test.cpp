@@ -87,19 +87,27 @@ TEST_F(Profilers, BasicGivesTheMeanOfWhatIsTaggedAndNothingElse) {
     }
     tagged();
     untagged();
+    static constexpr std::string_view kLong = "a name longer than twenty columns";
+    {
+        TAFFRAIL_ZONE("a name longer than twenty columns");
+    }
     const std::string text = profiler->summary();
     std::istringstream lines(text);
     std::string line;
     std::getline(lines, line);
     EXPECT_TRUE(line.starts_with("FIT Profiler Report")) << text;
     std::getline(lines, line);
-    ASSERT_TRUE(line.starts_with("render              : ")) << text;
+    ASSERT_TRUE(line.starts_with("render              ")) << text;
+    const std::size_t colon = line.find(": ");
+    ASSERT_NE(colon, std::string::npos) << text;
     // Others may have had the processor meanwhile.
-    EXPECT_GE(std::stod(line.substr(22)), 0.02) << text;
-    EXPECT_LT(std::stod(line.substr(22)), 1) << text;
-    EXPECT_EQ(line.size(), std::string("render              : 0.0200").size()) << line;
+    EXPECT_GE(std::stod(line.substr(colon + 2)), 0.02) << text;
+    EXPECT_LT(std::stod(line.substr(colon + 2)), 1) << text;
+    EXPECT_EQ(line.size(), colon + std::string(": 0.0200").size()) << line;
     std::getline(lines, line);
     EXPECT_NE(line.find("tagged"), std::string::npos) << text;
+    EXPECT_EQ(colon, kLong.size()) << "the times stand below each other";
+    EXPECT_EQ(line.find(": ", colon), colon) << text;
     EXPECT_EQ(text.find("untagged"), std::string::npos);
     EXPECT_TRUE(profiler->teardown().ok());
     EXPECT_EQ(files(), std::set<std::string>{"fit-profiler.txt"});

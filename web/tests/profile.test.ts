@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSlices } from "../src/api/slices";
 import type { Flame, ProfileInfo } from "../src/api/types";
-import { changedFunctions } from "../src/lib/profile_rows";
+import { changedFunctions, corners, shortName, shortTitle } from "../src/lib/profile_rows";
 import { boxAt, boxes, neighbour, ringAt, rings } from "../src/viz/flame";
 import { formatMs, formatNs, formatShare, formatWeight, timeTicks } from "../src/viz/nanoseconds";
 import { headHeight, hitAt, placeTracks, rowHeight, rulerHeight } from "../src/viz/timeline";
@@ -99,6 +99,22 @@ test("keys walk from frame to frame", () => {
   assert.equal(neighbour(flame, 2, "back"), 2);
 });
 
+test("a value holds until the next one comes", () => {
+  assert.deepEqual(corners([0, 100, 200, 300], [0, 0, 50, 20]), [
+    [0, 100, 200, 200, 300, 300],
+    [0, 0, 0, 50, 50, 20],
+  ]);
+  assert.deepEqual(corners([], []), [[], []]);
+});
+
+test("names are short where there is little room", () => {
+  assert.equal(shortName("12 before.json"), "before.json");
+  assert.equal(shortName("profiles/a.tprof"), "a.tprof");
+  assert.equal(shortTitle("work (/home/me/train.py:12)"), "work (train.py:12)");
+  for (const whole of ["work", "operator() (int)", "f(a/b)", "x (/)", "z (f(a)/b)", ""])
+    assert.equal(shortTitle(whole), whole);
+});
+
 test("times read well at every size", () => {
   assert.deepEqual([0, 1, 999, 1000, 1234567, 59262e3, 12e9, 1e14].map(formatNs), [
     "0",
@@ -112,6 +128,7 @@ test("times read well at every size", () => {
   ]);
   assert.equal(formatMs(1234567), "1.235");
   assert.equal(formatShare(0.5), "50.0 %");
+  assert.equal(formatShare(48.961), "4,896.1 %");
   assert.equal(formatWeight(1500, "bytes"), "1,500 B");
   for (const [from, to] of [
     [0, 10],

@@ -1,4 +1,5 @@
 // `taffrail profile analyze`: where the time of a step goes, and what to do about it.
+#include "base/grouped.h"
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
 #include "io/inside.h"
@@ -121,6 +122,18 @@ void print_devices(const Session& session, const analysis::Analysis& found) {
     session.print("\n" + text.render(session));
 }
 
+/// "33.4 %, limit 5 %": what the rule measured, and where it begins to speak.
+std::string measured_text(const analysis::Advice& advice) {
+    const auto number = [&](double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g", advice.unit == "share" ? value * 100 : value);
+        return std::string(text) + (advice.unit == "share"   ? " %"
+                                    : advice.unit == "times" ? " times"
+                                                             : "");
+    };
+    return number(advice.measured) + ", limit " + number(advice.threshold);
+}
+
 void print_advice(const Session& session, const analysis::Analysis& found) {
     session.print("\n");
     if (found.advice.empty()) {
@@ -129,8 +142,9 @@ void print_advice(const Session& session, const analysis::Analysis& found) {
         return;
     }
     for (const analysis::Advice& advice : found.advice) {
-        session.print(session.styled(Style::Yellow, "  " + advice.title) +
-                      session.styled(Style::Dim, "  " + advice.rule) + "\n");
+        session.print(
+            session.styled(Style::Yellow, "  " + advice.title) +
+            session.styled(Style::Dim, "  " + advice.rule + ": " + measured_text(advice)) + "\n");
         session.print("    " + advice.text + "\n");
         session.print("    " + session.styled(Style::Green, "Try: ") + advice.cure + "\n");
         if (!advice.caution.empty()) {
@@ -343,20 +357,32 @@ std::vector<std::string> with_folders(const std::vector<std::string>& inputs) {
 
 ExitCode analyze_profiles(const Session& session, const ProfileRequest& request) {
     std::vector<analysis::Analysis> found;
-    std::vector<std::string> names;
+    std::vector<std::string> names, unreadable;
     ExitCode code = ExitCode::Ok;
     for (const std::string& path : with_folders(request.inputs)) {
         auto input = open_profile(session, path, request);
         if (!input.ok()) {
-            return session.fail(input.error());
+            code = session.fail(input.error());
+            if (input.error().code == ErrorCode::NotFound) {
+                return code;
+            }
+            // One worker that was killed before it wrote is no reason to say nothing of the others.
+            unreadable.push_back(path.substr(path.rfind('/') + 1));
+            continue;
         }
         found.push_back(
             analysis::analyze(input->read.profile, analysis::worker_window_of(input->name)));
         names.push_back(input->name);
         code = input->is_damaged ? input->code() : code;
     }
+    if (found.empty()) {
+        return code;
+    }
+    const bool has_workers = found.size() + unreadable.size() > 1;
+    analysis::Workers workers = analysis::compare_workers(found);
+    workers.unreadable = std::move(unreadable);
     std::optional<analysis::Difference> change;
-    if (!request.before.empty() && !found.empty()) {
+    if (!request.before.empty()) {
         auto before = open_profile(session, request.before, request);
         if (!before.ok()) {
             return session.fail(before.error());
@@ -372,9 +398,9 @@ ExitCode analyze_profiles(const Session& session, const ProfileRequest& request)
             analysis::write_json(json, one, options);
         }
         json.end_array();
-        if (found.size() > 1) {
+        if (has_workers) {
             json.key("workers");
-            analysis::write_json(json, analysis::compare_workers(found));
+            analysis::write_json(json, workers);
         }
         if (change) {
             json.key("difference");
@@ -398,8 +424,8 @@ ExitCode analyze_profiles(const Session& session, const ProfileRequest& request)
             session.print(session.styled(Style::Dim, "  note: " + note) + "\n");
         }
     }
-    if (found.size() > 1) {
-        print_workers(session, analysis::compare_workers(found));
+    if (has_workers) {
+        print_workers(session, workers);
     }
     if (change) {
         print_difference(session, *change);

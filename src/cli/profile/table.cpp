@@ -1,4 +1,5 @@
 // `taffrail profile table` and `diff`: where the time goes, and where it went.
+#include "base/grouped.h"
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"
@@ -6,6 +7,7 @@
 #include "profile/function_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace taffrail::cli {
@@ -22,6 +24,12 @@ std::string share_text(double part, double whole) {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f %%", whole > 0 ? part / whole * 100 : 0.0);
     return text;
+}
+
+/// Calls are counted; only those that a format made up from shares are no whole number.
+std::string calls_text(double calls) {
+    const bool is_whole = calls >= 0 && calls < 1e15 && calls == std::floor(calls);
+    return is_whole ? grouped(static_cast<std::uint64_t>(calls)) : short_number(calls);
 }
 
 std::string place_text(const profile::FunctionRow& row) {
@@ -106,7 +114,7 @@ ExitCode print_profile_table(const Session& session, const ProfileRequest& reque
         const profile::FunctionRow& row = table->rows[index];
         std::vector<TableCell> cells;
         if (table->has_calls) {
-            cells.emplace_back(short_number(row.calls));
+            cells.emplace_back(calls_text(row.calls));
         }
         cells.emplace_back(profile::value_text(row.self, table->type.unit));
         cells.emplace_back(share_text(row.self, table->whole), Style::Dim);

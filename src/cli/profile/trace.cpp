@@ -1,5 +1,6 @@
 // `taffrail profile trace`: what is on a timeline, track by track, and with -o as a trace that
 // TensorBoard, Perfetto and chrome://tracing open (or speedscope, as the name of the file says).
+#include "base/grouped.h"
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
 #include "codec/json_writer.h"

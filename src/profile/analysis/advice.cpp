@@ -65,6 +65,21 @@ Advice begin_advice(std::string_view id, double measured) {
     return advice;
 }
 
+std::string place_in_steps(const Analysis& analysis, std::int64_t time_ns, std::string_view then) {
+    const auto step = std::find_if(
+        analysis.steps.all.begin(), analysis.steps.all.end(),
+        [&](const Step& one) { return time_ns >= one.begin_ns && time_ns < one.end_ns; });
+    std::string where;
+    if (step != analysis.steps.all.end() && !analysis.steps.is_whole_trace) {
+        where = "step " + step->name;
+    }
+    if (!then.empty()) {
+        where += where.empty() ? "" : ", ";
+        where += then;
+    }
+    return where;
+}
+
 void add_evidence(const Look& look, const Analysis& analysis, std::vector<EventNumber> events,
                   Advice& advice) {
     std::stable_sort(events.begin(), events.end(), [&](EventNumber left, EventNumber right) {
@@ -73,23 +88,17 @@ void add_evidence(const Look& look, const Analysis& analysis, std::vector<EventN
     events.resize(std::min(events.size(), kMostEvidence));
     for (const EventNumber number : events) {
         const Event& event = look.events.all[number];
-        std::string where;
-        const auto step = std::find_if(
-            analysis.steps.all.begin(), analysis.steps.all.end(), [&](const Step& one) {
-                return event.begin_ns >= one.begin_ns && event.begin_ns < one.end_ns;
-            });
-        if (step != analysis.steps.all.end() && !analysis.steps.is_whole_trace) {
-            where = "step " + step->name;
-        }
+        std::string device;
         if (event.on_device()) {
             const DeviceDetails& details = look.events.of(event);
-            where += (where.empty() ? "GPU " : ", GPU ") + std::to_string(details.device);
+            device = "GPU " + std::to_string(details.device);
             if (details.stream != kAbsent) {
-                where += " stream " + std::to_string(details.stream);
+                device += " stream " + std::to_string(details.stream);
             }
         }
-        advice.evidence.push_back({std::string(look.events.name(event)), std::move(where),
-                                   event.begin_ns, event.duration_ns()});
+        advice.evidence.push_back({std::string(look.events.name(event)),
+                                   place_in_steps(analysis, event.begin_ns, device), event.begin_ns,
+                                   event.duration_ns()});
     }
 }
 

@@ -48,10 +48,16 @@ void advise_utilisation(const Look& look, Analysis& to) {
         }
         if (event.begin_ns - end_ns > longest_ns) {
             longest_ns = event.begin_ns - end_ns;
-            gap = {"nothing before " + std::string(look.events.name(event)),
-                   "GPU " + std::to_string(worst.id), end_ns, longest_ns};
+            gap = {"idle before " + std::string(look.events.name(event)),
+                   place_in_steps(to, end_ns, "GPU " + std::to_string(worst.id)), end_ns,
+                   longest_ns};
         }
         end_ns = std::max(end_ns, event.end_ns);
+    }
+    if (window.end_ns - end_ns > longest_ns) {
+        longest_ns = window.end_ns - end_ns;
+        gap = {"idle after the last kernel",
+               place_in_steps(to, end_ns, "GPU " + std::to_string(worst.id)), end_ns, longest_ns};
     }
     if (longest_ns > 0) {
         advice.evidence.push_back(std::move(gap));

@@ -1,4 +1,5 @@
 // Advice on how the program and the device meet: launches, waiting calls, copies, allocations.
+#include "base/grouped.h"
 #include "profile/analysis/advice_rules.h"
 
 #include <algorithm>
@@ -32,6 +33,12 @@ void advise_host_bound(Analysis& to) {
         {"span", static_cast<double>(worst->idle.span_ns), "ns"},
         {"waits for the host", static_cast<double>(worst->idle.host_ns), "ns"},
         {"other gaps", static_cast<double>(worst->idle.other_ns + worst->idle.kernel_ns), "ns"}};
+    for (const IdleGap& gap : worst->idle.longest_host) {
+        advice.evidence.push_back(
+            {"idle before " + gap.before,
+             place_in_steps(to, gap.begin_ns, "GPU " + std::to_string(worst->id)), gap.begin_ns,
+             gap.duration_ns});
+    }
     to.advice.push_back(std::move(advice));
 }
 
@@ -63,7 +70,7 @@ void advise_short_kernels(const Look& look, Analysis& to) {
         return static_cast<double>(*middle);
     };
     Advice advice = begin_advice("R9", share);
-    advice.text = percent_text(share) + " of " + std::to_string(launches) +
+    advice.text = percent_text(share) + " of " + grouped(launches) +
                   " launches take the processor longer than the kernel takes the GPU (median " +
                   time_text(median(kernel_ns)) + " for a kernel, " + time_text(median(call_ns)) +
                   " for a call).";
@@ -119,8 +126,7 @@ void advise_waiting_calls(const Look& look, Analysis& to) {
     });
     Advice advice = begin_advice("R10", share);
     advice.text = percent_text(share) + " of the time of the steps (" +
-                  time_text(static_cast<double>(waited_ns)) + " in " +
-                  std::to_string(calls.size()) +
+                  time_text(static_cast<double>(waited_ns)) + " in " + grouped(calls.size()) +
                   " calls) the program waits for the GPU and gives it nothing new.";
     advice.cure =
         "Ask for values of the device less often (.item(), .cpu(), printing a loss), copy from "
@@ -207,7 +213,7 @@ void advise_allocator(const Look& look, Analysis& to) {
     }
     Advice advice = begin_advice("R15", count);
     advice.text =
-        std::to_string(calls.size()) + " calls of cudaMalloc or cudaFree after the first step, " +
+        grouped(calls.size()) + " calls of cudaMalloc or cudaFree after the first step, " +
         time_text(static_cast<double>(time_ns)) + " in all; each waits until the device is done.";
     advice.cure =
         "Keep shapes from changing, leave room for the caching allocator (expandable segments), do "

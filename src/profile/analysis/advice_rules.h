@@ -15,6 +15,8 @@ const Rule& rule(std::string_view id) noexcept;
 bool holds(const Rule& rule, double measured) noexcept;
 /// With everything the rule itself says.
 Advice begin_advice(std::string_view id, double measured);
+/// "step 3, GPU 0": the step of that moment, if there is one, and what else is known of the place.
+std::string place_in_steps(const Analysis& analysis, std::int64_t time_ns, std::string_view then);
 /// The longest of the events, with where they ran.
 void add_evidence(const Look& look, const Analysis& analysis, std::vector<EventNumber> events,
                   Advice& advice);
@@ -44,7 +46,7 @@ inline std::string time_text(double time_ns) {
     } else if (time_ns >= 1e6) {
         std::snprintf(text, sizeof text, "%.1f ms", time_ns / 1e6);
     } else {
-        std::snprintf(text, sizeof text, "%.1f us", time_ns / 1e3);
+        std::snprintf(text, sizeof text, "%.1f µs", time_ns / 1e3);
     }
     return text;
 }

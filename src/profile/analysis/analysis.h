@@ -98,12 +98,19 @@ struct Steps {
     }
 };
 
+/// A stretch in which a device had nothing to do, and what ran next.
+struct IdleGap {
+    std::int64_t begin_ns = 0, duration_ns = 0;
+    std::string before;
+};
+
 /// Why no kernel ran on a device between two kernels of one stream.
 struct Idle {
     std::int64_t span_ns = 0;    ///< first to last event, over its streams
     std::int64_t host_ns = 0;    ///< the call that launches came too late
     std::int64_t kernel_ns = 0;  ///< the next one followed at once
     std::int64_t other_ns = 0;
+    std::vector<IdleGap> longest_host;  ///< of those whose launch came too late, the longest first
 };
 
 /// A GPU: what the trace says it is and how it was used within the steps.

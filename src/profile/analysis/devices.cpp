@@ -75,6 +75,8 @@ std::optional<double> weighted_mean(const Events& events, const Use& use, Range 
     return time_ns > 0 ? std::optional(sum / static_cast<double>(time_ns)) : std::nullopt;
 }
 
+constexpr std::size_t kMostGaps = 5;
+
 /// Gaps in which nothing ran on the device, by what ended them.
 Idle idle_of(const Events& events, const Use& use) {
     Idle idle;
@@ -83,6 +85,7 @@ Idle idle_of(const Events& events, const Use& use) {
     }
     const std::int64_t first_ns = events.all[use.events.front()].begin_ns;
     std::int64_t end_ns = first_ns;
+    std::vector<std::pair<Range, EventNumber>> host_gaps;
     for (const EventNumber number : use.events) {
         const Event& event = events.all[number];
         if (event.begin_ns > end_ns) {
@@ -90,6 +93,7 @@ Idle idle_of(const Events& events, const Use& use) {
             const EventNumber call = events.of(event).launched_by;
             if (call != kNone && events.all[call].begin_ns > end_ns) {
                 idle.host_ns += gap_ns;
+                host_gaps.push_back({{end_ns, event.begin_ns}, number});
             } else if (gap_ns <= kAtOnceNs) {
                 idle.kernel_ns += gap_ns;
             } else {
@@ -99,6 +103,17 @@ Idle idle_of(const Events& events, const Use& use) {
         end_ns = std::max(end_ns, event.end_ns);
     }
     idle.span_ns = end_ns - first_ns;
+    const auto length = [](const std::pair<Range, EventNumber>& gap) {
+        return gap.first.end_ns - gap.first.begin_ns;
+    };
+    std::stable_sort(host_gaps.begin(), host_gaps.end(), [&](const auto& left, const auto& right) {
+        return length(left) > length(right);
+    });
+    host_gaps.resize(std::min(host_gaps.size(), kMostGaps));
+    for (const auto& gap : host_gaps) {
+        idle.longest_host.push_back(
+            {gap.first.begin_ns, length(gap), std::string(events.name(events.all[gap.second]))});
+    }
     return idle;
 }
 

@@ -13,6 +13,7 @@ namespace taffrail::profile {
 namespace {
 
 constexpr std::size_t kMaxRows = 500;
+constexpr int kBarWidth = 100;
 constexpr std::size_t kMaxOwnBytes = 16u << 20;
 
 constexpr std::string_view kPageStyle = R"css(
@@ -23,7 +24,7 @@ th { text-align: right; font-weight: 600; color: #667085; border-bottom: 1px sol
 td { text-align: right; padding: 4px 10px; border-bottom: 1px solid #eaecf0; white-space: nowrap; }
 th:last-child, td:last-child { text-align: left; width: 70%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
 td small { color: #667085; } p a { color: #667085; }
-td .bar { display: inline-block; height: 8px; border-radius: 4px; background: #f2a65a; margin-right: 8px; vertical-align: middle; }
+td .bar { display: inline-block; height: 8px; border-radius: 4px; background: #f2a65a; vertical-align: middle; }
 @media (prefers-color-scheme: dark) {
   body, th { background: #14161b; color: #e6e8ee; }
   td { border-color: #262b35; } th { border-color: #3a404d; color: #98a2b3; } td small { color: #98a2b3; }
@@ -58,7 +59,9 @@ void write_rows(const FunctionTable& table, Output& out) {
         // Not clamp: sums of absurd weights are infinite, and their shares no numbers.
         const double ratio = table.whole > 0 ? row.self / table.whole : 0;
         const double share = ratio > 0 ? std::min(ratio, 1.0) : 0;
-        to += std::to_string(static_cast<int>(share * 160)) + "px\"></span>";
+        const int length = static_cast<int>(share * kBarWidth);
+        to += std::to_string(length) +
+              "px; margin-right:" + std::to_string(kBarWidth + 8 - length) + "px\"></span>";
         append_xml(to, row.name);
         if (!row.file.empty()) {
             to += " <small>";

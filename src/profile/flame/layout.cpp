@@ -15,7 +15,7 @@ namespace {
 /// Stacks by what their frames are called: frames that read alike are one box.
 class TitleTree {
   public:
-    explicit TitleTree(Texts& texts) : texts_(texts) {}
+    TitleTree(Texts& texts, bool has_lines) : texts_(texts), has_lines_(has_lines) {}
 
     /// Adds the weights of `profile` into column `side` (0 before, 1 after).
     void add(Profile& profile, std::size_t value, bool by_thread, std::size_t side) {
@@ -72,7 +72,7 @@ class TitleTree {
         for (auto step = path_.rbegin(); step != path_.rend(); ++step) {
             TextId& title = titles_[profile.tree.frame(*step)];
             if (title == kNone) {
-                title = texts_.id(frame_title(profile, profile.tree.frame(*step)));
+                title = texts_.id(title_of(profile, profile.tree.frame(*step)));
             }
             at = tree.child(at, title);
             nodes_[*step] = at;
@@ -80,7 +80,15 @@ class TitleTree {
         return at;
     }
 
+    [[nodiscard]] std::string title_of(const Profile& profile, FrameId frame) const {
+        const Frame& it = profile.frames[frame];
+        return has_lines_ || it.file == 0 ? frame_title(profile, frame)
+                                          : std::string(profile.texts[it.name]) + " (" +
+                                                std::string(profile.texts[it.file]) + ")";
+    }
+
     Texts& texts_;
+    bool has_lines_;
     std::vector<TextId> titles_;
     std::vector<NodeId> nodes_, path_;
 };
@@ -156,7 +164,7 @@ void place(const TitleTree& titles, const FlameOptions& options, FlameLayout& la
 Result<FlameLayout> lay_out_flame(Profile& profile, const FlameOptions& options) {
     TAFFRAIL_ASSIGN(const std::size_t value, value_of(profile, options));
     FlameLayout layout{.title = options.title, .unit = profile.value_types[value].unit};
-    TitleTree titles(layout.texts);
+    TitleTree titles(layout.texts, true);
     titles.add(profile, value, options.by_thread, 1);
     titles.finish();
     place(titles, options, layout);
@@ -169,7 +177,8 @@ Result<FlameLayout> lay_out_comparison(Profile& before, Profile& after,
     TAFFRAIL_ASSIGN(const std::size_t value_after, value_of(after, options));
     FlameLayout layout{
         .title = options.title, .unit = after.value_types[value_after].unit, .is_comparison = true};
-    TitleTree titles(layout.texts);
+    // Lines move when a file is edited: a function is its name and its file.
+    TitleTree titles(layout.texts, false);
     titles.add(before, value_before, options.by_thread, 0);
     titles.add(after, value_after, options.by_thread, 1);
     titles.finish();

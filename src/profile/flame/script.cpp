@@ -49,7 +49,7 @@ std::string_view flame_script() {
 
   function label(box, pixels) {
     const room = Math.floor((pixels - 6) / glyph);
-    const letters = room < 3 ? [] : Array.from(box.name);
+    const letters = room < 3 ? [] : Array.from(box.name.replace(/ \([^()]*\/([^()\/]+\))$/, ' ($1'));
     const text = letters.length > room ? letters.slice(0, room - 1).join('') + '\u2026' : letters.join('');
     if (!box.label && text) {
       box.label = document.createElementNS('http://www.w3.org/2000/svg', 'text');

@@ -176,8 +176,9 @@ class FlameSvg {
         const double room = (width - 6) / kGlyph;
         if (room >= 3) {
             bool is_cut = false;
+            const std::string whole = short_title(title);
             const std::string_view shown =
-                cut_characters(title, static_cast<std::size_t>(room), is_cut);
+                cut_characters(whole, static_cast<std::size_t>(room), is_cut);
             to += "<text x=\"";
             append_number(to, x + 4);
             to += "\" y=\"";

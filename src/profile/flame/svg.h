@@ -22,6 +22,10 @@ Result<void> write_flame_page(const FlameLayout& layout, const FlameOptions& opt
 /// 1234567 ns → "1.235 ms"; other units as a number with their name.
 std::string value_text(double value, std::string_view unit);
 
+/// "work (/home/me/train.py:12)" → "work (train.py:12)": what a box has room for. Others as they
+/// are.
+std::string short_title(std::string_view title);
+
 /// `<`, `&`, quotes and what XML does not allow at all.
 void append_xml(std::string& to, std::string_view text);
 

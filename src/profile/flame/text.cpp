@@ -33,6 +33,18 @@ std::string value_text(double value, std::string_view unit) {
     return format_double(value) + (unit == "count" ? "" : " " + std::string(unit));
 }
 
+std::string short_title(std::string_view title) {
+    const std::size_t open = title.rfind(" (");
+    if (open == std::string_view::npos || !title.ends_with(')') ||
+        title.find_first_of("()", open + 2) != title.size() - 1) {
+        return std::string(title);
+    }
+    const std::size_t slash = title.rfind('/');
+    return slash == std::string_view::npos || slash < open || slash + 2 >= title.size()
+               ? std::string(title)
+               : std::string(title.substr(0, open + 2)) + std::string(title.substr(slash + 1));
+}
+
 void append_xml(std::string& to, std::string_view text) {
     if (!is_valid_utf8(text)) {
         append_xml(to, repair_utf8(text));

@@ -1,10 +1,30 @@
-// Rows of two tables of functions that belong together.
+// What stands in lists and drawings of profiles: names, rows that belong together, curves.
 import type { FunctionRow } from "../api/types";
 
 export interface ChangedFunction {
   name: string;
   before: FunctionRow | null;
   after: FunctionRow | null;
+}
+
+/** Of a file in a run, or the n-th that was opened: what it is called. */
+export const shortName = (name: string) => name.replace(/^(profiles\/|\d+ )/, "");
+
+/** "work (/home/me/train.py:12)" → "work (train.py:12)": what a box has room for. */
+export const shortTitle = (title: string) => title.replace(/ \([^()]*\/([^()/]+\))$/, " ($1");
+
+/** A value holds until the next one comes: the corners of that line. */
+export function corners(xs: readonly number[], ys: readonly number[]): [number[], number[]] {
+  const [x, y]: [number[], number[]] = [[], []];
+  xs.forEach((at, i) => {
+    if (i > 0 && ys[i] !== ys[i - 1]) {
+      x.push(at);
+      y.push(ys[i - 1]);
+    }
+    x.push(at);
+    y.push(ys[i]);
+  });
+  return [x, y];
 }
 
 /** With a sign that there is more of it. */

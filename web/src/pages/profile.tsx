@@ -8,6 +8,7 @@ import type {
   Profiles,
   ProfileState,
 } from "../api/types";
+import { shortName } from "../lib/profile_rows";
 import { asked, changeProfile, refOf, whenReady, type ProfileRef } from "../state/profile";
 import { nothingYet, runById, runsState, server, visible } from "../state/runs";
 import { change, view } from "../state/view";
@@ -82,7 +83,7 @@ function Progress({ state, name }: { state: ProfileState; name: string }) {
   return (
     <div class="state">
       <h2>
-        {words} {name}
+        {words}: {shortName(name)}
       </h2>
       <div
         class="progress-line"
@@ -183,7 +184,7 @@ export function ProfilePage() {
             }
             options={value.map((p) => ({
               value: p.name,
-              label: `${p.name.replace(/^(profiles\/|\d+ )/, "")} · ${formatBytes(p.bytes)}`,
+              label: `${shortName(p.name)} · ${formatBytes(p.bytes)}`,
             }))}
           />
         ) : null}

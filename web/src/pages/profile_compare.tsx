@@ -9,7 +9,7 @@ import type {
   Worker,
 } from "../api/types";
 import { get } from "../api/client";
-import { changedFunctions } from "../lib/profile_rows";
+import { changedFunctions, shortName } from "../lib/profile_rows";
 import { asked, changeProfile, refOf, whenReady, type ProfileRef } from "../state/profile";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
@@ -159,8 +159,6 @@ export function DistributedTab({
   );
 }
 
-const shortName = (name: string) => name.replace(/^(profiles\/|\d+ )/, "");
-
 const change_ = (before: number, after: number) => {
   if (before === after) return "same";
   if (!before) return "new";
@@ -207,6 +205,14 @@ function Steps({ profile, before }: { profile: ProfileRef; before: ProfileRef })
             </span>
           </h2>
           <table class="plain-table">
+            <thead>
+              <tr>
+                <th>Part</th>
+                <th class="number">Before</th>
+                <th class="number">After</th>
+                <th class="number">Change</th>
+              </tr>
+            </thead>
             <tbody>
               {d.parts.map((p) => (
                 <tr key={p.part} data-part={p.part}>
@@ -241,14 +247,20 @@ export function DiffTab({ profile, listed }: { profile: ProfileRef; listed: List
   const p = view.value.profile;
   const others = listed.filter((l) => l.name !== profile.name);
   const other = others.find((l) => l.name === p.before) ?? others[0];
-  const before = other ? refOf(other) : null;
+  // Of opened files the one that was named first is the earlier one; of a run the one looked at is
+  // compared with another.
+  const at = (name: string) => listed.findIndex((l) => l.name === name);
+  const isFirst = !profile.run && other !== undefined && at(profile.name) < at(other.name);
+  const [before, after] = isFirst
+    ? [profile, refOf(other)]
+    : [other ? refOf(other) : null, profile];
   const { value, error } = useLoad(
-    `functions of both ${JSON.stringify([profile, before])}`,
+    `functions of both ${JSON.stringify([after, before])}`,
     async (signal) => {
       if (!before) return null;
-      await whenReady("profile", asked(before), signal);
+      await whenReady("profile", asked(other), signal);
       const [a, b] = await Promise.all(
-        [before, profile].map((r) => get<Functions>("profile:functions", asked(r), signal)),
+        [before, after].map((r) => get<Functions>("profile:functions", asked(r), signal)),
       );
       return { rows: changedFunctions(a.rows, b.rows), unit: b.unit, same: a.unit === b.unit };
     },
@@ -267,8 +279,9 @@ export function DiffTab({ profile, listed }: { profile: ProfileRef; listed: List
   return (
     <div class="profile-body">
       <div class="toolbar" role="toolbar" aria-label="Compare">
+        {isFirst ? <span class="muted">before: {shortName(profile.name)}</span> : null}
         <label class="field">
-          before
+          {isFirst ? "after" : "before"}
           <Select
             label="Compare with"
             value={other.name}
@@ -276,10 +289,10 @@ export function DiffTab({ profile, listed }: { profile: ProfileRef; listed: List
             options={others.map((l) => ({ value: l.name, label: shortName(l.name) }))}
           />
         </label>
-        <span class="muted">after: {shortName(profile.name)}</span>
+        {isFirst ? null : <span class="muted">after: {shortName(profile.name)}</span>}
       </div>
       {error ? <Failed message={error} /> : null}
-      <Steps profile={profile} before={before} />
+      <Steps profile={after} before={before} />
       {value && !value.same ? (
         <p class="profile-note muted">The two weigh different things and do not compare.</p>
       ) : null}

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api/client";
 import type { Flame, ProfileInfo } from "../api/types";
+import { shortTitle } from "../lib/profile_rows";
 import { asked, changeProfile, type ProfileRef } from "../state/profile";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
@@ -106,7 +107,7 @@ function draw(
       const place = ringOf(i);
       if (!place) return;
       paint(i);
-      const title = titleOf(flame, i);
+      const title = shortTitle(titleOf(flame, i));
       const { from, to, inner, outer } = place;
       trace(c, place);
       c.fill();
@@ -142,7 +143,7 @@ function draw(
     paint(index);
     c.fillRect(x, y, Math.max(0.75, wide - (wide > 2 ? 1 : 0)), rowHeight - 1);
     if (wide > 30) {
-      const title = titleOf(flame, index);
+      const title = shortTitle(titleOf(flame, index));
       c.globalAlpha = 1;
       c.fillStyle = colors.text;
       const fits = Math.floor((wide - 8) / 7);

@@ -49,7 +49,7 @@ function AdviceCard({ advice, info }: { advice: Advice; info: ProfileInfo }) {
       </p>
       {advice.caution ? <p class="muted">{advice.caution}</p> : null}
       <p class="muted small">
-        measured {number(advice.measured, advice.unit)}, holds {advice.exceeds}{" "}
+        measured {number(advice.measured, advice.unit)}, limit{" "}
         {number(advice.threshold, advice.unit)}
         {advice.numbers.map((n) => ` · ${n.name} ${number(n.value, n.unit)}`)}
       </p>
@@ -124,6 +124,45 @@ function StepChart({ analysis, info }: { analysis: Analysis; info: ProfileInfo }
   );
 }
 
+function DeviceCard({ device: d }: { device: Analysis["devices"][number] }) {
+  return (
+    <div class="card">
+      <h2>
+        GPU {d.id} <span class="muted">{d.name}</span>
+      </h2>
+      <div class="figures">
+        <div>
+          <b data-figure={`utilisation-${d.id}`}>{formatShare(d.utilisation)}</b>
+          <span class="muted">busy</span>
+        </div>
+        {d.sm_efficiency !== null ? (
+          <div>
+            <b>{formatShare(d.sm_efficiency)}</b>
+            <span class="muted">est. SM efficiency</span>
+          </div>
+        ) : null}
+        {d.occupancy !== null ? (
+          <div>
+            <b>{formatShare(d.occupancy)}</b>
+            <span class="muted">est. occupancy</span>
+          </div>
+        ) : null}
+        {d.tensor_core_share !== null ? (
+          <div>
+            <b>{formatShare(d.tensor_core_share)}</b>
+            <span class="muted">tensor cores</span>
+          </div>
+        ) : null}
+      </div>
+      <p class="muted small">
+        {formatInteger(d.kernels)} kernels, {formatNs(d.kernel_ns)}
+        {d.memory_bytes ? ` · ${formatBytes(d.memory_bytes)} memory` : ""}
+        {d.compute_major >= 0 ? ` · compute ${d.compute_major}.${d.compute_minor}` : ""}
+      </p>
+    </div>
+  );
+}
+
 function TopFunctions({ profile }: { profile: ProfileRef }) {
   const { value } = useLoad(`functions ${profile.run} ${profile.name}`, (signal) =>
     get<Functions>("profile:functions", asked(profile), signal),
@@ -166,6 +205,8 @@ export function OverviewTab({
 }) {
   const steps = analysis?.steps;
   const known = steps && steps.count > 0 && analysis.events > 0;
+  // Beside the step where there is room for them; many would push the advice away.
+  const fewDevices = (analysis?.devices.length ?? 0) <= 3;
   return (
     <div class="profile-body">
       <div class="overview">
@@ -263,6 +304,13 @@ export function OverviewTab({
             ) : null}
           </div>
         ) : null}
+        {fewDevices && analysis?.devices.length ? (
+          <div class="stack">
+            {analysis.devices.map((d) => (
+              <DeviceCard key={d.id} device={d} />
+            ))}
+          </div>
+        ) : null}
         {analysis ? (
           <div class="card span">
             <h2>Advice</h2>
@@ -278,42 +326,7 @@ export function OverviewTab({
             <StepChart analysis={analysis} info={info} />
           </div>
         ) : null}
-        {analysis?.devices.map((d) => (
-          <div class="card" key={d.id}>
-            <h2>
-              GPU {d.id} <span class="muted">{d.name}</span>
-            </h2>
-            <div class="figures">
-              <div>
-                <b data-figure={`utilisation-${d.id}`}>{formatShare(d.utilisation)}</b>
-                <span class="muted">busy</span>
-              </div>
-              {d.sm_efficiency !== null ? (
-                <div>
-                  <b>{formatShare(d.sm_efficiency)}</b>
-                  <span class="muted">est. SM efficiency</span>
-                </div>
-              ) : null}
-              {d.occupancy !== null ? (
-                <div>
-                  <b>{formatShare(d.occupancy)}</b>
-                  <span class="muted">est. occupancy</span>
-                </div>
-              ) : null}
-              {d.tensor_core_share !== null ? (
-                <div>
-                  <b>{formatShare(d.tensor_core_share)}</b>
-                  <span class="muted">tensor cores</span>
-                </div>
-              ) : null}
-            </div>
-            <p class="muted small">
-              {formatInteger(d.kernels)} kernels, {formatNs(d.kernel_ns)}
-              {d.memory_bytes ? ` · ${formatBytes(d.memory_bytes)} memory` : ""}
-              {d.compute_major >= 0 ? ` · compute ${d.compute_major}.${d.compute_minor}` : ""}
-            </p>
-          </div>
-        ))}
+        {fewDevices ? null : analysis?.devices.map((d) => <DeviceCard key={d.id} device={d} />)}
         {info.flame_nodes > 0 ? <TopFunctions profile={profile} /> : null}
       </div>
     </div>

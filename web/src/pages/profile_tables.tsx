@@ -14,7 +14,7 @@ import type {
   ProfileInfo,
 } from "../api/types";
 import { get } from "../api/client";
-import { shownName } from "../lib/profile_rows";
+import { corners, shownName } from "../lib/profile_rows";
 import { asked, changeProfile, sinceBegin, type ProfileRef } from "../state/profile";
 import { theme } from "../state/settings";
 import { view } from "../state/view";
@@ -288,9 +288,10 @@ function MemoryCurve({ memory, info }: { memory: DeviceMemory; info: ProfileInfo
   const times = memory.curve.time_ns.map((t) => sinceBegin(t, info));
   const most = Math.max(1, memory.peak_allocated_bytes, ...memory.curve.reserved_bytes);
   const least = Math.min(0, ...memory.curve.allocated_bytes);
+  const hasReserved = memory.peak_reserved_bytes > 0;
   return (
     <CanvasPlot
-      title={`${memory.device}: allocated and reserved`}
+      title={`${memory.device}: allocated${hasReserved ? " and reserved" : ""}`}
       label={`Memory of ${memory.device} over time, at most ${formatBytes(memory.peak_allocated_bytes)}`}
       height={240}
       deps={[memory]}
@@ -304,13 +305,12 @@ function MemoryCurve({ memory, info }: { memory: DeviceMemory; info: ProfileInfo
           { from: least / 1e6, to: most / 1e6, title: "MB" },
         );
         plot.inside(() => {
-          plot.lines(times, memory.curve.reserved_bytes.map(mega), plot.colors.muted, 1, [4, 3]);
-          plot.lines(
-            times,
-            memory.curve.allocated_bytes.map(mega),
-            slotColor(theme.peek(), 0),
-            1.5,
-          );
+          if (hasReserved) {
+            const reserved = corners(times, memory.curve.reserved_bytes.map(mega));
+            plot.lines(...reserved, plot.colors.muted, 1, [4, 3]);
+          }
+          const allocated = corners(times, memory.curve.allocated_bytes.map(mega));
+          plot.lines(...allocated, slotColor(theme.peek(), 0), 1.5);
         });
       }}
       csv={() =>

@@ -24,7 +24,7 @@ export const formatMs = (ns: number): string => grouped((ns / 1e6).toFixed(3));
 export const formatUs = (ns: number): string => grouped((ns / 1e3).toFixed(3));
 
 export const formatShare = (share: number): string =>
-  `${(share * 100).toFixed(share > 0 && share < 0.001 ? 2 : 1)} %`;
+  `${grouped((share * 100).toFixed(share > 0 && share < 0.001 ? 2 : 1))} %`;
 
 /** Round times within a range, at most about `most`, with what to write at them. */
 export function timeTicks(from: number, to: number, most: number): { at: number; text: string }[] {
