@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
-    from typing import Any
+    from typing import Any, SupportsIndex, overload
 
     from taffrail._devices import Arriving
     from taffrail.sink import Sink
@@ -426,8 +426,14 @@ def _must_run() -> Run:
     return run
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def log(values: Mapping[str, object], step: SupportsIndex | None = None) -> None: ...
+    @overload
+    def log(key: str, value: object, step: SupportsIndex | None = None) -> None: ...
 def log(*arguments: Any, **options: Any) -> None:
-    """run.log() of the newest open run."""
+    """run.log() of the newest open run: log(values, step=None) or log(key, value, step=None)."""
     _must_run().log(*arguments, **options)
 
 
