@@ -56,7 +56,8 @@ from taffrail._run import Run, active_run, finish, init, log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from taffrail import config, media, notebook, reading, sink, tensorboard, torch, wandb
+    from taffrail import config as config, media as media, notebook as notebook, reading as reading, sink as sink
+    from taffrail import tensorboard as tensorboard, torch as torch, wandb as wandb
     from taffrail._debug import breakpoint, guard
     from taffrail._progress import ProgressRange, progress
     from taffrail._trace import trace
