@@ -282,6 +282,12 @@ class Run:
             if self.native._process == os.getpid():
                 self._keep_what_changed()
 
+    def __repr__(self) -> str:
+        return repr(self.native)
+
+    def _repr_html_(self) -> str:
+        return self.native._repr_html_()
+
     def __enter__(self) -> Run:
         return self
 
