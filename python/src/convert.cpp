@@ -119,23 +119,33 @@ OptionMap to_options(nb::handle dict) {
     return all;
 }
 
+namespace {
+
+bool refuse_step(PyObject* object, const char* said) noexcept {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, said, object);
+    return false;
+}
+
+}  // namespace
+
 bool step_of(PyObject* object, Step& step) noexcept {
+    constexpr const char* kTooLarge = "step must be a whole number of 64 bits, not %R";
     if (object == Py_None) {
         step = kAutoStep;
         return true;
     }
     if (PyLong_CheckExact(object)) {
         step = PyLong_AsLongLong(object);
-        return step != -1 || PyErr_Occurred() == nullptr;
+        return step != -1 || PyErr_Occurred() == nullptr || refuse_step(object, kTooLarge);
     }
     PyObject* whole = PyNumber_Index(object);
     if (whole == nullptr) {
-        PyErr_Format(PyExc_TypeError, "step must be a whole number or None, not %R", object);
-        return false;
+        return refuse_step(object, "step must be a whole number or None, not %R");
     }
     step = PyLong_AsLongLong(whole);
     Py_DECREF(whole);
-    return step != -1 || PyErr_Occurred() == nullptr;
+    return step != -1 || PyErr_Occurred() == nullptr || refuse_step(object, kTooLarge);
 }
 
 nb::list texts(const std::vector<std::string>& all) {

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace taffrail::python {
 namespace {
@@ -40,6 +42,21 @@ PyObject* base_of(ErrorCode code) {
     return PyExc_RuntimeError;
 }
 
+/// Messages of the library in the words of this language.
+std::string in_python(std::string message) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords = {
+        {{"Resume::Allow", "resume='allow'"},
+         {"RunOptions::resume", "resume='allow'"},
+         {"RunOptions::root", "root="}}};
+    for (const auto& [theirs, ours] : kWords) {
+        for (std::size_t at = 0; (at = message.find(theirs, at)) != std::string::npos;
+             at += ours.size()) {
+            message.replace(at, theirs.size(), ours);
+        }
+    }
+    return message;
+}
+
 }  // namespace
 
 void bind_errors(nb::module_& module) {
@@ -62,7 +79,8 @@ void bind_errors(nb::module_& module) {
 }
 
 void raise(const Error& error) {
-    PyErr_SetString(exceptions()[static_cast<std::size_t>(error.code)], error.message.c_str());
+    PyErr_SetString(exceptions()[static_cast<std::size_t>(error.code)],
+                    in_python(error.message).c_str());
     throw nb::python_error();
 }
 

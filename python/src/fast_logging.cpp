@@ -169,6 +169,9 @@ bool name_of(PyObject* key, std::string_view& name) {
     Py_ssize_t size = 0;
     const char* bytes = PyUnicode_AsUTF8AndSize(key, &size);
     if (bytes == nullptr) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError,
+                     "keys of logged values are texts, %R is none: it is no Unicode", key);
         return false;
     }
     name = {bytes, static_cast<std::size_t>(size)};

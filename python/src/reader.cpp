@@ -327,7 +327,7 @@ void bind_reader(nb::module_& module) {
     nb::class_<RecordedRun>(module, "RecordedRun")
         .def("info", [](const RecordedRun& self) { return info_dict(self.info()); })
         .def("keys", &keys_list)
-        .def("read", &read_series, nb::arg("key"), nb::arg("columns"), nb::arg("from").none(),
+        .def("read", &read_series, nb::arg("key"), nb::arg("columns"), nb::arg("from_").none(),
              nb::arg("to").none(), nb::arg("all_attempts"), nb::arg("axis").none(),
              nb::arg("backwards"))
         .def("entries", &entries_list, nb::arg("key"))

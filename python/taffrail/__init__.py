@@ -56,6 +56,8 @@ from taffrail._run import Run, active_run, finish, init, log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from taffrail import config as config, media as media, notebook as notebook, reading as reading, sink as sink
+    from taffrail import tensorboard as tensorboard, torch as torch, wandb as wandb
     from taffrail._debug import breakpoint, guard
     from taffrail._progress import ProgressRange, progress
     from taffrail._trace import trace
@@ -63,10 +65,13 @@ if TYPE_CHECKING:
     from taffrail.media import Artifact, Audio, Figure, Graph, Histogram, Image, Mesh, PointCloud, Table, Text, Video
     from taffrail.metric import Metric
     from taffrail.pipeline import DataMap, Logger, Routine, RoutineContext, make_loggers, register_routine
+    from taffrail.profile import _CallableModule
     from taffrail.reading import Catalogue, Entry, KeyInfo, RecordedRun, RunInfo, Series, read
     from taffrail.sink import Record, Sink, SinkContext
     from taffrail.torch import log_graph, watch
     from taffrail.tracer import Tracer
+
+    profile: _CallableModule
 
 __all__ = [
     "AlreadyExistsError", "Artifact", "Audio", "Blob", "Catalogue", "ClosedError", "Composed", "CorruptError", "DataMap", "Entry", "Error",
@@ -100,17 +105,25 @@ _NAMED_IN = {
     "taffrail.wandb": ("wandb",),
 }
 _LATE = {name: module for module, names in _NAMED_IN.items() for name in names}
+_BY_NAME = ("accelerate", "keras", "lightning", "transformers")  # modules that import a framework
 
 
-def __getattr__(name: str) -> object:
-    if name in _LATE:
-        import importlib
+if not TYPE_CHECKING:  # which would take any name for one of the package
 
-        module = importlib.import_module(_LATE[name])
-        found = module if _LATE[name] == f"taffrail.{name}" else getattr(module, name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'taffrail' has no attribute '{name}'")
+    def __getattr__(name: str) -> object:
+        if name in _LATE:
+            import importlib
+
+            module = importlib.import_module(_LATE[name])
+            found = module if _LATE[name] == f"taffrail.{name}" else getattr(module, name)
+            globals()[name] = found
+            return found
+        if name in _BY_NAME:
+            raise AttributeError(f"taffrail.{name} needs a package of its own and is imported by name: import taffrail.{name}")
+        import difflib
+
+        near = difflib.get_close_matches(name, {*__all__, *_LATE}, 1)
+        raise AttributeError(f"module 'taffrail' has no attribute '{name}'" + (f"; the nearest word is '{near[0]}'" if near else ""))
 
 
 def __dir__() -> list[str]:

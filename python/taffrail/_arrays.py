@@ -20,6 +20,18 @@ def is_number_type(kind: type) -> bool:
     return numpy is not None and issubclass(kind, (numpy.number, numpy.bool_)) and not issubclass(kind, numpy.complexfloating)
 
 
+def place(key: object, step: Any) -> tuple[str, int | None]:
+    """Where a value is logged; says what is wrong with a key or a step."""
+    if not isinstance(key, str):
+        raise TypeError(f"keys of logged values are texts, not {key!r}")
+    if step is None:
+        return key, None
+    try:
+        return key, step.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"step must be a whole number or None, not {step!r}") from None
+
+
 def package_of(value: object) -> str:
     """The package that a value is of, or that it is: `matplotlib.pyplot` stands for its figure."""
     name = value.__name__ if isinstance(value, type(sys)) else type(value).__module__
@@ -109,7 +121,7 @@ def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     if elements == 1:
         if not hasattr(value, "item") and hasattr(value, "numpy"):  # TensorFlow
             value = value.numpy()
-        run.log(key, float(value.item() if hasattr(value, "item") else value), step)  # type: ignore[arg-type]
+        run.log(key, _number(key, value.item() if hasattr(value, "item") else value), step)
         return
     if module == "PIL":
         from taffrail.media import Image
@@ -122,10 +134,17 @@ def log_foreign(run: Run, key: str, value: object, step: int | None) -> None:
     elif isinstance(value, (list, tuple)) and value and all(hasattr(part, "_log_to") for part in value):
         type(value[0])._log_all(run, key, list(value), step)
     elif elements is None and hasattr(value, "__float__"):
-        run.log(key, float(value), step)  # type: ignore[arg-type]
+        run.log(key, _number(key, value), step)
     else:
         what = f"an array of {elements} elements" if elements is not None else f"a {type(value).__name__}"
         raise TypeError(f"'{key}' is {what}: say how it is meant, as in taffrail.Histogram(value), taffrail.Image(value) or run.log_tensor()")
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"'{key}' is no number that can be logged, but a {type(value).__name__}: {value!r}") from None
 
 
 def datum(value: Any) -> Any:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
-    from typing import Any
+    from typing import Any, SupportsIndex, overload
 
     from taffrail._devices import Arriving
     from taffrail.sink import Sink
@@ -126,14 +126,17 @@ class Run(_core.Run):
 
     def scalar(self, key: str) -> _core.Scalar:
         """A bound key: resolve once, log often."""
-        return self._scalar(key)
+        return self._scalar(_arrays.place(key, None)[0])
 
     def row(self, *keys: str) -> _core.Row:
         """Several bound keys that share one time and one record: `row.log(step, a, b)`."""
-        return self._row(keys)
+        if not keys:
+            raise TypeError("row() takes the keys of the row: run.row('loss', 'acc')")
+        return self._row(tuple(_arrays.place(key, None)[0] for key in keys))
 
     def _log_object(self, key: str, value: object, step: int | None) -> None:
         """What log() was given that is no plain number."""
+        step = None if step is None else step.__index__()  # log() has looked at it
         logged = getattr(value, "_log_to", None)
         if logged is not None:
             logged(self, key, step)
@@ -229,24 +232,28 @@ class Run(_core.Run):
         """A picture or a batch: an array (H×W, HWC, CHW, or a batch of these), a PIL picture, a matplotlib figure, or a file."""
         from taffrail.media import Image
 
+        key, step = _arrays.place(key, step)
         Image(image, caption=caption, captions=captions, layout=layout)._log_to(self, key, step)
 
     def log_histogram(self, key: str, values: object, step: int | None = None, *, bins: int = 64) -> None:
         """The distribution of an array's values, or bins as (counts, edges)."""
         from taffrail.media import Histogram
 
+        key, step = _arrays.place(key, step)
         Histogram(values, bins=bins)._log_to(self, key, step)
 
     def log_audio(self, key: str, audio: object, sample_rate: int = 44100, step: int | None = None, *, caption: str = "") -> None:
         """Samples ([frames] or [frames × channels]) or a file (WAV, FLAC, Ogg, MP3)."""
         from taffrail.media import Audio
 
+        key, step = _arrays.place(key, step)
         Audio(audio, sample_rate, caption=caption)._log_to(self, key, step)
 
     def log_video(self, key: str, video: object, step: int | None = None, *, fps: float = 10.0, caption: str = "", layout: str | None = None) -> None:
         """Frames (T×H×W×C or T×C×H×W) or a file (MP4, WebM, GIF)."""
         from taffrail.media import Video
 
+        key, step = _arrays.place(key, step)
         Video(video, fps=fps, caption=caption, layout=layout)._log_to(self, key, step)
 
     def log_mesh(self, key: str, mesh: object, faces: object = None, step: int | None = None, *, colors: object = None, normals: object = None,
@@ -254,34 +261,40 @@ class Run(_core.Run):
         """Vertices with faces, points without, a Trimesh or Open3D object, or a file (OBJ, PLY, STL, GLB)."""
         from taffrail.media import Mesh
 
+        key, step = _arrays.place(key, step)
         Mesh(mesh, faces, colors=colors, normals=normals, config=config)._log_to(self, key, step)
 
     def log_text(self, key: str, text: str, step: int | None = None, *, plain: bool = False) -> None:
         """Markdown, unless `plain`."""
         from taffrail.media import Text
 
+        key, step = _arrays.place(key, step)
         Text(text, plain=plain)._log_to(self, key, step)
 
     def log_table(self, key: str, table: object, step: int | None = None, *, columns: Iterable[str] | None = None) -> None:
         """Rows with `columns`, a Table, or a DataFrame of pandas or Polars."""
         from taffrail.media import Table
 
+        key, step = _arrays.place(key, step)
         (table if isinstance(table, Table) else Table(table, columns=columns))._log_to(self, key, step)
 
     def log_figure(self, key: str, figure: object, step: int | None = None) -> None:
         """A figure of Plotly (or its JSON) or of matplotlib."""
         from taffrail.media import Figure
 
+        key, step = _arrays.place(key, step)
         Figure(figure)._log_to(self, key, step)
 
     def log_graph(self, key: str, graph: object, step: int | None = None) -> None:
         """A computation graph: a Graph, or a PyTorch module."""
         from taffrail.media import Graph
 
+        key, step = _arrays.place(key, step)
         (graph if isinstance(graph, Graph) else Graph(graph))._log_to(self, key, step)
 
     def log_pr_curve(self, key: str, labels: object, predictions: object, step: int | None = None, *, thresholds: int = 127, weights: object = None) -> None:
         """Precision and recall from labels (0 and 1) and predictions in 0…1."""
+        key, step = _arrays.place(key, step)
         self._pr_curve(key, _arrays.typed(labels, "B"), _arrays.typed(predictions, "d"), step, thresholds,
                        None if weights is None else _arrays.typed(weights, "d"))
 
@@ -290,12 +303,14 @@ class Run(_core.Run):
         """Rows of vectors, with labels and little pictures where given."""
         from taffrail.media import Table
 
+        key, step = _arrays.place(key, step)
         table = None if metadata is None else metadata if isinstance(metadata, Table) else Table.of_labels(metadata)
         self._embedding(key, _arrays.array(vectors), step, None if table is None else table.columns, None if table is None else table.rows,
                         None if thumbnails is None else _arrays.array(thumbnails), layout)
 
     def log_tensor(self, key: str, tensor: object, step: int | None = None) -> None:
         """Any array, kept bit for bit."""
+        key, step = _arrays.place(key, step)
         self._tensor(key, _arrays.array(tensor), step)
 
     def log_artifact(self, name: str, path: str | os.PathLike[str], *, type: str = "file", metadata: Mapping[str, Any] | None = None) -> None:
@@ -426,8 +441,14 @@ def _must_run() -> Run:
     return run
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def log(values: Mapping[str, object], step: SupportsIndex | None = None) -> None: ...
+    @overload
+    def log(key: str, value: object, step: SupportsIndex | None = None) -> None: ...
 def log(*arguments: Any, **options: Any) -> None:
-    """run.log() of the newest open run."""
+    """run.log() of the newest open run: log(values, step=None) or log(key, value, step=None)."""
     _must_run().log(*arguments, **options)
 
 

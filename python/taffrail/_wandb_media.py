@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from taffrail import _arrays, media
@@ -26,36 +28,102 @@ def loggable(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
             found[name] = value
         elif isinstance(value, Mapping):
             found.update(loggable(value, f"{name}."))
-        elif isinstance(value, (list, tuple)) and not (value and all(hasattr(part, "_log_to") for part in value)):
-            found[name] = media.Text(media._json(value), plain=True)
-        elif (_arrays._elements(value) or 1) > 1 and _arrays.package_of(value) not in ("PIL", "pandas"):
+        elif isinstance(value, (set, frozenset, list, tuple)) and not _is_media(value):
+            found[name] = media.Text(_json(list(value)), plain=True)
+        elif (_arrays._elements(value) or 1) > 1 and _arrays.package_of(value) not in ("PIL", "pandas", "polars"):
             array = _arrays.numpy_array(value)
-            found[name] = Histogram(array, num_bins=LONGEST_ARRAY) if array.size > LONGEST_ARRAY else media.Text(media._json(array.tolist()), plain=True)
+            found[name] = Histogram(array, num_bins=LONGEST_ARRAY) if array.size > LONGEST_ARRAY else media.Text(_json(array.tolist()), plain=True)
         else:
-            found[name] = value
+            found[name] = _plain(value)
     return found
 
 
+def _is_media(value: object) -> bool:
+    """What has content beside its value: a wrapper, or a list of them."""
+    return hasattr(value, "_log_to") or (isinstance(value, (list, tuple)) and bool(value) and all(hasattr(part, "_log_to") for part in value))
+
+
+def _plain(value: Any) -> Any:
+    """What has a value or a text, as that; a number of a device stays where it is."""
+    if hasattr(value, "item") and _arrays._elements(value) == 1 and not hasattr(value, "copy_to_host_async") and _arrays.package_of(value) not in ("cupy", "pandas", "polars") \
+            and getattr(getattr(value, "device", None), "type", "cpu") == "cpu":
+        return value.item()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, (FunctionType, BuiltinFunctionType, type)):
+        return f"{value.__module__}.{value.__qualname__}"
+    return str(value) if isinstance(value, (os.PathLike, complex)) else value
+
+
+def _json(value: object) -> str:
+    import json
+
+    def inside(part: Any) -> Any:
+        if isinstance(part, (set, frozenset)):
+            return list(part)
+        if hasattr(part, "tolist"):
+            return part.tolist()
+        plain = _plain(part)
+        return plain if plain is not part else str(part)
+
+    return json.dumps(value, default=inside)
+
+
+def _copied(value: object) -> Any:
+    """An array of its own: a program may fill the buffer with the next picture before this one is logged."""
+    import numpy
+
+    return numpy.array(_arrays.numpy_array(value))
+
+
 class Image(media.Image):
-    """wandb.Image: arrays are channels-last, floats 0…1; torch tensors channels-first. `masks` and `boxes` have no place and are refused."""
+    """wandb.Image: arrays are channels-last, torch tensors channels-first; floats are 0…1, -1…1 or 0…255, whichever holds them. `masks` and `boxes` have
+    no place and are refused."""
 
     def __init__(self, data_or_path: object, mode: str | None = None, caption: str | None = None, grouping: int | None = None, classes: object = None,
                  boxes: object = None, masks: object = None, file_type: str | None = None, normalize: bool = True) -> None:
         if boxes is not None or masks is not None:
             raise NotImplementedError("boxes and masks of wandb.Image have no place here; draw them into the picture")
-        if isinstance(data_or_path, Image):
-            data_or_path, caption = data_or_path.data, caption or data_or_path.caption
-        is_tensor = hasattr(data_or_path, "detach")
-        if mode is not None and type(data_or_path).__module__.startswith("PIL"):
-            data_or_path = data_or_path.convert(mode)  # type: ignore[attr-defined]
-        super().__init__(data_or_path, caption, layout="chw" if is_tensor and len(data_or_path.shape) > 2 else None)  # type: ignore[attr-defined]
+        data, layout = data_or_path, None
+        if isinstance(data, Image):
+            data, caption, layout = data.data, caption or data.caption, data.layout
+        elif not isinstance(data, (str, os.PathLike)):
+            data, layout = self._taken(data, mode)
+        super().__init__(data, caption, layout=layout)
+
+    @staticmethod
+    def _taken(data: Any, mode: str | None) -> tuple[object, str | None]:
+        """The pixels as they are now."""
+        if _arrays.package_of(data) in ("PIL", "matplotlib"):
+            return media._picture_array(data.convert(mode) if mode is not None and hasattr(data, "convert") else data)
+        layout = "chw" if hasattr(data, "detach") and len(data.shape) > 2 else None
+        pixels = _copied(data)
+        if pixels.ndim > 3:
+            pixels = pixels.squeeze()
+        if pixels.dtype.kind == "f" and pixels.size:
+            least, most = pixels.min(), pixels.max()
+            if -1 <= least < 0 and most <= 1:
+                pixels = (pixels + 1) / 2
+            elif most > 1:
+                pixels = pixels.clip(0, 255).astype("uint8")
+        if mode is not None:
+            from PIL import Image as pictures
+
+            whole = pixels if pixels.dtype == "uint8" else (pixels * 255).astype("uint8") if pixels.dtype.kind == "f" else media._bytes(pixels)
+            whole = whole.transpose(1, 2, 0) if layout == "chw" else whole
+            return media._picture_array(pictures.fromarray(whole.squeeze() if whole.ndim > 2 else whole).convert(mode))
+        return pixels, layout
 
 
 class Audio(media.Audio):
     def __init__(self, data_or_path: object, sample_rate: int | None = None, caption: str | None = None) -> None:
         if sample_rate is None and not isinstance(data_or_path, (str, os.PathLike)):
             raise ValueError("Argument \"sample_rate\" is required when instantiating wandb.Audio with raw data.")
-        super().__init__(data_or_path, sample_rate or 44100, caption)
+        super().__init__(data_or_path if isinstance(data_or_path, (str, os.PathLike)) else _copied(data_or_path), sample_rate or 44100, caption)
 
 
 class Video(media.Video):
@@ -63,7 +131,7 @@ class Video(media.Video):
 
     def __init__(self, data_or_path: object, caption: str | None = None, fps: int | None = None, format: str | None = None) -> None:
         if not isinstance(data_or_path, (str, os.PathLike)):
-            frames = _arrays.numpy_array(data_or_path)
+            frames = _copied(data_or_path)
             if frames.ndim == 5:
                 frames = frames.transpose(1, 2, 3, 0, 4).reshape(frames.shape[1], frames.shape[2], frames.shape[3], -1)
             data_or_path = frames
@@ -74,7 +142,8 @@ class Histogram(media.Histogram):
     def __init__(self, sequence: object = None, np_histogram: tuple[object, object] | None = None, num_bins: int = 64) -> None:
         if num_bins > 512:
             raise ValueError("The maximum length of a histogram is 512")
-        super().__init__(list(sequence) if isinstance(sequence, Sequence) else sequence, num_bins, np_histogram=np_histogram)
+        values = None if sequence is None else list(sequence) if isinstance(sequence, Sequence) else _copied(sequence)
+        super().__init__(values, num_bins, np_histogram=np_histogram)
 
 
 class Table(media.Table):
@@ -99,6 +168,14 @@ class Table(media.Table):
         for row, value in zip(self.rows, data, strict=True):
             row.append(value)
 
+    def iterrows(self) -> Iterator[tuple[int, list[Any]]]:
+        return iter(enumerate(self.rows))
+
+    def get_dataframe(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self.rows, columns=self.columns)
+
     def get_column(self, name: str, convert_to: str | None = None) -> Any:
         values = [row[self.columns.index(name)] for row in self.rows]
         return _arrays.numpy_array(values) if convert_to == "numpy" else values
@@ -114,7 +191,7 @@ class Object3D(media.PointCloud):
                 if any(len(data_or_path.get(name, ())) for name in ("boxes", "vectors")):
                     raise NotImplementedError("boxes and vectors of wandb.Object3D have no place here")
                 data_or_path = data_or_path["points"]
-            points = _arrays.numpy_array(data_or_path)
+            points = _copied(data_or_path)
             if points.ndim != 2 or points.shape[1] not in (3, 4, 6):
                 raise ValueError("points are N×3, N×4 or N×6")
             if points.shape[1] == 4:
@@ -156,42 +233,7 @@ class Html(media._Media):
 
 
 class Plotly(media.Figure):
-    def __init__(self, val: object) -> None:
-        super().__init__(val)
+    """A figure of Plotly or matplotlib, as it is now."""
 
-
-class Artifact:
-    """Files under a name and a type: add_file() and add_dir(), then run.log_artifact()."""
-
-    def __init__(self, name: str, type: str, description: str | None = None, metadata: dict[str, Any] | None = None, incremental: bool = False, use_as: str | None = None) -> None:
-        self.name, self.type, self.description, self.metadata = name, type, description or "", dict(metadata or {})
-        self._files: list[tuple[str, str]] = []
-
-    def add_file(self, local_path: str | os.PathLike[str], name: str | None = None, is_tmp: bool | None = False) -> None:
-        path = os.fspath(local_path)
-        if not os.path.isfile(path):
-            raise ValueError(f"Path is not a file: {path!r}")
-        self._files.append((path, name or os.path.basename(path)))
-
-    def add_dir(self, local_path: str | os.PathLike[str], name: str | None = None) -> None:
-        folder = os.fspath(local_path)
-        if not os.path.isdir(folder):
-            raise ValueError(f"Path is not a directory: {folder!r}")
-        for parent, _, files in sorted(os.walk(folder)):
-            for file in sorted(files):
-                path = os.path.join(parent, file)
-                inside = os.path.relpath(path, folder)
-                self._files.append((path, os.path.join(name, inside) if name else inside))
-
-    def _log_to(self, run: Run, key: str, step: int | None) -> None:
-        import shutil
-        import tempfile
-
-        metadata = {**self.metadata, **({"description": self.description} if self.description else {})}
-        with tempfile.TemporaryDirectory() as folder:
-            for path, inside in self._files:
-                place = os.path.join(folder, inside)
-                os.makedirs(os.path.dirname(place), exist_ok=True)
-                shutil.copyfile(path, place)
-            run.log_artifact(self.name, folder, type=self.type, metadata=metadata)
-            run.flush()  # the files are read when it returns
+    def __init__(self, val: Any) -> None:
+        super().__init__(val.to_json() if hasattr(val, "to_json") else val)

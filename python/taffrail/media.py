@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from taffrail._run import Run
 
 
+MOST_BINS = 1_000_000
+
+
 def _is_path(value: object) -> bool:
     return isinstance(value, (str, os.PathLike))
 
@@ -98,9 +101,11 @@ class Image(_Media):
     """
 
     def __init__(self, data: object, caption: str | None = None, *, captions: Iterable[str] | None = None, layout: str | None = None) -> None:
-        self.data, self.caption, self.captions, self.layout = data, caption or "", None if captions is None else list(captions), layout
+        self.data, self.caption, self.captions, self.layout = data, caption or "", None if captions is None else list(captions), layout and layout.lower()
 
     def _pixels(self) -> tuple[object, str]:
+        if self.data is None:
+            raise TypeError("a picture is an array, a picture of PIL, a figure of matplotlib or a file, not None")
         if _arrays.package_of(self.data) in ("PIL", "matplotlib"):
             return _picture_array(self.data)
         pixels = _arrays.array(self.data)
@@ -141,7 +146,9 @@ class Audio(_Media):
     """Samples ([frames] or [frames × channels]; floats are -1…1) with their rate, or the path of a WAV, FLAC, Ogg or MP3 file."""
 
     def __init__(self, data: object, sample_rate: int = 44100, caption: str | None = None) -> None:
-        self.data, self.sample_rate, self.caption = data, sample_rate, caption or ""
+        if sample_rate != int(sample_rate):
+            raise ValueError(f"sample_rate is a whole number of samples in a second, not {sample_rate!r}")
+        self.data, self.sample_rate, self.caption = data, int(sample_rate), caption or ""
 
     def _log_to(self, run: Run, key: str, step: int | None) -> None:
         if _is_path(self.data):
@@ -164,7 +171,7 @@ class Video(_Media):
     """Frames (T×H×W×C or T×C×H×W; floats are 0…1), or the path of an MP4, WebM or GIF file."""
 
     def __init__(self, data: object, fps: float = 10.0, caption: str | None = None, *, layout: str | None = None) -> None:
-        self.data, self.fps, self.caption, self.layout = data, fps, caption or "", layout
+        self.data, self.fps, self.caption, self.layout = data, float(fps), caption or "", layout and layout.lower()
 
     def _log_to(self, run: Run, key: str, step: int | None) -> None:
         if _is_path(self.data):
@@ -245,7 +252,9 @@ class Histogram(_Media):
     """The distribution of an array's values; or bins already counted, as `np_histogram=(counts, edges)`."""
 
     def __init__(self, values: object = None, bins: int = 64, *, np_histogram: tuple[object, object] | None = None) -> None:
-        self.bins = bins
+        if not hasattr(bins, "__index__") or not 1 <= bins <= MOST_BINS:
+            raise ValueError(f"bins is a number from 1 to {MOST_BINS:,}, not {bins!r}")
+        self.bins = bins.__index__()
         if np_histogram is None and isinstance(values, tuple) and len(values) == 2 and all(hasattr(part, "__len__") for part in values) \
                 and len(values[1]) == len(values[0]) + 1:
             np_histogram, values = values, None
@@ -280,8 +289,10 @@ class Table(_Media):
             if len(lengths := {name: len(column) for name, column in data.items()}) and len(set(lengths.values())) > 1:
                 raise ValueError(f"the columns of the table are not of one length: {', '.join(f'{name} has {count}' for name, count in lengths.items())}")
             rows = zip(*data.values(), strict=True)
-        else:
+        elif isinstance(frame, Iterable) and not isinstance(frame, (str, bytes)):
             rows = frame
+        else:
+            raise TypeError(f"a table is made of rows, dicts or a DataFrame, not of a {type(data).__name__}")
         for row in rows:
             if isinstance(row, Mapping):
                 if not self.columns:

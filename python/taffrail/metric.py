@@ -26,7 +26,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Metric"]
 
@@ -97,6 +97,12 @@ class Metric:
             cls.update = _counted(vars(cls)["update"])  # type: ignore[method-assign]
         if "compute" in vars(cls):
             cls.compute = _cached(vars(cls)["compute"])  # type: ignore[method-assign]
+
+    if TYPE_CHECKING:
+
+        # States are attributes that add_state() makes.
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def add_state(self, name: str, default: Any, dist_reduce_fx: str | Callable[[list[Any]], Any] | None = None) -> None:
         """Declares a state: a number, an array, or an empty list. `dist_reduce_fx` says how those of several ranks, or of a batch and everything

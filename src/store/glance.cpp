@@ -135,10 +135,16 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
             continue;
         }
         ranks.insert(writer.identity.rank);
+        // Forked children (loaders of data) end as they like: the process they were forked from
+        // says how they ended, also where another rank closed their logs before it could.
+        const bool is_child = writer.identity.forked_from != 0;
+        if (is_child && writer.finished && writer.finished->state == RunState::Crashed) {
+            continue;
+        }
         if (!writer.finished) {
             if (writer_is_alive(run_folder, writer.identity, writer.last_sign_ns)) {
                 running = true;
-            } else {
+            } else if (!is_child) {
                 worst = RunState::Crashed;
                 crashed.push_back(&writer);
             }

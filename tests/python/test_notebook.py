@@ -17,7 +17,10 @@ def test_the_module_is_there_when_it_is_named(program):
 def test_a_run_is_shown(root):
     with taffrail.init(name="<n>") as run:
         run.summary["best"] = 0.5
+        for step in range(3):  # rows are known by their keys from the second call on
+            run.log({"train/<loss>": 1 / (step + 1)}, step=step)
         assert "&lt;n&gt;" in run._repr_html_() and "running" in run._repr_html_() and "0.5" in run._repr_html_()
+        assert "<td>train/&lt;loss&gt;</td><td>0.333333</td><td>step 2</td>" in run._repr_html_()
     assert "finished" in run._repr_html_()
 
 
@@ -28,7 +31,7 @@ def test_the_dashboard_is_a_frame(root):
         frame = taffrail.notebook.show(run)
         again = taffrail.notebook.show(root=str(root))
     address = re.search(r'src="([^"]+)"', frame._repr_html_())[1]
-    assert again.address == frame.address and b"<title>" in urllib.request.urlopen(address, timeout=60).read()
+    assert again.address == frame.address and frame.address in repr(frame) and b"<title>" in urllib.request.urlopen(address, timeout=60).read()
     for server, _ in taffrail.notebook._servers.values():
         taffrail.notebook._end(server)
     taffrail.notebook._servers.clear()

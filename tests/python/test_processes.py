@@ -141,6 +141,37 @@ def test_forked_children_log_beside_their_parent(program, root):
         assert past[f"child/{child}"].step.tolist() == list(range(200))
 
 
+def test_workers_that_a_rank_forked_end_as_the_rank_does(root, tmp_path):
+    """Rank 1 ends first, and finds what the dead worker of rank 0 left."""
+    (tmp_path / "rank.py").write_text("""
+import os, sys, time, taffrail
+
+run, rank = taffrail.init(name="n"), int(os.environ["RANK"])
+if rank == 0:
+    worker = os.fork()
+    if worker == 0:
+        run.log({"worker": 1.0}, step=0)
+        os._exit(0)
+    os.waitpid(worker, 0)
+    open("worker-is-over", "w").close()
+    while not os.path.exists("rank-1-is-over"):
+        time.sleep(0.01)
+else:
+    while not os.path.exists("worker-is-over"):
+        time.sleep(0.01)
+run.log({"loss": float(rank)}, step=0)
+run.finish()
+if rank == 1:
+    open("rank-1-is-over", "w").close()
+""")
+    launch = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511", "TORCHELASTIC_RUN_ID": tmp_path.name, "TAFFRAIL_ZONES": "none"}
+    ranks = [subprocess.Popen([sys.executable, tmp_path / "rank.py"], cwd=tmp_path, env={**os.environ, **launch, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
+    assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
+    past = taffrail.read(root).run("n")
+    assert len(past["loss"]) == 2 and past["worker"].value.tolist() == [1.0]
+    assert (past.info.state, past.info.message) == ("finished", "")
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_workers_of_multiprocessing(program, root, method):
     program(f"""

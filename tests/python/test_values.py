@@ -150,3 +150,55 @@ def test_the_words_of_wandb_take_frames_and_pyplot(root):
     pyplot.close()
     assert one(root, "frame") == {"columns": ["a"], "rows": [[1], [2]]} and one(root, "chart")["picture"].size > 100
     assert (one(root, "picture")["width"], one(root, "picture")["captions"]) == (100, ["said"])
+
+
+@pytest.mark.parametrize("call, error, message", [
+    (lambda run: run.log_image("a", None), TypeError, "not None"),
+    (lambda run: run.log_image(5, np.zeros((4, 4), "u1")), TypeError, "texts, not 5"),
+    (lambda run: run.log_image("a", np.zeros((4, 4), "u1"), step=1.5), TypeError, "whole number or None, not 1.5"),
+    (lambda run: run.log({"a": 1.0}, step=2**70), TypeError, "64 bits, not 1180591620717411303424"),
+    (lambda run: run.log({"\ud800": 1.0}), TypeError, "no Unicode"),
+    (lambda run: run.log({"a": np.complex64(1j)}), TypeError, "'a' is no number that can be logged, but a complex: 1j"),
+    (lambda run: run.log({"a": int}), TypeError, "'a' is no number that can be logged, but a type"),
+    (lambda run: run.log_audio("a", np.zeros(8, "f4"), 16000.5), ValueError, "sample_rate is a whole number"),
+    (lambda run: run.log_histogram("a", [1.0], bins=-1), ValueError, "from 1 to 1,000,000, not -1"),
+    (lambda run: run.log_table("a", 5), TypeError, "not of a int"),
+    (lambda run: run.scalar(5), TypeError, "texts, not 5"),
+    (lambda run: run.row(), TypeError, "takes the keys"),
+    (lambda run: run.row("a", 5), TypeError, "texts, not 5"),
+])
+def test_mistakes_name_what_is_wrong(root, call, error, message):
+    with taffrail.init(name="n") as run, pytest.raises(error, match=message):
+        call(run)
+
+
+def test_arguments_are_taken_as_people_write_them(root):
+    with taffrail.init(name="n") as run:
+        for step in (np.int64(3), np.array(4), 5):
+            run.log({"in a dict": taffrail.Image(np.zeros((4, 4, 3), "u1"))}, step=step)
+            run.log_image("by name", np.zeros((3, 4, 5), "u1"), step, layout="CHW")
+        run.log_audio("sound", np.zeros(8, "f4"), 16000.0)
+        run.log_histogram("spread", [1.0, 2.0], bins=np.int64(2))
+        assert run.stats["errors"] == 0
+    past = taffrail.read(root).run("n")
+    assert [entry.step for entry in past.entries("in a dict")] == [entry.step for entry in past.entries("by name")] == [3, 4, 5]
+    assert past.entries("by name")[0].value["width"] == 5 and one(root, "sound")["sample_rate"] == 16000
+
+
+def test_what_was_probably_meant_is_named(root):
+    with taffrail.init(name="digits-1") as run:
+        run.log({"train/loss": 1.0, "train/acc": 0.5, "picture": taffrail.Image(np.zeros((4, 4, 3), "u1"))}, step=0)
+    past = taffrail.read(root)
+    with pytest.raises(taffrail.NotFoundError, match="did you mean 'digits-1'"):
+        past.run("digit-1")
+    with pytest.raises(taffrail.NotFoundError, match="did you mean 'train/loss'"):
+        past.run("digits-1")["train/los"]
+    with pytest.raises(taffrail.NotFoundError, match="did you mean 'picture'"):
+        past.run("digits-1").entries("pictures")
+    assert past.run("digits-1").read("train/loss", "value").columns == ["value"]
+    with pytest.raises(taffrail.AlreadyExistsError, match="resume='allow'"):
+        taffrail.init(id=past.run("digits-1").info.id)
+    with pytest.raises(AttributeError, match="the nearest word is 'Image'"):
+        taffrail.Imag
+    with pytest.raises(AttributeError, match="import taffrail.keras"):
+        taffrail.keras

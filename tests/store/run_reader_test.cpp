@@ -302,6 +302,25 @@ TEST_F(RunReaderTest, DeadProcessOfThisBootMeansCrashed) {
     EXPECT_NE(info.message.find("never wrote: 1"), std::string::npos) << info.message;
 }
 
+// A rank that ends first finds the rings of what another one forked, and closes their logs.
+TEST_F(RunReaderTest, ForkedChildrenEndAsTheirProcessDoes) {
+    auto parent = begin(1);
+    tlog::FileIdentity child = sample_identity(2);
+    child.forked_from = 1;
+    open_log(folder_, child).value()->close(RunState::Crashed).value();
+    tlog::FileIdentity silent = sample_identity(3);
+    auto boot = io::open("/proc/sys/kernel/random/boot_id", io::OpenMode::Read).value();
+    silent.boot_id.resize(36);
+    boot->read_at(0, std::as_writable_bytes(std::span(silent.boot_id))).value();
+    silent.process_id = 0x7FFFFFFF;
+    silent.process_start = 5;
+    silent.forked_from = 1;
+    auto left = open_log(folder_, silent).value();
+    parent->close(RunState::Finished).value();
+    EXPECT_EQ(open()->info().state, RunState::Finished);
+    EXPECT_EQ(open()->info().message, "");
+}
+
 TEST_F(RunReaderTest, DamageIsNamedAndTheRestServed) {
     auto log = begin(1);
     for (std::uint64_t seq = 0; seq < 50; seq += 10) {

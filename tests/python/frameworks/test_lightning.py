@@ -250,3 +250,62 @@ def test_dataclasses_and_namespaces_are_configurations(root):
     with taffrail.init(name="n", config=SimpleNamespace(a=1, b="x")) as run:
         run.log({"a": 1.0})
     assert taffrail.read(root).run("n").config == {"a": 1, "b": "x"}
+
+
+def test_the_words_of_wandb_watch_into_the_row_that_is_made(root):
+    """Gradients of a step stand in its row, with the client's names; at each `log_freq`-th time."""
+    import taffrail.wandb as wandb
+
+    torch.manual_seed(1)
+    model, other = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 1)), torch.nn.Linear(2, 1)
+    weights = []
+    with wandb.init(name="n") as run:
+        wandb.watch([model, other], log="all", log_freq=2)
+        for step in range(6):
+            model.zero_grad()
+            loss = model(torch.ones(2, 4)).sum() + other(torch.ones(2, 2)).sum()
+            loss.backward()
+            weights.append(model[0].weight.detach().clone())
+            with torch.no_grad():
+                model[0].weight.add_(1.0)  # the row is not done yet
+            wandb.log({"loss": loss})
+        wandb.unwatch(model)
+        model(torch.ones(2, 4)).sum().backward()
+        wandb.log({"loss": 0.0})
+        with pytest.raises(TypeError, match="pytorch model"):
+            wandb.watch(5)
+        assert run.native.stats["errors"] == 0
+    past = taffrail.read(root).run("n")
+    for key in ("gradients/0.weight", "parameters/1.bias", "gradients/graph_1weight", "parameters/graph_1bias"):
+        assert [entry.step for entry in past.entries(key)] == [1, 3, 5], key
+    seen = past.entries("parameters/0.weight")[1].value
+    assert sum(seen["counts"]) == 12 and len(seen["counts"]) == 64
+    assert (seen["edges"][0], seen["edges"][-1]) == pytest.approx((float(weights[3].min()), float(weights[3].max())))
+    assert past.entries("parameters/1.bias")[0].value["counts"] == [1]
+
+
+def test_curves_of_the_words_of_wandb_are_those_of_scikit_learn():
+    """precision_recall_curve with the smoothing, the direction and the places of recall that the client has."""
+    import numpy as np
+    import taffrail.wandb as wandb
+    from sklearn import metrics
+
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 3, 200)
+    probas = rng.dirichlet(np.ones(3), 200) + np.eye(3)[true] * rng.random((200, 1))
+    probas = np.round(probas / probas.sum(1, keepdims=True), 2)  # with equal scores
+    precision = wandb.plot.pr_curve(true, probas, labels=["a", "b", "c"])
+    roc = wandb.plot.roc_curve(true, probas, classes_to_plot=[0, 2])
+    for number, name in enumerate("abc"):
+        expected, recall, _ = metrics.precision_recall_curve(true, probas[:, number], pos_label=number)
+        expected = np.maximum.accumulate(expected)[::-1]
+        places = np.searchsorted(recall[::-1], np.linspace(0, 1, 21)[::-1], side="left")
+        rows = [row for row in precision.table.rows if row[0] == name]
+        assert [row[1] for row in rows] == pytest.approx(np.round(expected[places], 3)) and [row[2] for row in rows] == pytest.approx(np.linspace(1, 0, 21))
+        if name != "b":
+            false, hits, _ = metrics.roc_curve(true, probas[:, number], pos_label=number, drop_intermediate=False)
+            rows = [row for row in roc.table.rows if row[0] == number]
+            assert [row[1] for row in rows] == pytest.approx(np.round(hits, 3)) and [row[2] for row in rows] == pytest.approx(np.round(false, 3))
+    assert {row[0] for row in roc.table.rows} == {0, 2}
+    with pytest.raises(ValueError, match="200×2 for 200 labels of 3 classes"):
+        wandb.plot.roc_curve(true, probas[:, :2])

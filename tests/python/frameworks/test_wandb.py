@@ -14,7 +14,7 @@ import taffrail
 pytest.importorskip("wandb")
 
 SCRIPT = """
-    import sys
+    import datetime, pathlib, sys
     import numpy as np
     import {module} as wandb
 
@@ -31,6 +31,9 @@ SCRIPT = """
     wandb.log({{"table": wandb.Table(columns=["x", "y"], data=[[1, "a"], [2, "b"]])}}, step=34)
     wandb.log({{"outer": {{"a": 1.0, "deep": {{"b": 2}}}}, "list": [1.5, 2.5], "short": np.arange(3), "long": np.arange(100.0), "one": np.array([4.5])}}, step=35)
     wandb.log({{"mixed": wandb.Table(columns=["picture", "n"], data=[[wandb.Image(np.zeros((4, 4, 3), "u1")), 1]])}}, step=36)
+    wandb.log({{"val/late": 0.5}}, step=37)
+    wandb.log({{"time": datetime.datetime(2020, 1, 1), "path": pathlib.Path("/x"), "function": len, "set": {{1}}, "none": None}}, step=38)
+    wandb.log({{"floats": wandb.Image(np.linspace(0, 255, 60).reshape(4, 5, 3)), "batch of one": wandb.Image(np.arange(20).reshape(1, 4, 5, 1) * 10)}}, step=39)
     wandb.config.update({{"late": True}})
     wandb.config.update({{"lr": 0.1}}, allow_val_change=True)
     wandb.config.setdefaults({{"depth": 9, "later": 5}})
@@ -135,7 +138,7 @@ def test_a_forked_child_logs_its_own_steps_and_none_of_its_parent(program, root)
 def test_history_is_the_same(pair):
     theirs, ours = pair["wandb"], pair["taffrail.wandb"]
     names = [info.key for info in theirs.keys() if info.kind == "scalar" and not info.key.startswith(("_", "system"))]
-    assert {"loss", "acc", "epoch", "val/loss"} <= set(names)
+    assert {"loss", "acc", "epoch", "val/loss", "val/late"} <= set(names) and theirs["epoch"].step[-1] == 37, "the axis of a metric is in its row"
     for name in names:
         for run in (ours, pair["native"]):
             assert run[name].step.tolist() == theirs[name].step.tolist() and run[name].value.tolist() == theirs[name].value.tolist(), name
@@ -153,7 +156,9 @@ def test_configuration_and_summary_are_the_same(pair):
 def test_values_that_are_no_number_are_taken_as_the_client_takes_them(pair):
     theirs, ours = pair["wandb"], pair["taffrail.wandb"]
     assert {"outer.a", "outer.deep.b", "one"} <= {info.key for info in theirs.keys() if info.kind == "scalar"}, "and so the history above holds them"
-    for name in ("list", "short"):
+    for name in ("time", "path", "function"):
+        assert ours.entries(name)[0].value == theirs.entries(name)[0].value, name
+    for name in ("list", "short", "set"):
         assert json.loads(ours.entries(name)[0].value) == json.loads(theirs.entries(name)[0].value), name
     assert ours.entries("long")[0].value == theirs.entries("long")[0].value and len(ours.entries("long")[0].value["counts"]) == 32
     assert ours.entries("mixed")[0].value == theirs.entries("mixed")[0].value == {"columns": ["picture", "n"], "rows": [["Image", 1]]}
@@ -167,6 +172,16 @@ def test_media_are_the_same(pair):
     assert (theirs["width"], theirs["height"], theirs["captions"]) == (ours["width"], ours["height"], ours["captions"]) == (5, 6, ["six"])
     assert pair["taffrail.wandb"].entries("histogram")[0].value["counts"] == pair["wandb"].entries("histogram")[0].value["counts"] == [10] * 10
     assert pair["taffrail.wandb"].entries("table")[0].value == pair["wandb"].entries("table")[0].value
+
+
+def test_pixels_are_the_same(pair):
+    import io
+
+    from PIL import Image
+
+    for name in ("picture", "floats", "batch of one"):
+        theirs, ours = (Image.open(io.BytesIO(pair[which].entries(name)[0].value["images"][0].load())) for which in ("wandb", "taffrail.wandb"))
+        assert (ours.mode, ours.size, ours.tobytes()) == (theirs.mode, theirs.size, theirs.tobytes()), name
 
 
 def blobs(value):
@@ -246,4 +261,4 @@ def test_media_classes_and_files(root, tmp_path):
     assert page["type"] == "html-file" and page["version"] == f"step-{past.entries('html')[0].step}" and page["files"][0]["path"] == "page.html" and page["files"][0]["data"].load().endswith(b"<p>said</p>")
     with pytest.raises(ValueError, match="not a int"):
         wandb.Html(5)
-    assert past.entries("model")[0].value["files"][0]["path"] == "inside/model.bin" and past.entries("model.bin")[0].value["files"][0]["data"].load() == b"weights"
+    assert past.entries("model")[0].value["files"][0]["path"] == "inside/model.bin" and past.entries(f"{tmp_path.name}/model.bin")[0].value["files"][0]["data"].load() == b"weights"
