@@ -52,6 +52,11 @@ Result<Target> open_folder(const Session& session, std::string_view path, Delete
     return found;
 }
 
+bool is_of_others(const Target& found) {
+    return std::ranges::none_of(found.catalogue->runs(true),
+                                [](const RunInfo& run) { return run.source == "taffrail"; });
+}
+
 /// The run called so: by its id, by its name as `deleted` says, by the beginning of its id.
 Result<std::optional<std::string>> match(const std::vector<RunInfo>& runs, std::string_view target,
                                          Deleted deleted) {
@@ -127,6 +132,11 @@ Result<Target> find_runs(const Session& session, std::string_view target,
     }
     if (target.find('/') != std::string_view::npos) {
         return open_folder(session, target, options.deleted);
+    }
+    // What another program left behind is meant by its name: no command changes it.
+    if (auto folder = open_folder(session, target, options.deleted);
+        folder.ok() && is_of_others(*folder)) {
+        return folder;
     }
     return Error{by_name.error().code, by_name.error().message + "; the folder of that name is ./" +
                                            std::string(target) + ", or say --path"};

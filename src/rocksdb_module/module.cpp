@@ -101,6 +101,7 @@ Folder* open(const char* path, int is_read_only, char* error, std::size_t size) 
         ::rocksdb::BlockBasedTableOptions table;
         table.block_size = std::size_t{256} << 10;
         table.block_restart_interval = 64;
+        table.checksum = ::rocksdb::kCRC32c;  // as Aim's own library writes: read without RocksDB
         options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
     }
     ::rocksdb::DB* database = nullptr;

@@ -89,8 +89,20 @@ Result<void> RunCopy::finish() {
     // Nobody writes the copy any more, whatever the original does.
     const bool open_ended = info_.state == RunState::Running || info_.state == RunState::Idle;
     const RunState end = open_ended ? RunState::Finished : info_.state;
+    // What is known of the end is that of the newest attempt; where several ranks took part, of the
+    // first one.
+    const RunWriter* newest = nullptr;
+    std::uint32_t attempt = 0;
     for (const auto& [process, one] : writers_) {
-        TAFFRAIL_TRY(one->finish(end));
+        if (newest == nullptr || process.second > attempt) {
+            newest = one.get();
+            attempt = process.second;
+        }
+    }
+    for (const auto& [process, one] : writers_) {
+        const bool is_told = one.get() == newest && !open_ended;
+        TAFFRAIL_TRY(one->finish(end, is_told ? info_.message : std::string(),
+                                 is_told ? info_.end_time_ns : 0));
     }
     return {};
 }

@@ -186,8 +186,9 @@ Result<void> RunWriter::value(std::string_view key, const Entry& entry) {
     return log_->append(batch);
 }
 
-Result<void> RunWriter::finish(RunState state, std::string_view message) {
+Result<void> RunWriter::finish(RunState state, std::string_view message, std::int64_t end_time_ns) {
     TAFFRAIL_TRY(flush());
+    last_time_ns_ = std::max(last_time_ns_, end_time_ns);
     TAFFRAIL_TRY(meta(tlog::MetaType::State, tlog::encode_state(state, message), last_time_ns_));
     return log_->close(state);
 }

@@ -42,7 +42,9 @@ class RunWriter {
     Result<void> define_metric(std::string_view pattern, const MetricOptions& options);
     Result<void> console(const std::vector<ConsoleLine>& lines);
     /// Writes what is left and the state; the writer is of no use afterwards.
-    Result<void> finish(RunState state, std::string_view message = {});
+    /// `end_time_ns`: where the run is known to have ended later than its newest row.
+    Result<void> finish(RunState state, std::string_view message = {},
+                        std::int64_t end_time_ns = 0);
     /// Writes what is left and no end, and dates the files to the last record: what a killed
     /// process leaves behind. The writer is of no use afterwards.
     Result<void> abandon();

@@ -1,6 +1,7 @@
 // Commands on real files, where they once did too much, too little, or said nothing of it.
 #include "cli/store_commands.h"
 #include "cli/text_format.h"
+#include "places.h"
 #include "seal/sealed_file.h"
 #include "store/layout.h"
 #include "store/meta_edit.h"
@@ -178,6 +179,11 @@ TEST_F(Findings, FindingR11_NamesComeBeforePathsAndFoldersOfManyRunsAreRefused) 
     std::filesystem::create_directory_symlink(folder_of(name), "linked");
     const Outcome by_path = run({"show", "./linked"});
     const Outcome by_flag = run({"show", "linked", "--path"});
+    std::filesystem::copy(tests::data_folder() + "/aim", "left",
+                          std::filesystem::copy_options::recursive);
+    const Outcome of_others = run({"show", "left", "--root", root_});
+    const Outcome of_others_alone = run({"show", "left"});
+    const Outcome changed = run({"rm", "left", "--root", root_});
     std::filesystem::current_path(before);
     EXPECT_EQ(by_name.code, 0) << by_name.errors;
     EXPECT_THAT(by_name.out, HasSubstr(id_of(name)));
@@ -185,6 +191,10 @@ TEST_F(Findings, FindingR11_NamesComeBeforePathsAndFoldersOfManyRunsAreRefused) 
     EXPECT_THAT(folder.errors, HasSubstr("the folder of that name is ./lonely"));
     EXPECT_THAT(by_path.out, HasSubstr(id_of(name)));
     EXPECT_THAT(by_flag.out, HasSubstr(id_of(name)));
+    EXPECT_THAT(of_others.out, HasSubstr("0123456789abcdef01234567")) << of_others.errors;
+    EXPECT_EQ(of_others_alone.out, of_others.out) << of_others_alone.errors;
+    EXPECT_EQ(changed.code, 1);
+    EXPECT_THAT(changed.errors, HasSubstr("never changed"));
 }
 
 TEST_F(Findings, FindingR13_CommandsThatChangeRunsTellMachinesWhatTheyDid) {

@@ -47,6 +47,20 @@ TEST_F(ImportTest, CopiesOnceAndKnowsItsOwnCopies) {
     EXPECT_EQ(read(root_).value()->runs().size(), 2u);
 }
 
+// A tracker says when a run ended and why, which no row of it does.
+TEST_F(ImportTest, TheEndComesAlong) {
+    RunInfo info = read(source_).value()->runs().at(0);
+    const auto later = RunWriter::join(run_folder_, info, {.attempt = 1}).value();
+    later->scalar("loss", Point{.step = 1, .time_ns = 2'000'000'000}).value();
+    later->finish(RunState::Failed, "out of memory", 9'000'000'000).value();
+    import({.root = root_});
+    const auto copy = read(root_).value()->runs().at(0);
+    EXPECT_EQ(copy.state, RunState::Failed);
+    EXPECT_EQ(copy.message, "out of memory");
+    EXPECT_EQ(copy.end_time_ns, 9'000'000'000);
+    EXPECT_EQ(copy.attempts, 2u);
+}
+
 TEST_F(ImportTest, LeavesAGrownOneAloneAndSaysBothCounts) {
     import({.root = root_});
     RunInfo info = read(source_).value()->runs().at(0);

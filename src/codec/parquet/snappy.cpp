@@ -1,17 +1,27 @@
 #include "codec/parquet/snappy.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace taffrail::parquet {
 namespace {
 
+/// So many bytes are copied at once where both sides have them: most pieces are shorter.
+constexpr std::size_t kStep = 16;
+
 /// Little-endian, of one to four bytes.
-std::size_t number(ByteCursor& cursor, unsigned bytes) noexcept {
+std::size_t number(const std::byte* at, std::size_t bytes) noexcept {
     std::size_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-        value |= static_cast<std::size_t>(cursor.read<std::uint8_t>()) << (8 * i);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        value |= static_cast<std::size_t>(at[i]) << (8 * i);
     }
     return value;
+}
+
+/// `length` bytes, and up to a step more behind them, which the caller knows to be there.
+void copy_in_steps(std::byte* to, const std::byte* from, std::size_t length) noexcept {
+    for (std::size_t done = 0; done < length; done += kStep) {
+        std::memcpy(to + done, from + done, kStep);
+    }
 }
 
 }  // namespace
@@ -21,41 +31,63 @@ bool unpack_snappy(ByteSpan block, std::span<std::byte> to) noexcept {
     if (cursor.varint() != to.size() || !cursor.ok()) {
         return false;
     }
-    std::size_t filled = 0;
-    while (cursor.remaining() > 0) {
-        const unsigned tag = cursor.read<std::uint8_t>();
-        std::size_t length = 0, distance = 0;
-        switch (tag & 3) {
-            case 0: {  // bytes as they are
-                length = tag >> 2;
-                length =
-                    (length < 60 ? length : number(cursor, static_cast<unsigned>(length) - 59)) + 1;
-                const ByteSpan plain = cursor.take(length);
-                if (!cursor.ok() || length > to.size() - filled) {
+    const std::byte* at = block.data() + cursor.offset();
+    const std::byte* const end = block.data() + block.size();
+    std::byte* out = to.data();
+    std::byte* const out_end = out + to.size();
+    while (at < end) {
+        const auto tag = static_cast<unsigned>(*at++);
+        const unsigned kind = tag & 3;
+        if (kind == 0) {  // bytes as they are
+            std::size_t length = tag >> 2;
+            if (length >= 60) {
+                const std::size_t bytes = length - 59;
+                if (static_cast<std::size_t>(end - at) < bytes) {
                     return false;
                 }
-                std::ranges::copy(plain, to.begin() + static_cast<std::ptrdiff_t>(filled));
-                filled += length;
-                continue;
+                length = number(at, bytes);
+                at += bytes;
             }
-            case 1:
-                length = ((tag >> 2) & 7) + 4;
-                distance = ((tag >> 5) << 8) | number(cursor, 1);
-                break;
-            default:
-                length = (tag >> 2) + 1;
-                distance = number(cursor, (tag & 3) == 2 ? 2 : 4);
-                break;
+            ++length;
+            const auto given = static_cast<std::size_t>(end - at);
+            const auto room = static_cast<std::size_t>(out_end - out);
+            if (length > given || length > room) {
+                return false;
+            }
+            if (length + kStep <= given && length + kStep <= room) {
+                copy_in_steps(out, at, length);
+            } else {
+                std::memcpy(out, at, length);
+            }
+            at += length;
+            out += length;
+            continue;
         }
-        if (!cursor.ok() || distance == 0 || distance > filled || length > to.size() - filled) {
+        const std::size_t bytes = kind == 1 ? 1 : kind == 2 ? 2 : 4;
+        if (static_cast<std::size_t>(end - at) < bytes) {
             return false;
         }
-        // Byte by byte: a copy may reach into what it makes itself.
-        for (std::size_t i = 0; i < length; ++i, ++filled) {
-            to[filled] = to[filled - distance];
+        const std::size_t length = kind == 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
+        const std::size_t distance =
+            kind == 1 ? ((tag >> 5) << 8) | number(at, 1) : number(at, bytes);
+        at += bytes;
+        const auto room = static_cast<std::size_t>(out_end - out);
+        if (distance == 0 || distance > static_cast<std::size_t>(out - to.data()) ||
+            length > room) {
+            return false;
         }
+        const std::byte* const from = out - distance;
+        if (distance >= kStep && length + kStep <= room) {
+            copy_in_steps(out, from, length);
+        } else {
+            // Byte by byte: a copy may reach into what it makes itself.
+            for (std::size_t i = 0; i < length; ++i) {
+                out[i] = from[i];
+            }
+        }
+        out += length;
     }
-    return filled == to.size();
+    return out == out_end;
 }
 
 }  // namespace taffrail::parquet

@@ -1,16 +1,20 @@
 #include "sources/aim/read_run.h"
 
+#include "base/diagnostics.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "codec/formats/aim/encoding.h"
 #include "io/files.h"
 #include "io/inside.h"
 #include "rocksdb/store.h"
+#include "sources/aim/metric_columns.h"
 #include "sources/aim/read_objects.h"
+#include "sources/aim/table_folder.h"
 #include "sqlite/database.h"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -75,12 +79,38 @@ struct Head {
     std::int64_t version = 1;
 };
 
-/// The columns of one metric, each in the order of the places of its points.
-struct Columns2 {
-    std::vector<std::int64_t> at, step_at, time_at, epoch_at;
-    std::vector<double> value, time, epoch;
-    std::vector<std::int64_t> step;
+struct Row {
+    Step step;
+    double value, time, epoch;
 };
+
+/// In the order of their steps, those of one step as they come. Steps mostly count up without large
+/// gaps: each row has its place then, and nothing needs comparing.
+void sort_by_step(std::vector<Row>& rows) {
+    if (rows.size() < 2) {
+        return;
+    }
+    const auto [least, most] = std::ranges::minmax(rows, {}, &Row::step);
+    const auto span =
+        static_cast<std::uint64_t>(most.step) - static_cast<std::uint64_t>(least.step);
+    if (span >= 4 * rows.size()) {
+        std::ranges::stable_sort(rows, {}, &Row::step);
+        return;
+    }
+    const auto place_of = [first = static_cast<std::uint64_t>(least.step)](const Row& row) {
+        return static_cast<std::size_t>(static_cast<std::uint64_t>(row.step) - first);
+    };
+    std::vector<std::size_t> next(static_cast<std::size_t>(span) + 2);
+    for (const Row& row : rows) {
+        ++next[place_of(row) + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<Row> sorted(rows.size());
+    for (const Row& row : rows) {
+        sorted[next[place_of(row)]++] = row;
+    }
+    rows = std::move(sorted);
+}
 
 class Reader {
   public:
@@ -93,33 +123,46 @@ class Reader {
         if (!is_ordinary(meta)) {
             return false;
         }
-        auto store = rocksdb::Store::open(meta, rocksdb::Access::Read);
-        if (!store.ok()) {
+        if (!read_meta(meta)) {
             return false;
         }
-        const Path run({"meta", "chunks", hash_});
+        if (!is_ordinary(points)) {
+            to_.damaged(points, "no folder of RocksDB with ordinary files alone");
+        } else {
+            read_points(points);
+        }
+        return true;
+    }
+
+  private:
+    /// False where the folder cannot be opened at all.
+    bool read_meta(const std::string& meta) {
+        const std::string prefix = Path({"meta", "chunks", hash_}).bytes();
+        const auto take = [&](std::string_view key, std::string_view value) {
+            take_meta(key, value);
+        };
+        auto folder = TableFolder::open(repository_, meta);
+        if (folder && folder->scan(prefix, take)) {
+            return true;
+        }
+        auto store = rocksdb::Store::open(meta, rocksdb::Access::Read);
+        if (!store.ok()) {
+            if (store.error().code == ErrorCode::Unsupported) {
+                diagnose_once(DiagnosticLevel::Warning, "aim.rocksdb", store.error().message);
+            }
+            return false;
+        }
         const auto scanned =
-            (*store)->scan(run.bytes(), [&](std::string_view key, std::string_view value) {
+            (*store)->scan(prefix, [&](std::string_view key, std::string_view value) {
                 take_meta(key, value);
                 return true;
             });
         if (!scanned.ok()) {
             to_.damaged(meta, scanned.error().message);
         }
-        if (!is_ordinary(points)) {
-            to_.damaged(points, "no folder of RocksDB with ordinary files alone");
-            return true;
-        }
-        store = rocksdb::Store::open(points, rocksdb::Access::Read);
-        if (!store.ok()) {
-            to_.damaged(points, store.error().message);
-        } else {
-            read_points(**store, points);
-        }
         return true;
     }
 
-  private:
     void take_meta(std::string_view key, std::string_view value) {
         const auto parts = parse_path(as_bytes(key));
         if (!parts || parts->size() < 4) {
@@ -239,7 +282,24 @@ class Reader {
                                                      : Phase::None;
     }
 
-    void read_points(rocksdb::Store& store, const std::string& folder) {
+    /// RocksDB, once something needs it; null where it cannot open the folder, which is said then.
+    rocksdb::Store* store_of(const std::string& folder) {
+        if (!store_ && !is_store_broken_) {
+            auto opened = rocksdb::Store::open(folder, rocksdb::Access::Read);
+            is_store_broken_ = !opened.ok();
+            if (opened.ok()) {
+                store_ = *std::move(opened);
+            } else {
+                to_.damaged(folder, opened.error().message);
+            }
+        }
+        return store_.get();
+    }
+
+    void read_points(const std::string& folder) {
+        if (auto tables = TableFolder::open(repository_, folder)) {
+            metrics_ = read_metrics(*tables, hash_);
+        }
         // Ranks of a key come in their order.
         std::vector<const std::pair<const std::pair<std::int64_t, std::string>, Head>*> ordered;
         for (const auto& one : heads_) {
@@ -254,98 +314,65 @@ class Reader {
             const bool is_number =
                 head.type == "float" || head.type == "int" || head.type == "number";
             if (is_number && !name.starts_with("step/")) {
-                read_metric(store, folder, context, name, head);
-            } else if (!is_number) {
-                read_objects(store, folder, context, name, head);
+                read_metric(folder, context, name, head);
+            } else if (rocksdb::Store* store = is_number ? nullptr : store_of(folder)) {
+                read_objects(*store, folder, context, name, head);
             }
+        }
+        if (!metrics_ && heads_.empty()) {
+            (void)store_of(folder);  // a folder that cannot be opened is told of in any case
         }
     }
 
-    Columns2 columns_of(rocksdb::Store& store, const std::string& folder, std::int64_t context,
-                        const std::string& name, const Head& head) {
-        Path base = head.version >= 2 ? Path({"seqs", "v2", "chunks", hash_})
-                                      : Path({"seqs", "chunks", hash_});
-        base.add(context).add(name);
-        Columns2 columns;
-        const auto column = [&](std::string_view what, auto take) {
-            const std::string prefix = (base / what).bytes();
-            const auto scanned =
-                store.scan(prefix, [&](std::string_view key, std::string_view value) {
-                    key.remove_prefix(prefix.size());
-                    if (key.size() == 10) {
-                        take(static_cast<std::int64_t>(
-                                 __builtin_bswap64(taffrail::load<std::uint64_t>(key.data() + 1))),
-                             parse_leaf(as_bytes(value)));
-                    }
-                    return true;
-                });
-            if (!scanned.ok()) {
-                to_.damaged(folder, "'" + repair_utf8(name) + "': " + scanned.error().message);
+    MetricColumns columns_of(const std::string& folder, std::int64_t context,
+                             const std::string& name, const Head& head) {
+        constexpr std::int64_t kByHash = 2;  // the version that finds cells by a hash
+        MetricColumns columns;
+        if (head.version >= kByHash && metrics_) {
+            if (const auto found = metrics_->find({context, name}); found != metrics_->end()) {
+                columns = std::move(found->second);
             }
-        };
-        column("val", [&](std::int64_t at, const Leaf& leaf) {
-            columns.at.push_back(at);
-            columns.value.push_back(leaf.number);
-        });
-        column("step", [&](std::int64_t at, const Leaf& leaf) {
-            columns.step_at.push_back(at);
-            columns.step.push_back(leaf.type == LeafType::Number
-                                       ? static_cast<std::int64_t>(leaf.number)
-                                       : leaf.whole);
-        });
-        column("time", [&](std::int64_t at, const Leaf& leaf) {
-            columns.time_at.push_back(at);
-            columns.time.push_back(leaf.number);
-        });
-        column("epoch", [&](std::int64_t at, const Leaf& leaf) {
-            columns.epoch_at.push_back(at);
-            columns.epoch.push_back(leaf.type == LeafType::None ? NAN : leaf.number);
-        });
+        } else if (rocksdb::Store* store = store_of(folder)) {
+            Path base = head.version >= kByHash ? Path({"seqs", "v2", "chunks", hash_})
+                                                : Path({"seqs", "chunks", hash_});
+            base.add(context).add(name);
+            if (const auto read = read_columns(*store, base.bytes(), columns); !read.ok()) {
+                to_.damaged(folder, "'" + repair_utf8(name) + "': " + read.error().message);
+            }
+        }
         return columns;
     }
 
-    void read_metric(rocksdb::Store& store, const std::string& folder, std::int64_t context,
-                     const std::string& name, const Head& head) {
-        const Columns2 columns = columns_of(store, folder, context, name, head);
+    void read_metric(const std::string& folder, std::int64_t context, const std::string& name,
+                     const Head& head) {
+        const MetricColumns columns = columns_of(folder, context, name, head);
         // All columns are in the same order; one that lacks a place is behind the others.
-        const auto value_at = [](const std::vector<std::int64_t>& places, const auto& values,
-                                 std::size_t& next, std::int64_t at, auto otherwise) {
-            const auto before = [](std::int64_t a, std::int64_t b) {
-                return static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
-            };
-            while (next < places.size() && before(places[next], at)) {
+        const auto held_at = [](const auto& cells, std::size_t& next, std::uint64_t at,
+                                auto otherwise) {
+            while (next < cells.size() && cells[next].at < at) {
                 ++next;
             }
-            return next < places.size() && places[next] == at
-                       ? static_cast<decltype(otherwise)>(values[next])
-                       : otherwise;
-        };
-
-        struct Row {
-            Step step;
-            double value, time, epoch;
+            return next < cells.size() && cells[next].at == at ? cells[next].held : otherwise;
         };
 
         std::vector<Row> rows;
+        rows.reserve(columns.value.size());
         std::size_t step = 0, time = 0, epoch = 0;
-        for (std::size_t i = 0; i < columns.at.size(); ++i) {
-            const std::int64_t at = columns.at[i];
-            const std::int64_t place = head.version >= 2 ? value_at(columns.step_at, columns.step,
-                                                                    step, at, std::int64_t{0})
-                                                         : at;
-            rows.push_back({place, columns.value[i],
-                            value_at(columns.time_at, columns.time, time, at, 0.0),
-                            value_at(columns.epoch_at, columns.epoch, epoch, at, std::nan(""))});
+        for (const auto& [at, value, sequence] : columns.value) {
+            const auto place = static_cast<std::int64_t>(at);
+            rows.push_back(
+                {head.version >= 2 ? held_at(columns.step, step, at, std::int64_t{0}) : place,
+                 value, held_at(columns.time, time, at, 0.0),
+                 held_at(columns.epoch, epoch, at, std::nan(""))});
         }
-        std::ranges::stable_sort(rows, {}, &Row::step);
+        sort_by_step(rows);
         std::map<Step, Step> true_steps;
         if (const auto beside = heads_.find({context, "step/" + name}); beside != heads_.end()) {
-            const Columns2 told =
-                columns_of(store, folder, context, "step/" + name, beside->second);
+            const MetricColumns told = columns_of(folder, context, "step/" + name, beside->second);
             std::size_t next = 0;
-            for (std::size_t i = 0; i < told.at.size(); ++i) {
-                true_steps[value_at(told.step_at, told.step, next, told.at[i], std::int64_t{0})] =
-                    static_cast<Step>(told.value[i]);
+            for (const auto& [at, value, sequence] : told.value) {
+                true_steps[held_at(told.step, next, at, std::int64_t{0})] =
+                    static_cast<Step>(value);
             }
         }
         const bool is_load = name.starts_with("__system__");
@@ -434,6 +461,9 @@ class Reader {
     model::GatheredContent& to_;
     std::map<std::int64_t, std::map<std::string, std::string>> contexts_;
     std::map<std::pair<std::int64_t, std::string>, Head> heads_;
+    std::optional<Metrics> metrics_;  ///< those of a folder at rest
+    std::unique_ptr<rocksdb::Store> store_;
+    bool is_store_broken_ = false;
     std::int64_t last_time_ns_ = 0;
 };
 

@@ -256,6 +256,28 @@ def test_our_repositories_come_back_whole(everything):
     assert shown["run"]["group"] == "g" and shown["run"]["summary"]["best"] == 42
 
 
+def without_rocksdb(*arguments) -> subprocess.CompletedProcess:
+    return subprocess.run([build_folder() / "bin/taffrail", *map(str, arguments)], timeout=60, capture_output=True, text=True, env={**os.environ, "TAFFRAIL_ROCKSDB_MODULE": "/nowhere.so"})
+
+
+def test_curves_of_a_run_at_rest_need_no_component(tmp_path):
+    ours, official = write("rows", tmp_path), tmp_path / "official"
+    official.mkdir()
+    aim_program(tmp_path, WRITE, official)
+    aim_program(tmp_path, "import sys\nfrom aim import Repo\nfor run in Repo(sys.argv[1]).iter_runs():\n    list(run.metrics())", official)
+    for place in (ours, official):
+        with_it = json.loads(taffrail("show", place, "--json"))
+        without = json.loads(without_rocksdb("show", place, "--json").stdout)
+        scalars = {key["key"]: key for key in without["keys"] if key["kind"] == "scalar"}
+        assert scalars and scalars == {key["key"]: key for key in with_it["keys"] if key["kind"] == "scalar"}
+        assert without["run"] == with_it["run"]
+
+
 def test_a_missing_component_names_the_package(tmp_path):
-    done = subprocess.run([build_folder() / "bin/taffrail", "show", str(write("rows", tmp_path))], timeout=60, capture_output=True, text=True, env={**os.environ, "TAFFRAIL_ROCKSDB_MODULE": "/nowhere.so"})
-    assert done.returncode != 0 and "librocksdb" in done.stderr, (done.returncode, done.stderr)
+    """What needs it: media, and a run whose newest writes wait in a log."""
+    done = without_rocksdb("show", write("all", tmp_path))
+    assert done.returncode == 1 and "librocksdb" in done.stdout + done.stderr, (done.returncode, done.stdout, done.stderr)
+    (meta,) = (tmp_path / "log/.aim/meta/chunks").iterdir()
+    (meta / "999999.log").write_bytes(b"x")
+    done = without_rocksdb("show", tmp_path / "log")
+    assert done.returncode == 1 and "librocksdb" in done.stderr, (done.returncode, done.stdout, done.stderr)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import build_folder, taffrail, write
+from conftest import Server, build_folder, sync, taffrail, write
 from neptune_scale.exceptions import NeptuneUnableToLogData
 from neptune_scale.sync.operations_repository import OperationsRepository, OperationType
 
@@ -102,6 +103,45 @@ def test_the_same_calls_give_the_same_points(everything, official):
         return {name: found[name][:3] for name in ("loss", "acc", "epoch", "val/loss", "dot.key", "ünïcode ✓", "text", "hist")}
 
     assert points(everything) == points(official)
+
+
+def sent(log: Path, folder: Path) -> Server:
+    """What the unmodified program sends of a copy of this log."""
+    copy = folder / log.parent.name
+    shutil.copytree(log.parent, copy)
+    server = Server()
+    try:
+        sync(copy / log.name, server)
+    finally:
+        server.close()
+    assert not server.refused and not (copy / log.name).exists(), "what was sent is taken away"
+    return server
+
+
+def updates_of(server: Server) -> list:
+    batches = [[one.update] if one.WhichOneof("operation") == "update" else list(one.update_batch.snapshots) for one in server.operations]
+    return [update for batch in batches for update in batch]
+
+
+def test_the_unmodified_program_sends_our_log(everything, tmp_path):
+    repository = OperationsRepository(everything.absolute())
+    expected_files = {file.destination: Path(file.source_path).read_bytes() for file in repository.get_file_upload_requests(1000)}
+    run_id = repository.get_metadata().run_id
+    repository.close(cleanup_files=False)
+    logged = [one.operation for one in operations(everything) if one.operation_type == OperationType.UPDATE_SNAPSHOT]
+    server = sent(everything, tmp_path)
+    assert {(one.project, one.run_id) for one in server.operations} == {("workspace/demo", run_id)}
+    (made,) = (one.create for one in server.operations if one.WhichOneof("operation") == "create")
+    assert made.experiment_id == "nice"
+    arrived = updates_of(server)
+    assert series(arrived) == series(logged) and assigned(arrived) == assigned(logged)
+    assert server.files == expected_files and len(server.files) >= 10
+
+
+def test_what_it_sends_of_the_same_calls_is_the_same(everything, official, tmp_path):
+    of_ours, of_theirs = (series(updates_of(sent(log, tmp_path / name))) for name, log in (("ours", everything), ("official", official)))
+    names = ("loss", "acc", "epoch", "val/loss", "dot.key", "ünïcode ✓", "text", "hist")
+    assert {name: of_ours[name][:3] for name in names} == {name: of_theirs[name][:3] for name in names}
 
 
 def test_commands_work_on_official_logs(official, tmp_path):
