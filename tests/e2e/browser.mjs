@@ -301,7 +301,7 @@ export async function pixels(page, card) {
   };
 }
 
-/** Decodes a PNG screenshot (8-bit RGB or RGBA) to {width, height, data}. */
+/** Decodes a PNG of 8 bits a channel to {width, height, channels, data}. */
 export function decodePng(buffer) {
   let at = 8;
   const parts = [];
@@ -314,7 +314,7 @@ export function decodePng(buffer) {
     if (type === "IHDR")
       ((width = buffer.readUInt32BE(at + 8)),
         (height = buffer.readUInt32BE(at + 12)),
-        (channels = buffer[at + 17] === 2 ? 3 : 4));
+        (channels = { 0: 1, 2: 3, 4: 2, 6: 4 }[buffer[at + 17]]));
     if (type === "IDAT") parts.push(buffer.subarray(at + 8, at + 8 + length));
     at += 12 + length;
   }

@@ -1,11 +1,15 @@
 // One task per page whose shown number equals an independent computation, and the nouns of each
 // page.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { getJson, parseCsv, postJson } from "./api.mjs";
-import { eventually, open, painted, quit, settled } from "./browser.mjs";
-import { python, serve, truthOf } from "./server.mjs";
+import { decodePng, eventually, open, painted, quit, settled } from "./browser.mjs";
+import { binary, python, serve, startUi, truthOf } from "./server.mjs";
 
 let server, project, address, list, truth;
 const model = "config:model";
@@ -431,6 +435,48 @@ json.dump((e[0] + e[1]) / total, sys.stdout)`,
     ),
   );
   await done();
+});
+
+test("Embeddings: a pointed-at vector shows its own thumbnail", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "taffrail-thumbnails-"));
+  const root = join(folder, "runs");
+  execFileSync(binary, ["demo", "generate", "--root", root, "--runs", "2", "--points", "80"]);
+  const ui = await startUi(root, { state: join(folder, "state") });
+  const { page, done } = await open(
+    `${ui.url}#/distributions?project=digits${z({ distributions: { tab: "embeddings" } })}`,
+  );
+  const card = page.locator("[data-embedding]").first();
+  await card.locator("[data-explained]").waitFor();
+  await settled(page);
+  const box = await card.locator("canvas").boundingBox();
+  const thumbnail = page.locator(".tooltip .thumbnail");
+  for (let i = 0; i < 400 && !(await thumbnail.count()); i++)
+    await page.mouse.move(
+      box.x + box.width * (0.15 + ((i * 0.13) % 0.8)),
+      box.y + box.height * (0.05 + ((i * 0.0317) % 0.85)),
+    );
+  const run = await card.getAttribute("data-run");
+  const { entries } = await getJson(ui.url, `entries?run=${run}&key=latent&first=0&count=1`);
+  const { sprite, count, thumbnail_width: side } = entries[0].value;
+  const reply = await fetch(`${ui.url}api/v1/blob?run=${run}&sha=${sprite.sha}`);
+  const all = decodePng(Buffer.from(await reply.arrayBuffer()));
+  const i = Number(/vector (\d+)/.exec(await page.locator(".tooltip").innerText())[1]);
+  await settled(page);
+  const shown = decodePng(await thumbnail.screenshot());
+  const columns = Math.ceil(Math.sqrt(count));
+  const scale = shown.width / side;
+  const at = (picture, x, y) =>
+    picture.data[(Math.floor(y) * picture.width + Math.floor(x)) * picture.channels];
+  for (let y = 0; y < side; y++)
+    for (let x = 0; x < side; x++)
+      assert.equal(
+        at(shown, (x + 0.5) * scale, (y + 0.5) * scale),
+        at(all, (i % columns) * side + x, Math.floor(i / columns) * side + y),
+        `pixel ${x}, ${y} of vector ${i}`,
+      );
+  await done();
+  await ui.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("finding M09: t-SNE of embeddings is computed beside the page and kept in the address", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparison, completions, narrowed } from "../src/lib/complete";
-import { partsScore } from "../src/lib/names";
+import { partsScore, withoutCommon } from "../src/lib/names";
 
 const names = [
   { name: "name", column: "name", count: 9 },
@@ -83,4 +83,10 @@ test("finding M11: every word begins a part of the name", () => {
   assert.ok(partsScore("val/accuracy", "val acc"));
   assert.ok(partsScore("Metric val/accuracy", "acc val"));
   assert.ok(!partsScore("val/loss", "val acc"));
+});
+
+test("names beside each other lose what they share, but never become bare numbers", () => {
+  assert.deepEqual(withoutCommon(["train/loss", "val/loss"]), ["train", "val"]);
+  assert.deepEqual(withoutCommon(["system/gpu/0/watts", "system/gpu/1/watts"]), ["gpu/0", "gpu/1"]);
+  assert.deepEqual(withoutCommon(["0/loss", "1/loss"]), ["0", "1"]);
 });

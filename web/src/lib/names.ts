@@ -15,6 +15,9 @@ export function withoutCommon(keys: readonly string[]): string[] {
     )
   )
     tail++;
+  // "0" says nothing; "gpu/0" does.
+  if (head > 0 && parts.every((p) => /^\d+$/.test(p.slice(head, p.length - tail).join("/"))))
+    head--;
   return parts.map((p) => p.slice(head, p.length - tail).join("/"));
 }
 

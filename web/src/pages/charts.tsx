@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CardSpec } from "../state/ask";
 import { dropTooltip } from "../state/cursor";
 import { coverageOf, metricFacts } from "../state/coverage";
-import { keys, nothingYet, runs, visible } from "../state/runs";
+import { keys, nothingYet } from "../state/runs";
 import { change, view } from "../state/view";
 import { BarCard } from "../ui/bar_card";
 import { ChartCard } from "../ui/chart_card";

@@ -5,7 +5,7 @@ import type { Histograms, Index, PrCurveValue } from "../api/types";
 import { textMatcher } from "../lib/pattern";
 import { shownOf } from "../state/metrics";
 import { runStyle } from "../state/colors";
-import { keys, nothingYet, runById, runs, visible } from "../state/runs";
+import { keys, nothingYet, runById, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";

@@ -1,7 +1,7 @@
 // Embeddings: principal components or t-SNE as a 2D or 3D scatter, coloured and searched by their
 // labels.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { getBytes, post } from "../api/client";
+import { apiUrl, getBytes, post } from "../api/client";
 import type { EmbeddingValue, Index } from "../api/types";
 import { computeProjection } from "../lib/compute";
 import type { Projection } from "../lib/pca";
@@ -22,6 +22,28 @@ import { placeColor, rampColor, themes } from "../viz/palette";
 import { Plot, rangeOf } from "../viz/plot";
 
 const labelColor = (i: number) => placeColor(theme.value, i);
+
+/** The thumbnail of the i-th vector: all of them are one picture, a square grid row by row. */
+function Thumbnail({ run, value, i }: { run: string; value: EmbeddingValue; i: number }) {
+  const { sprite, count, thumbnail_width: width, thumbnail_height: height } = value;
+  if (!sprite) return null;
+  const columns = Math.ceil(Math.sqrt(count));
+  const scale = Math.max(1, Math.round(64 / Math.max(width, height)));
+  const url = apiUrl("blob", { run, sha: sprite.sha, size: sprite.size, format: "png" });
+  return (
+    <div
+      class="thumbnail"
+      data-vector={i}
+      style={{
+        width: width * scale,
+        height: height * scale,
+        backgroundImage: `url("${url}")`,
+        backgroundSize: `${columns * width * scale}px ${columns * height * scale}px`,
+        backgroundPosition: `${-(i % columns) * width * scale}px ${-Math.floor(i / columns) * height * scale}px`,
+      }}
+    />
+  );
+}
 
 function EmbeddingCard({
   run,
@@ -202,10 +224,13 @@ function EmbeddingCard({
             }
           });
           return best >= 0
-            ? [
-                `vector ${rows[best]}`,
-                ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[rows[best]]?.[k] ?? ""}`),
-              ].join("\n")
+            ? {
+                text: [
+                  `vector ${rows[best]}`,
+                  ...columns.map((c, k) => `${c}  ${value.v.metadata.rows[rows[best]]?.[k] ?? ""}`),
+                ].join("\n"),
+                picture: <Thumbnail run={run} value={value.v} i={rows[best]} />,
+              }
             : null;
         }}
       />

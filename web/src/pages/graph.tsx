@@ -6,7 +6,7 @@ import { fold, groupsOf, type Folded, type FoldedNode } from "../lib/graph";
 import type { LayoutJob, LayoutReply } from "../lib/layered";
 import { LimitedWorker } from "../lib/limited";
 import { shownOf } from "../state/metrics";
-import { nothingYet, runById, runs, visible } from "../state/runs";
+import { nothingYet, runById, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { IconButton, Search, Select } from "../ui/controls";

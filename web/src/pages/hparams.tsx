@@ -8,7 +8,7 @@ import { isGrouped } from "../state/groups";
 import { isHiddenColumn, scalarInfo } from "../state/metrics";
 import { runStyle } from "../state/colors";
 import { columnVersion } from "../state/columns";
-import { columns, keys, nothingYet, runs, selectOnly, visible, type Run } from "../state/runs";
+import { columns, keys, nothingYet, selectOnly, visible, type Run } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view, type View } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";

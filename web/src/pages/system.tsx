@@ -5,7 +5,7 @@ import type { Keys } from "../api/types";
 import { pageAxis } from "../state/axis";
 import { cursor } from "../state/cursor";
 import { Feed } from "../state/feed";
-import { nothingYet, runById, runs, visible } from "../state/runs";
+import { nothingYet, runById, visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";

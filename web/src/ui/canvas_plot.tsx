@@ -6,10 +6,14 @@ import { fileName, saveBlob } from "../viz/save";
 import { Icon } from "./icon";
 import { MenuItem, PopoverButton } from "./popover";
 
-export interface Hover {
+/** What the tooltip of a place says; a picture stands above it. */
+export interface Said {
+  text: string;
+  picture?: preact.ComponentChildren;
+}
+interface Hover extends Said {
   x: number;
   y: number;
-  text: string;
 }
 
 export function CanvasPlot({
@@ -29,7 +33,7 @@ export function CanvasPlot({
   height: number;
   least?: number; // pixels it needs; a narrower card scrolls
   deps: unknown[];
-  onMove?: (x: number, y: number) => string | null;
+  onMove?: (x: number, y: number) => string | Said | null;
   onClick?: (x: number, y: number) => void;
   title?: string;
   actions?: preact.ComponentChildren;
@@ -108,8 +112,9 @@ export function CanvasPlot({
             onPointerMove={(e) => {
               if (!onMove) return;
               const [x, y] = at(e);
-              const text = onMove(x, y);
-              setHover(text ? { x: e.clientX, y: e.clientY, text } : null);
+              const found = onMove(x, y);
+              const said = typeof found === "string" ? { text: found } : found;
+              setHover(said?.text ? { x: e.clientX, y: e.clientY, ...said } : null);
             }}
             onPointerLeave={() => {
               setHover(null);
@@ -128,6 +133,7 @@ export function CanvasPlot({
             whiteSpace: "pre",
           }}
         >
+          {hover.picture}
           {hover.text}
         </div>
       ) : null}

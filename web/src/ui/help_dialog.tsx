@@ -18,13 +18,12 @@ const chartKeys: [string, string][] = [
 ];
 
 export function HelpDialog() {
-  const groups = new Map<string, [string, string][]>();
+  const groups = new Map<string, [string, string][]>([["On a chart", chartKeys]]);
   for (const c of commands()) {
     if (!c.keys) continue;
     if (!groups.has(c.group)) groups.set(c.group, []);
     groups.get(c.group)!.push([c.keys, c.name.replace(/^Go to /, "")]);
   }
-  groups.set("On a chart", chartKeys);
   return (
     <Dialog title="Keyboard map" close={() => (helpOpen.value = false)} class="wide">
       <div class="row">

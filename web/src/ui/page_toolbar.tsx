@@ -25,7 +25,8 @@ export function PageSearch({ placeholder, label }: { placeholder: string; label:
       id="metric-search"
       value={view.value.search}
       onChange={(search) => change({ search }, true)}
-      placeholder={placeholder}
+      // What can be searched is no use where it is cut.
+      placeholder={innerWidth <= 640 ? "Search" : placeholder}
       label={label}
     />
   );
