@@ -1,4 +1,6 @@
 // taffrail ui: the dashboard on any log folder, until Ctrl-C.
+#include <taffrail/reader.h>
+
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -12,11 +14,13 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <vector>
 
 extern char** environ;
 
@@ -68,12 +72,23 @@ std::optional<std::size_t> parse_bytes(std::string_view text) {
                                       : std::nullopt;
 }
 
-/// A file that the formats of profiles know by its name; folders and event files are roots.
+bool holds_runs(const std::string& path) {
+    const std::vector<SourceInfo> sources = registered_sources();
+    return std::any_of(sources.begin(), sources.end(), [&](const SourceInfo& source) {
+        return source.recognise && source.recognise(path) > 0;
+    });
+}
+
+/// A file that is a profile by its name or by what is in it (`callgrind.out.4711`); folders and
+/// files of runs are roots.
 bool is_profile(const std::string& path) {
-    const profile::Format* format = profile::format_of_path(path);
     const auto info = io::stat(path);
-    return format != nullptr && format->read != nullptr && info.ok() &&
-           info->type == io::EntryType::File;
+    if (!info.ok() || info->type != io::EntryType::File) {
+        return false;
+    }
+    const profile::Format* named = profile::format_of_path(path);
+    return (named != nullptr && named->read != nullptr) ||
+           (!holds_runs(path) && profile::format_of_file(path) != nullptr);
 }
 
 class Ui final : public Command {

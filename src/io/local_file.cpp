@@ -238,6 +238,15 @@ void prefer_large_pages(const Mapping& pages) noexcept {
     (void)::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);
 }
 
+void prefer_large_pages(const void* memory, std::size_t bytes) noexcept {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+    if (begin < end) {
+        (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    }
+}
+
 Result<Mapping> map_memory(std::size_t size) {
     void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

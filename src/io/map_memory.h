@@ -11,6 +11,8 @@ Result<Mapping> map_memory(std::size_t size);
 /// All of it will be written to, in order: the kernel may give it in large pieces, where it can.
 /// For memory of many megabytes.
 void prefer_large_pages(const Mapping& pages) noexcept;
+/// The same of memory that was allocated and not touched yet.
+void prefer_large_pages(const void* memory, std::size_t bytes) noexcept;
 
 /// Puts pages of a file in the place of others, which must be as many and private memory: pointers
 /// into `to` go on, into the file, and `from` is empty. False when that cannot be; then both are as

@@ -16,6 +16,8 @@ std::span<const Format> formats();
 const Format* find_format(std::string_view name);
 /// By the end of a file name: "run.pt.trace.json.gz", "x.svg". Null when it says nothing.
 const Format* format_of_path(std::string_view path);
+/// By its first mebibyte, packed or not, whatever it is called; null where that is no profile.
+const Format* format_of_file(const std::string& path);
 /// Whether a file in a run's folder `profiles` is one to read, by its name: the reports beside them
 /// (`fit-profiler.txt`) are for people, and pictures are only written.
 bool is_profile_of_run(std::string_view name);

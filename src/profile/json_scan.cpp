@@ -40,36 +40,36 @@ bool is_number_character(char character) noexcept {
            character == '.' || character == 'e' || character == 'E';
 }
 
-/// JSON's grammar of numbers, so that what is written again is read by others.
-bool is_json_number(std::string_view text) noexcept {
-    std::size_t at = text.starts_with('-') ? 1 : 0;
+/// The end of the number that begins at `at` by JSON's grammar, so that what is written again is
+/// read by others; null where none begins.
+const char* end_of_number(const char* at, const char* end) noexcept {
     const auto digits = [&] {
-        const std::size_t from = at;
-        while (at < text.size() && text[at] >= '0' && text[at] <= '9') {
+        const char* from = at;
+        while (at != end && *at >= '0' && *at <= '9') {
             ++at;
         }
-        return at > from;
+        return at - from;
     };
-    const std::size_t first = at;
-    if (!digits() || (text[first] == '0' && at - first > 1)) {
-        return false;
+    at += at != end && *at == '-' ? 1 : 0;
+    const bool is_nought = at != end && *at == '0';
+    const auto whole = digits();
+    if (whole == 0 || (is_nought && whole > 1)) {
+        return nullptr;
     }
-    if (at < text.size() && text[at] == '.') {
+    if (at != end && *at == '.') {
         ++at;
-        if (!digits()) {
-            return false;
+        if (digits() == 0) {
+            return nullptr;
         }
     }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    if (at != end && (*at == 'e' || *at == 'E')) {
         ++at;
-        if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
-            ++at;
-        }
-        if (!digits()) {
-            return false;
+        at += at != end && (*at == '+' || *at == '-') ? 1 : 0;
+        if (digits() == 0) {
+            return nullptr;
         }
     }
-    return at == text.size();
+    return at;
 }
 
 }  // namespace
@@ -136,15 +136,19 @@ bool JsonScan::word(std::string_view word) noexcept {
 std::string_view JsonScan::number() noexcept {
     skip_space();
     const char* from = at_;
-    if (word("NaN") || word("Infinity") || word("-Infinity")) {
+    // Half of a trace is numbers, and next to none of them are these words.
+    const char letter = at_ == end_ ? '\0' : end_ - at_ > 1 && *at_ == '-' ? at_[1] : *at_;
+    if ((letter == 'N' || letter == 'I') &&
+        (word("NaN") || word("Infinity") || word("-Infinity"))) {
         is_doubtful_ = true;
+    } else if (const char* until = end_of_number(at_, end_);
+               until != nullptr && (until == end_ || !is_number_character(*until))) {
+        at_ = until;
     } else {
         while (at_ != end_ && is_number_character(*at_)) {
             ++at_;
         }
-        if (!is_json_number({from, static_cast<std::size_t>(at_ - from)})) {
-            fail();
-        }
+        fail();
     }
     return {from, static_cast<std::size_t>(at_ - from)};
 }

@@ -1,5 +1,7 @@
 #include "profile/profile.h"
 
+#include "io/map_memory.h"
+
 namespace taffrail::profile {
 namespace {
 
@@ -51,6 +53,18 @@ ThreadId Profile::thread(ProcessId process_of_it, std::int64_t id, TextId id_tex
         [&](std::uint32_t known) {
             return hash_of_place(threads[known].process, threads[known].id, threads[known].id_text);
         });
+}
+
+void Profile::reserve_for_text(std::size_t bytes) {
+    constexpr std::size_t kBytesPerSpan = 256, kBytesPerFlow = 384, kMany = 16u << 20;
+    spans.reserve(bytes / kBytesPerSpan);
+    flows.reserve(bytes / kBytesPerFlow);
+    args_.reserve(bytes / 4 * 3);
+    if (bytes >= kMany) {
+        io::prefer_large_pages(spans.data(), spans.capacity() * sizeof(Span));
+        io::prefer_large_pages(flows.data(), flows.capacity() * sizeof(FlowPoint));
+        io::prefer_large_pages(args_.data(), args_.capacity());
+    }
 }
 
 std::size_t Profile::value_type(std::string_view type_name, std::string_view unit) {

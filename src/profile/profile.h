@@ -182,8 +182,9 @@ class Profile {
         return id < args_places_.size() ? args_places_[id] : 0;
     }
 
-    /// Room for so many bytes of arguments: a guess that saves copying while they grow.
-    void reserve_args(std::size_t bytes) { args_.reserve(bytes); }
+    /// Room for the events of a trace whose text is so long: a guess that saves copying while they
+    /// grow. What is not used is never touched.
+    void reserve_for_text(std::size_t bytes);
 
     [[nodiscard]] std::string_view args_text(ArgsId id) const noexcept {
         return id == 0 ? std::string_view()

@@ -65,6 +65,15 @@ Result<Loaded> load_file(const std::string& path, std::uint64_t most_bytes) {
     return loaded;
 }
 
+const Format* format_of_bytes(ByteSpan bytes) {
+    for (const Format& known : formats()) {
+        if (known.recognises != nullptr && known.recognises(bytes)) {
+            return &known;
+        }
+    }
+    return nullptr;
+}
+
 Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Format* format,
                                const ReadLimits& limits, const Loaded* loaded);
 
@@ -85,6 +94,25 @@ const Format* format_of_path(std::string_view path) {
         }
     }
     return best;
+}
+
+const Format* format_of_file(const std::string& path) {
+    constexpr std::size_t kLook = 1u << 20;
+    const auto info = io::stat(path);
+    if (!info.ok() || info->type != io::EntryType::File) {
+        return nullptr;
+    }
+    const auto head = load_file(path, kLook);
+    if (!head.ok()) {
+        return nullptr;
+    }
+    ByteSpan bytes = head->pages.bytes().first(head->size);
+    Result<GunzippedPart> unpacked = GunzippedPart{};
+    if (is_gzip(bytes)) {
+        unpacked = gunzip_part(bytes, kLook);
+        bytes = unpacked.ok() ? unpacked->bytes() : ByteSpan();
+    }
+    return bytes.empty() ? nullptr : format_of_bytes(bytes);
 }
 
 Result<ReadProfile> read_profile(ByteSpan bytes, std::string_view what, const Format* format,
@@ -136,11 +164,7 @@ Result<ReadProfile> read_bytes(ByteSpan bytes, std::string_view what, const Form
     }
     read.profile.progress = limits.progress;
     read.format = format;
-    for (const Format& known : formats()) {
-        if (read.format == nullptr && known.recognises != nullptr && known.recognises(bytes)) {
-            read.format = &known;
-        }
-    }
+    read.format = read.format == nullptr ? format_of_bytes(bytes) : read.format;
     if (read.format == nullptr || read.format->read == nullptr) {
         return fail(ErrorCode::Unsupported,
                     "no profile that is known here; what can be read: " + format_names(false));

@@ -209,6 +209,8 @@ void Profiles::work() {
             job.profile->analysis_state = OpenProfile::State::Failed;
         }
         malloc_trim(0);
+        // Not before what reading took is given back.
+        job.profile->progress.phase = profile::Progress::Phase::Done;
     }
 }
 
@@ -256,7 +258,6 @@ void Profiles::make(const Job& job) {
     it.analysis = std::make_shared<const profile::analysis::Analysis>(
         profile::analysis::analyze(profile, profile::analysis::worker_window_of(it.path)));
     it.analysis_state = OpenProfile::State::Ready;
-    it.progress.phase = profile::Progress::Phase::Done;
 }
 
 }  // namespace taffrail::server

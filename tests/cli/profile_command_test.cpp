@@ -259,6 +259,17 @@ TEST_F(ProfileCommandTest, OptionsOfOtherActionsAreNotIgnoredInSilence) {
     EXPECT_FALSE(std::filesystem::exists(folder / "x"));
 }
 
+TEST_F(ProfileCommandTest, FlameWritesNoPictureOfAKindThatItCannot) {
+    const Outcome png = call({"flame", folder / "before.folded", "-o", folder / "x.png"});
+    EXPECT_EQ(png.code, 2);
+    EXPECT_THAT(png.errors, HasSubstr("draws svg and html, not .png"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "x.png"));
+    EXPECT_EQ(call({"flame", folder / "before.folded", "-o", folder / "x.png", "--to", "svg"}).code,
+              0);
+    EXPECT_EQ(call({"flame", folder / "before.folded", "-o", folder / "flame"}).code, 0);
+    EXPECT_EQ(call({"flame", folder / "before.folded", "-o", folder / "flame.gz"}).code, 0);
+}
+
 TEST_F(ProfileCommandTest, MistakesSayWhatToDo) {
     EXPECT_EQ(call({"diff", folder / "before.folded"}).code, 2);
     EXPECT_EQ(call({"paint", folder / "before.folded"}).code, 2);

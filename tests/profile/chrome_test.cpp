@@ -104,6 +104,28 @@ TEST(ChromeTrace, NamesOfAnyBytesGiveValidJson) {
     EXPECT_EQ(events[4].string_or("name", ""), "🚀");
 }
 
+TEST(JsonScan, NumbersAreThoseOfJson) {
+    // What may come behind one, and nothing at all.
+    for (const std::string_view behind : {"", ",", " ", "]", "}"}) {
+        for (const std::string_view good : {"0", "-0", "7", "120", "-1.5", "0.25", "1e5", "1E+5",
+                                            "-12.75e-10", "0e0", "NaN", "Infinity", "-Infinity"}) {
+            const std::string text = std::string(good) + std::string(behind);
+            JsonScan scan(text);
+            EXPECT_EQ(scan.number(), good) << text;
+            EXPECT_FALSE(scan.failed()) << text;
+            EXPECT_EQ(scan.is_doubtful(), good.ends_with('N') || good.ends_with('y')) << text;
+        }
+        for (const std::string_view bad :
+             {"", "-", "+1", "01", "-01", "1.", ".5", "1.e5", "1e", "1e+", "1.2.3", "1-2", "--1",
+              "1e5.5", "-N", "Nan", "-NaN", "Inf", "-I"}) {
+            const std::string text = std::string(bad) + std::string(behind);
+            JsonScan scan(text);
+            (void)scan.number();
+            EXPECT_TRUE(scan.failed()) << text;
+        }
+    }
+}
+
 TEST(JsonScan, MicrosecondsAreExactToTheNanosecond) {
     const auto parsed = [](std::string_view text) {
         std::int64_t time_ns = -1;

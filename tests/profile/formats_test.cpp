@@ -1,9 +1,15 @@
 // What each format says of known files, and what is written for known profiles.
+#include "codec/gzip.h"
 #include "profile/derive.h"
 #include "profile/formats/collapsed/collapsed.h"
+#include "profile/span_stacks.h"
 #include "sample_profiles.h"
+#include "test_files.h"
 
+#include <algorithm>
 #include <map>
+#include <random>
+#include <tuple>
 
 namespace taffrail::profile::testing {
 namespace {
@@ -35,6 +41,50 @@ TEST(Collapsed, TwoNumbersOnEveryLineAreBeforeAndAfter) {
     ASSERT_EQ(profile.value_types.size(), 2u);
     EXPECT_EQ(profile.value_types[0].name, "before");
     EXPECT_EQ(profile.values_of(0)[1], 4);
+}
+
+TEST(Collapsed, TimesAreWrittenAsWholeNanoseconds) {
+    Profile profile;
+    const double seconds[] = {0.0125000004}, little[] = {1e-12};
+    profile.value_type("time", "seconds");
+    const NodeId main = profile.tree.child(kRoot, profile.frame("main"));
+    profile.add_sample({.node = main}, seconds);
+    profile.add_sample({.node = profile.tree.child(main, profile.frame("leaf"))}, little);
+    EXPECT_EQ(written_text(profile, "collapsed"), "main 12500000\nmain;leaf 1\n");
+}
+
+TEST(Spans, StandByThreadAndBeginWithOuterOnesFirstHoweverTheyCame) {
+    std::mt19937 chance(7);
+    for (int trial = 0; trial < 200; ++trial) {
+        Profile profile;
+        const ThreadId threads[] = {profile.thread(profile.process(1), 1),
+                                    profile.thread(profile.process(1), 2)};
+        const auto below = [&](std::uint32_t end) {
+            return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(chance);
+        };
+        const std::uint32_t disorder = below(4);  // in order, few late ones, many, most
+        for (std::uint32_t at = 0; at < 120; ++at) {
+            const bool is_late = below(4) < disorder;
+            profile.spans.push_back({.begin_ns = is_late ? below(120) : at,
+                                     .duration_ns = below(5),
+                                     .thread = threads[below(2)],
+                                     .async_id = below(20) == 0 ? 1U : 0U});
+        }
+        std::vector<std::uint32_t> expected;
+        for (std::uint32_t index = 0; index < profile.spans.size(); ++index) {
+            if (profile.spans[index].async_id == 0) {
+                expected.push_back(index);
+            }
+        }
+        std::sort(expected.begin(), expected.end(), [&](std::uint32_t left, std::uint32_t right) {
+            const auto key = [&](std::uint32_t index) {
+                const Span& span = profile.spans[index];
+                return std::tuple(span.thread, span.begin_ns, -span.duration_ns, index);
+            };
+            return key(left) < key(right);
+        });
+        EXPECT_EQ(nesting_order(profile), expected) << trial;
+    }
 }
 
 TEST(Spans, SelfTimeIsWhatNoChildTook) {
@@ -100,6 +150,26 @@ TEST(GraphStacks, SelfTimeOfEveryFunctionStays) {
     EXPECT_NEAR(self["b"], 5, 1e-9);
     EXPECT_NEAR(self["a"], 0, 1e-9);
     EXPECT_FALSE(over.notes.empty()) << "a reader must know that these stacks are divided";
+}
+
+TEST(Formats, AreFoundInFilesOfAnyName) {
+    const test::TestFolder folder;
+    const std::string trace = R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2}]})";
+    folder.write("callgrind.out.4711", "events: Ir\nfn=main\n1 5\n");
+    folder.write("recording", trace);
+    folder.write("packed", std::string(as_text(gzip(as_bytes(trace)))));
+    folder.write("README", "words and words\nand no number\n");
+    folder.write("empty", "");
+    const auto found = [&](const char* name) -> std::string_view {
+        const Format* format = format_of_file(folder / name);
+        return format == nullptr ? "" : format->name;
+    };
+    EXPECT_EQ(found("callgrind.out.4711"), "callgrind");
+    EXPECT_EQ(found("recording"), "chrome");
+    EXPECT_EQ(found("packed"), "chrome");
+    for (const char* none : {"README", "empty", "absent", "."}) {
+        EXPECT_EQ(found(none), "") << none;
+    }
 }
 
 TEST(Formats, AreFoundByTheirFileNames) {

@@ -276,7 +276,10 @@ void print_worker_table(const Session& session, const analysis::Workers& workers
             wait_ns += step.wait_ns;
         }
         text.row(
-            {TableCell("  " + worker.worker),
+            {TableCell(
+                 "  " +
+                 (worker.rank >= 0 ? "rank " + std::to_string(worker.rank) + "  " : std::string()) +
+                 worker.worker),
              TableCell(time_cell(static_cast<double>(sum.computation_ns))),
              TableCell(time_cell(static_cast<double>(sum.communication_ns))),
              TableCell(percent(sum.share())),

@@ -38,6 +38,13 @@ const profile::Format* wanted_format(const ProfileRequest& request) {
                               : profile::find_format(request.to);
 }
 
+/// ".png" of a name; nothing where .gz is all that it says.
+std::string ending_of(const std::string& path) {
+    const std::size_t dot = path.rfind('.'), name = path.rfind('/') + 1;
+    const bool has_one = dot != std::string::npos && dot > name && !path.ends_with(".gz");
+    return has_one ? path.substr(dot) : std::string();
+}
+
 Result<void> write_picture(const profile::FlameLayout& layout, const profile::FlameOptions& options,
                            const profile::Format& format, profile::Profile& drawn,
                            profile::Output& out) {
@@ -52,6 +59,11 @@ Result<void> write_picture(const profile::FlameLayout& layout, const profile::Fl
 
 ExitCode draw_flame(const Session& session, const ProfileRequest& request) {
     const profile::Format* wanted = wanted_format(request);
+    if (const std::string ending = ending_of(request.output);
+        wanted == nullptr && !ending.empty()) {
+        return session.wrong_usage("profile flame: draws svg and html, not " + ending +
+                                   "; name the output so, or say --to svg");
+    }
     const profile::Format& format = wanted == nullptr ? *profile::find_format("svg") : *wanted;
     if (format.read != nullptr) {
         return session.wrong_usage("profile flame: draws svg and html, not " +

@@ -39,7 +39,11 @@ def test_every_format_that_it_knows_is_understood(speedscope, convert, folded):
     formats = ["x.speedscope.json", "x.trace.json", "x.folded", "x.pb.gz", "x.callgrind"]
     paths = [convert(folded, name) for name in formats]
     timeline = convert(TORCH, "torch.speedscope.json")
-    results = loaded(speedscope, *paths, timeline)
+    # Of a profile in seconds: its reader takes whole numbers only.
+    seconds = convert(convert(folded, "x.prof"), "seconds.folded")
+    results = loaded(speedscope, *paths, timeline, seconds)
+    assert "refused" not in results[str(seconds)]
+    assert {stack[-1] for stack in stacks_of(results[str(seconds)])} == {stack[-1] for stack in STACKS}
     total = sum(STACKS.values())
     for path in paths[:4]:
         document = results[str(path)]

@@ -49,6 +49,22 @@ def test_logdir_is_accepted_as_tensorboard_spells_it(small, tmp_path):
         assert process.wait(timeout=60) == 0
 
 
+def test_a_profile_opens_whatever_it_is_called(small, tmp_path):
+    callgrind, plain = tmp_path / "callgrind.out.4711", tmp_path / "notes"
+    callgrind.write_text("events: Ir\nfn=main\n1 5\n")
+    plain.write_text("words and words\nand no number\n")
+    process = subprocess.Popen([TAFFRAIL, "ui", callgrind, small, "--port", "0", "--no-open", "--state-dir", tmp_path / "state"], stdout=subprocess.PIPE, text=True)
+    try:
+        api = process.stdout.readline().strip().split("#")[0] + "api/v1/"
+        assert [found["name"] for found in requests.get(api + "profiles", timeout=10).json()["profiles"]] == ["0 callgrind.out.4711"]
+        assert requests.get(api + "projects", timeout=10).json()["projects"][0]["runs"] == 2
+    finally:
+        process.terminate()
+        assert process.wait(timeout=10) == 0
+    done = subprocess.run([TAFFRAIL, "ui", plain, "--port", "0", "--no-open", "--state-dir", tmp_path / "state"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and f"{plain} is a file" in done.stderr
+
+
 def test_finding_o18_a_removed_root_is_named_with_its_reason(small, tmp_path):
     server = Ui(small, tmp_path / "state")
     try:

@@ -42,10 +42,7 @@ class ChromeReader {
   public:
     ChromeReader(std::string_view text, Profile& profile, const io::Mapping* pages = nullptr)
         : text_(text), scan_(text), profile_(profile), boundaries_(profile), pages_(pages) {
-        // Room that is not used is never touched, and growing would hold everything twice.
-        constexpr std::size_t kBytesPerEvent = 256;
-        profile.spans.reserve(text.size() / kBytesPerEvent);
-        profile.reserve_args(text.size() / 4 * 3);
+        profile.reserve_for_text(text.size());
     }
 
     Result<void> read();

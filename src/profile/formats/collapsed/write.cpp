@@ -4,6 +4,7 @@
 #include "profile/stack_list.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace taffrail::profile {
 namespace {
@@ -28,6 +29,8 @@ Result<void> write_collapsed(Profile& profile, Output& out, const WriteOptions& 
                      "the profile has no weights" +
                          (options.value.empty() ? "" : " \"" + options.value + "\"")};
     }
+    // Many readers take whole numbers only: times are written in the smallest unit.
+    const auto ns = nanoseconds_per(profile.value_types[value].unit);
     StackList stacks(profile);
     std::vector<std::string> titles(profile.frames.size());
     for (const StackWeight& stack : stack_weights(profile, stacks, value, options.by_thread)) {
@@ -51,7 +54,7 @@ Result<void> write_collapsed(Profile& profile, Output& out, const WriteOptions& 
             to += title;
         }
         to += ' ';
-        to += format_double(stack.weight);
+        to += format_double(ns ? std::max(std::round(stack.weight * *ns), 1.0) : stack.weight);
         to += '\n';
         out.pause();
     }
