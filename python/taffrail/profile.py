@@ -18,7 +18,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, TypeVar, overload
 
 from taffrail import _core
@@ -85,23 +85,55 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("rest", nargs=argparse.REMAINDER, help="its arguments")
     chosen = parser.parse_args(arguments)
     sys.argv = [chosen.program, *chosen.rest]
+    if chosen.module and not _is_module(chosen.program):
+        parser.error(f"there is no module '{chosen.program}'")
     if not chosen.module:
         if not os.path.exists(chosen.program):
             parser.error(f"there is no file '{chosen.program}'")
         sys.path.insert(0, os.path.dirname(os.path.abspath(chosen.program)))
+        code, main_module = _script(chosen.program)
     profiler = AdvancedProfiler()
     try:
         with profiler:
             if chosen.module:
                 runpy.run_module(chosen.program, run_name="__main__", alter_sys=True)
-            else:
+            elif code is None:  # a folder or an archive
                 runpy.run_path(chosen.program, run_name="__main__")
+            else:
+                exec(code, main_module.__dict__)  # as the interpreter would: nothing of ours stands in the table
     finally:
         if chosen.outfile:
             profiler.dump_stats(chosen.outfile)
         else:
             profiler.print_stats(chosen.sort)
     return 0
+
+
+def _is_module(name: str) -> bool:
+    import importlib.util
+
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _is_archive(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def _script(path: str) -> tuple[CodeType | None, ModuleType]:
+    """The code of a script and the module that it is while it runs: what it defines can be pickled for other processes."""
+    module = ModuleType("__main__")
+    if os.path.isdir(path) or _is_archive(path):
+        return None, module
+    with open(path, "rb") as file:
+        code = compile(file.read(), path, "exec")
+    module.__file__ = path
+    module.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = module
+    return code, module
 
 
 class _CallableModule(ModuleType):

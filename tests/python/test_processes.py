@@ -172,6 +172,32 @@ if rank == 1:
     assert (past.info.state, past.info.message) == ("finished", "")
 
 
+def test_a_worker_that_outlives_its_run_does_not_crash_it(program, root):
+    """Loaders of data keep their workers until they are collected, behind finish()."""
+    program("""
+        import os, taffrail
+
+        run = taffrail.init(name="n")
+        (over, tell_over), (logged, tell_logged) = os.pipe(), os.pipe()
+        worker = os.fork()
+        if worker == 0:
+            os.close(tell_over)
+            run.log({"worker": 1.0}, step=0)
+            os.write(tell_logged, b"x")
+            os.read(over, 1)
+            run.log({"worker": 2.0}, step=1)
+            os._exit(0)
+        os.read(logged, 1)
+        run.log({"loss": 0.5}, step=0)
+        run.finish()
+        os.close(tell_over)
+        os.waitpid(worker, 0)
+    """, TAFFRAIL_ZONES="none")
+    past = taffrail.read(root).run("n")
+    assert (past.info.state, past.info.message) == ("finished", "")
+    assert past["worker"].value.tolist() == [1.0, 2.0] and past["loss"].value.tolist() == [0.5]
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_workers_of_multiprocessing(program, root, method):
     program(f"""

@@ -158,8 +158,29 @@ def test_as_a_program(tmp_path):
     done = subprocess.run([*command, "-o", "out.prof", "-m", "script", "1000", "x"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     assert any(label[2] == "work" and entry[1] == 1 for label, entry in pstats.Stats(str(tmp_path / "out.prof")).stats.items())
-    wrong = subprocess.run([*command, "nothing.py"], capture_output=True, text=True, cwd=tmp_path)
-    assert wrong.returncode == 2 and "no file" in wrong.stderr
+    for arguments, message in ((["nothing.py"], "no file 'nothing.py'"), (["-m", "nothing.at.all"], "no module 'nothing.at.all'")):
+        wrong = subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        assert wrong.returncode == 2 and message in wrong.stderr and not wrong.stdout
+
+
+def test_a_program_is_the_main_module_and_alone_in_its_table(tmp_path):
+    """As cProfile shows it; what the program defines reaches workers that are spawned."""
+    (tmp_path / "script.py").write_text(textwrap.dedent("""
+        import multiprocessing
+        class Job:
+            def __init__(self, n):
+                self.n = n
+        def work(job):
+            return job.n * 2
+        if __name__ == "__main__":
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                assert pool.map(work, [Job(1), Job(2)]) == [2, 4]
+            print(__file__)
+    """))
+    done = subprocess.run([sys.executable, "-m", "taffrail.profile", "-o", "out.prof", "script.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == "script.py\n", done.stderr
+    files = {label[0] for label in pstats.Stats(str(tmp_path / "out.prof")).stats}
+    assert "script.py" in files and not [name for name in files if "runpy" in name or name.endswith("taffrail/profile.py")]
 
 
 def test_snakeviz_takes_the_file(tmp_path):
