@@ -25,12 +25,12 @@ def write(sink: str, scenario: str, folder: Path) -> Path:
     """Records a run with our sink and returns the folder it wrote to."""
     (folder / "root").mkdir(exist_ok=True)
     program = build_folder() / "tests/interop/comet/tracker_write"
-    subprocess.run([program, sink, scenario, folder / "root", folder / "log"], check=True, timeout=120, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([program, sink, scenario, folder / "root", folder / "log"], check=True, timeout=300, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder / "log"
 
 
 def taffrail(*arguments, fails: bool = False) -> str:
-    done = subprocess.run([build_folder() / "bin/taffrail", *map(str, arguments)], timeout=120, capture_output=True, text=True)
+    done = subprocess.run([build_folder() / "bin/taffrail", *map(str, arguments)], timeout=300, capture_output=True, text=True)
     assert fails or done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -47,7 +47,7 @@ def environment(folder: Path, **more: str) -> dict:
 
 def comet(folder: Path, *arguments, **more: str) -> subprocess.CompletedProcess:
     """The official program, with a home of its own."""
-    return subprocess.run([Path(sys.executable).with_name("comet"), *map(str, arguments)], env=environment(folder, **more), cwd=folder, timeout=180, capture_output=True, text=True)
+    return subprocess.run([Path(sys.executable).with_name("comet"), *map(str, arguments)], env=environment(folder, **more), cwd=folder, timeout=300, capture_output=True, text=True)
 
 
 class Server:

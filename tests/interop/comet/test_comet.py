@@ -67,7 +67,7 @@ def test_killed_run_becomes_an_archive_by_sync(tmp_path):
     program = build_folder() / "tests/interop/comet/tracker_write"
     process = subprocess.Popen([program, "comet", "killed", tmp_path / "root", tmp_path / "log"], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and not any(path.stat().st_size > 3000 for path in (tmp_path / "log").glob("*/messages.json")):
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
@@ -108,7 +108,7 @@ run.end()
 def official(tmp_path_factory):
     folder = tmp_path_factory.mktemp("official")
     (folder / "program.py").write_text(PROGRAM)
-    subprocess.run([sys.executable, folder / "program.py", folder / "out"], env=environment(folder), cwd=folder, check=True, timeout=180, capture_output=True)
+    subprocess.run([sys.executable, folder / "program.py", folder / "out"], env=environment(folder), cwd=folder, check=True, timeout=300, capture_output=True)
     (archive,) = (folder / "out").glob("*.zip")
     return archive
 

@@ -30,12 +30,12 @@ def environment() -> dict:
 def write(scenario: str, root: Path, uri: str, **options) -> subprocess.CompletedProcess:
     root.mkdir(exist_ok=True)
     program = build_folder() / "tests/interop/mlflow/mlflow_write"
-    return subprocess.run([program, scenario, root, uri], timeout=180, capture_output=True, text=True, env=environment(), **options)
+    return subprocess.run([program, scenario, root, uri], timeout=300, capture_output=True, text=True, env=environment(), **options)
 
 
 def taffrail(*arguments, status: int = 0, **variables) -> str:
     program = build_folder() / "bin/taffrail"
-    done = subprocess.run([program, *map(str, arguments)], timeout=180, capture_output=True, text=True, env={**environment(), **variables})
+    done = subprocess.run([program, *map(str, arguments)], timeout=300, capture_output=True, text=True, env={**environment(), **variables})
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 

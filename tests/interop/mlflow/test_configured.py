@@ -17,7 +17,7 @@ def metrics_of(client, folder, server, text: str, project: str, *words) -> set[s
     (folder / "configs/experiment").mkdir(parents=True)
     (folder / "configs/experiment/page.yaml").write_text(text)
     variables = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-    done = subprocess.run([build_folder() / "examples/vae_digits/vae_digits", "experiment=page", *QUICK, *words], cwd=folder, timeout=180, capture_output=True, text=True,
+    done = subprocess.run([build_folder() / "examples/vae_digits/vae_digits", "experiment=page", *QUICK, *words], cwd=folder, timeout=300, capture_output=True, text=True,
                           env={**variables, "TAFFRAIL_DIR": str(folder / "taffrail"), "MLFLOW_TRACKING_URI": server.url, "MLFLOW_EXPERIMENT_NAME": project})
     assert done.returncode == 0 or "they are kept" in done.stderr, done.stdout + done.stderr
     (kept,) = (folder / "taffrail/runs").iterdir()

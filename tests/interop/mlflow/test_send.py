@@ -144,7 +144,7 @@ def test_server_that_dies_during_a_run_gets_everything(server, client, tmp_path)
     server.kill()
     time.sleep(1)
     server.start()
-    _, said = writer.communicate(timeout=180)
+    _, said = writer.communicate(timeout=300)
     assert writer.returncode == 0
     if "taffrail sync" in said:
         taffrail("sync", "--root", tmp_path / "root", "slow1", "--yes")

@@ -29,7 +29,7 @@ def theirs(program: str, folder: Path) -> str:
 
 
 def taffrail(*arguments, status: int = 0) -> str:
-    done = subprocess.run([build_folder() / "bin/taffrail", *map(str, arguments)], timeout=180, capture_output=True, text=True)
+    done = subprocess.run([build_folder() / "bin/taffrail", *map(str, arguments)], timeout=300, capture_output=True, text=True)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -87,7 +87,7 @@ def test_it_is_compared_imported_and_shown(projects, tmp_path):
     server = subprocess.Popen([build_folder() / "bin/taffrail", "ui", projects, "--port", "0", "--no-open", "--json", "--state-dir", tmp_path / "state"], stdout=subprocess.PIPE, text=True)
     try:
         base = json.loads(server.stdout.readline())["address"] + "api/v1/"
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(base + "projects", timeout=60) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(base + "projects", timeout=300) as answer:
             assert {(project["name"], project["runs"]) for project in json.load(answer)["projects"]} == {("digits", 2), ("myotherproject", 1)}
     finally:
         server.terminate()
@@ -114,7 +114,7 @@ def test_a_program_that_still_writes_is_read_and_held_up_by_nobody(tmp_path):
             assert line, "the writer has ended"
         counts = []
         while len(counts) < 200 and (not counts or counts[-1] < counts[0] + 30):
-            listed = subprocess.run([build_folder() / "bin/taffrail", "ls", folder, "--json"], capture_output=True, text=True, timeout=60)
+            listed = subprocess.run([build_folder() / "bin/taffrail", "ls", folder, "--json"], capture_output=True, text=True, timeout=300)
             if listed.returncode == 0 and (runs := json.loads(listed.stdout)):  # its tables are there a moment after it
                 assert runs[0]["state"] == "running"
                 points = series_of(folder, "n")["loss"]
@@ -152,11 +152,11 @@ def test_bad_input_is_told(projects, tmp_path):
     (tmp_path / "half").mkdir()
     whole = (projects / "digits.db").read_bytes()
     (tmp_path / "half/digits.db").write_bytes(whole[: len(whole) // 2])
-    listed = subprocess.run([build_folder() / "bin/taffrail", "ls", tmp_path / "half"], capture_output=True, text=True, timeout=60)
+    listed = subprocess.run([build_folder() / "bin/taffrail", "ls", tmp_path / "half"], capture_output=True, text=True, timeout=300)
     assert "digits.db" in listed.stdout + listed.stderr and "malformed" in listed.stdout + listed.stderr, listed
     shutil.copytree(projects, tmp_path / "gone", ignore=shutil.ignore_patterns("media", "artifacts"))
-    shown = subprocess.run([build_folder() / "bin/taffrail", "show", "--root", tmp_path / "gone/digits.db", "one"], capture_output=True, text=True, timeout=60)
+    shown = subprocess.run([build_folder() / "bin/taffrail", "show", "--root", tmp_path / "gone/digits.db", "one"], capture_output=True, text=True, timeout=300)
     assert "train/loss" in shown.stdout, shown
     exported = subprocess.run([build_folder() / "bin/taffrail", "export", "--root", tmp_path / "gone/digits.db", "one", "--format", "media", "--media", tmp_path / "media"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=300)
     assert exported.returncode == 1 and "'picture' at step 61" in exported.stdout + exported.stderr, exported

@@ -29,13 +29,13 @@ def write(scenario: str, folder: Path) -> Path:
     """Records a run with our sink and returns the wandb folder."""
     program = build_folder() / "tests/interop/wandb/wandb_write"
     (folder / "root").mkdir(exist_ok=True)
-    subprocess.run([program, scenario, folder / "root", folder], check=True, timeout=120, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([program, scenario, folder / "root", folder], check=True, timeout=300, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder / "wandb"
 
 
 def taffrail(*arguments, fails: bool = False) -> str:
     program = build_folder() / "bin/taffrail"
-    done = subprocess.run([program, *map(str, arguments)], timeout=120, capture_output=True, text=True)
+    done = subprocess.run([program, *map(str, arguments)], timeout=300, capture_output=True, text=True)
     assert fails or done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -217,7 +217,7 @@ def client(folder: Path, url: str, *arguments) -> str:
     """The official program, with a home of its own; what it said."""
     variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "WANDB_BASE_URL": url, "WANDB_API_KEY": KEY, "WANDB_CACHE_DIR": str(folder / "cache"),
                  "WANDB_DATA_DIR": str(folder / "data"), "WANDB_CONFIG_DIR": str(folder / "config"), "WANDB_ERROR_REPORTING": "false"}
-    done = subprocess.run([sys.executable, "-m", "wandb", *map(str, arguments)], env=variables, cwd=folder, timeout=120, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "wandb", *map(str, arguments)], env=variables, cwd=folder, timeout=300, capture_output=True, text=True)
     return done.stdout + done.stderr
 
 

@@ -14,7 +14,7 @@ def online(scenario, folder, server, **options):
     program = build_folder() / "tests/interop/wandb/wandb_write"
     (folder / "root").mkdir(parents=True, exist_ok=True)
     variables = {**os.environ, "WANDB_MODE": "online", "WANDB_BASE_URL": server.url, "WANDB_API_KEY": KEY, "NO_PROXY": "127.0.0.1"}
-    return subprocess.run([program, scenario, folder / "root", folder], timeout=180, capture_output=True, text=True, env=variables, **options)
+    return subprocess.run([program, scenario, folder / "root", folder], timeout=300, capture_output=True, text=True, env=variables, **options)
 
 
 def without_times(value):
@@ -61,12 +61,12 @@ def test_killed_run_is_whole_after_sync(server, tmp_path):
     assert writer.stdout.readline() == "ready\n"
     writer.send_signal(signal.SIGKILL)
     writer.wait()
-    done = subprocess.run([build_folder() / "bin/taffrail", "sync", "--root", tmp_path / "root", "resumed1", "--yes"], env=variables, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([build_folder() / "bin/taffrail", "sync", "--root", tmp_path / "root", "resumed1", "--yes"], env=variables, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     run = server.runs["resumed1"]
     losses = [row["loss"] for row in run.rows]
     assert losses == [float(step) for step in range(len(losses))] and len(losses) >= 10
     assert run.exit_code == 1
     before = dict(run.history)
-    again = subprocess.run([build_folder() / "bin/taffrail", "sync", "--root", tmp_path / "root", "resumed1", "--yes"], env=variables, capture_output=True, text=True, timeout=120)
+    again = subprocess.run([build_folder() / "bin/taffrail", "sync", "--root", tmp_path / "root", "resumed1", "--yes"], env=variables, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0 and run.history == before

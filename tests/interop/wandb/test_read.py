@@ -38,7 +38,7 @@ def official(tmp_path_factory):
     folder = tmp_path_factory.mktemp("official")
     (folder / "program.py").write_text(PROGRAM)
     variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "WANDB_SILENT": "true", "WANDB_ERROR_REPORTING": "false", "WANDB_DISABLE_GIT": "true"}
-    subprocess.run([sys.executable, folder / "program.py", folder], env=variables, cwd=folder, check=True, timeout=120, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, folder / "program.py", folder], env=variables, cwd=folder, check=True, timeout=300, stdout=subprocess.DEVNULL)
     return folder
 
 
