@@ -6,7 +6,7 @@ std::string grouped(std::uint64_t count) {
     std::string digits = std::to_string(count);
     for (std::size_t at = digits.size(); at > 3;) {
         at -= 3;
-        digits.insert(at, ",");
+        digits.insert(at, 1, ',');
     }
     return digits;
 }
