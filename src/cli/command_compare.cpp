@@ -145,6 +145,14 @@ ExitCode Compare::run(Session& session) {
         return session.wrong_usage("compare needs two runs; " + targets_[0] +
                                    " is one (taffrail ls lists them)");
     }
+    std::vector<KeyInfo> scalars;
+    for (const auto& run : runs) {
+        std::ranges::copy_if(run->keys(), std::back_inserter(scalars),
+                             [](const KeyInfo& key) { return key.kind == Kind::Scalar; });
+    }
+    if (const auto known = keys_fit(scalars, pattern_, "scalar key"); !known.ok()) {
+        return session.fail(known.error());
+    }
     std::map<std::string, Difference> settings, metrics;
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const auto put = [&](std::map<std::string, Difference>& to, const std::string& name,

@@ -150,10 +150,7 @@ Result<void> Export::check_keys(const query::ExportRequest& request) const {
             }
         }
     }
-    return Error{ErrorCode::NotFound, std::string("no ") + (scalars_only ? "scalar key" : "key") +
-                                          " matches '" + pattern_ + "'" +
-                                          did_you_mean(pattern_, known) +
-                                          " (taffrail show lists the keys of a run)"};
+    return no_key(scalars_only ? "scalar key" : "key", pattern_, known);
 }
 
 Result<query::ExportRequest> Export::collect(const Session& session) {

@@ -138,6 +138,9 @@ class Ls final : public Command {
     [[nodiscard]] Result<void> print_plot(const Session& session, const Catalogue& catalogue,
                                           const std::vector<ListedRun>& listed) const;
     [[nodiscard]] std::vector<std::string> extra_columns() const;
+    void warn_of_unknown_columns(const Session& session, const std::vector<ListedRun>& runs) const;
+    static std::string no_such_name(const std::string& name, std::string_view purpose,
+                                    const std::vector<ListedRun>& runs);
 
     static Cell first_value(const ListedRun& run, std::string_view name);
 
@@ -169,6 +172,34 @@ std::vector<std::string> Ls::extra_columns() const {
     return names;
 }
 
+// Nothing where it is known, as a field that no run has filled is.
+std::string Ls::no_such_name(const std::string& name, std::string_view purpose,
+                             const std::vector<ListedRun>& runs) {
+    std::vector<std::string> names;
+    for (const ListedRun& run : runs) {
+        run.subject().add_names(names);
+    }
+    // "loss", "loss.min", "metric.min:loss".
+    const auto means = [&](const std::string& known) {
+        return name == known || name.starts_with(known + ".") || name.ends_with(":" + known);
+    };
+    if (runs.empty() || std::ranges::any_of(names, means)) {
+        return {};
+    }
+    return "no run has '" + name + "'" + std::string(purpose) + did_you_mean(name, names) +
+           " (a field, a setting, or a metric as taffrail show lists them)";
+}
+
+void Ls::warn_of_unknown_columns(const Session& session, const std::vector<ListedRun>& runs) const {
+    for (const std::string& name : extra_columns()) {
+        const bool is_known = std::ranges::any_of(
+            runs, [&](const auto& run) { return first_value(run, name).index() != 0; });
+        if (const std::string why = is_known ? "" : no_such_name(name, "", runs); !why.empty()) {
+            session.warn(why);
+        }
+    }
+}
+
 Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
     const bool reverse = sort_[0] == '-';
     const std::string by = sort_.substr(reverse ? 1 : 0);
@@ -183,14 +214,10 @@ Result<void> Ls::sort(std::vector<ListedRun>& runs) const {
     }
     // The best comes first: for a metric to maximize that is the largest.
     const bool descending = reverse != best_is_largest;
-    if (!is_known && !runs.empty() && by != "tag" && by != "tags") {
-        std::vector<std::string> names;
-        for (const ListedRun& run : runs) {
-            run.subject().add_names(names);
-        }
-        return Error{ErrorCode::NotFound,
-                     "no run has '" + by + "' to sort by" + did_you_mean(by, names) +
-                         " (a field, a setting, or a metric as taffrail show lists them)"};
+    if (const std::string why =
+            is_known || by == "tags" ? "" : no_such_name(by, " to sort by", runs);
+        !why.empty()) {
+        return Error{ErrorCode::NotFound, why};
     }
     std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
         return query::compare_cells(a.first, b.first, descending) < 0;
@@ -341,6 +368,7 @@ ExitCode Ls::run(Session& session) {
                    ? session.wrong_usage("ls: " + runs.error().message)
                    : session.fail(runs.error());
     }
+    warn_of_unknown_columns(session, *runs);
     if (json_) {
         print_json(session, *runs);
     } else if (quiet_) {

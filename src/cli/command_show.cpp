@@ -302,6 +302,9 @@ ExitCode Show::run(Session& session) {
     }
     const RecordedRun& run = **found;
     std::vector<KeyInfo> keys = run.keys();
+    if (const auto known = keys_fit(keys, pattern_, "key"); !known.ok()) {
+        return session.fail(known.error());
+    }
     std::erase_if(keys, [&](const KeyInfo& key) {
         return (!pattern_.empty() && !glob_match(pattern_, key.key)) ||
                (pattern_.empty() && !json_ &&
@@ -340,7 +343,10 @@ ExitCode Show::run(Session& session) {
     const auto damage = run.damage();
     if (!damage.empty()) {
         session.print(
-            "\n " + session.styled(Style::Red, std::to_string(damage.size()) + " damaged places") +
+            "\n " +
+            session.styled(Style::Red,
+                           std::to_string(damage.size()) +
+                               (damage.size() == 1 ? " damaged place" : " damaged places")) +
             "; taffrail verify " + terminal::without_controls(info.location) + " lists them\n");
     }
     session.print("\n");

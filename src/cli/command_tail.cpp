@@ -158,6 +158,7 @@ ExitCode Tail::run(Session& session) {
     if (!tail.ok()) {
         return session.fail(tail.error());
     }
+    bool is_known = console_;
     for (;;) {
         // Asked before the look: what is logged last must not be missed.
         const bool ended = run.info().state != RunState::Running;
@@ -165,12 +166,19 @@ ExitCode Tail::run(Session& session) {
             if (const auto shown = print_console(session, run, ended); !shown.ok()) {
                 return session.fail(shown.error());
             }
-        } else if (const auto shown =
-                       (*tail)->next([&](const Record& record) { print_record(session, record); });
+        } else if (const auto shown = (*tail)->next([&](const Record& record) {
+                       is_known = true;
+                       print_record(session, record);
+                   });
                    !shown.ok()) {
             return session.fail(shown.error());
         }
         session.flush();
+        if (!is_known && (!follow_ || ended)) {
+            if (const auto known = keys_fit(run.keys(), pattern_, "key"); !known.ok()) {
+                return session.fail(known.error());
+            }
+        }
         first_ = false;
         if (!follow_ || ended) {
             return report_damage(session, run.info().name, run.damage_met());

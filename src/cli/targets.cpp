@@ -168,4 +168,23 @@ Result<std::shared_ptr<RecordedRun>> find_run(const Session& session, std::strin
     return found.catalogue->run(found.ids.front());
 }
 
+Error no_key(std::string_view what, const std::string& pattern,
+             const std::vector<std::string>& known) {
+    return {ErrorCode::NotFound, "no " + std::string(what) + " matches '" + pattern + "'" +
+                                     did_you_mean(pattern, known) +
+                                     " (taffrail show lists the keys of a run)"};
+}
+
+Result<void> keys_fit(const std::vector<KeyInfo>& keys, const std::string& pattern,
+                      std::string_view what) {
+    std::vector<std::string> known;
+    for (const KeyInfo& key : keys) {
+        if (pattern.empty() || glob_match(pattern, key.key)) {
+            return {};
+        }
+        known.push_back(key.key);
+    }
+    return pattern.empty() ? Result<void>() : no_key(what, pattern, known);
+}
+
 }  // namespace taffrail::cli

@@ -39,6 +39,13 @@ Result<Target> find_runs(const Session& session, std::string_view target,
 Result<std::shared_ptr<RecordedRun>> find_run(const Session& session, std::string_view target,
                                               const TargetOptions& options);
 
+/// "no key matches 'PATTERN'; did you mean …"; `what` is "key" or "scalar key".
+Error no_key(std::string_view what, const std::string& pattern,
+             const std::vector<std::string>& known);
+/// That error when there is a pattern and none of the keys fits it.
+Result<void> keys_fit(const std::vector<KeyInfo>& keys, const std::string& pattern,
+                      std::string_view what);
+
 /// "ROOT holds 3 runs (a, b, c)".
 std::string describe_many(const Target& target);
 

@@ -24,4 +24,39 @@ std::string csv_safe_cell(std::string_view text) {
     return is_formula ? csv_cell("'" + std::string(text)) : csv_cell(text);
 }
 
+std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::string> row;
+    std::string cell;
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (is_quoted) {
+            if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+                cell += text[++i];
+            } else if (c == '"') {
+                is_quoted = false;
+            } else {
+                cell += c;
+            }
+        } else if (c == '"' && cell.empty()) {
+            is_quoted = true;
+        } else if (c == ',' || c == '\n') {
+            row.push_back(std::move(cell));
+            cell.clear();
+            if (c == '\n') {
+                rows.push_back(std::move(row));
+                row.clear();
+            }
+        } else if (c != '\r') {
+            cell += c;
+        }
+    }
+    if (!cell.empty() || !row.empty()) {
+        row.push_back(std::move(cell));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 }  // namespace taffrail

@@ -1,8 +1,9 @@
-// Cells of CSV: the one rule by which they are quoted.
+// CSV: the one rule by which cells are quoted, and their reading.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace taffrail {
 
@@ -13,5 +14,8 @@ std::string csv_cell(std::string_view text);
 /// The same for a table that people open in a spreadsheet: what would be taken for a formula gets a
 /// quotation mark in front and is text. Numbers stay numbers.
 std::string csv_safe_cell(std::string_view text);
+
+/// The cells of every line, also of a last one without its end; quoted cells may hold line ends.
+std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 
 }  // namespace taffrail

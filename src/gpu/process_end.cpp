@@ -2,13 +2,15 @@
 // wakes a thread that waits for that alone, and the program runs on until that thread is done.
 #include "gpu/process_end.h"
 
+#include "base/quiet_thread.h"
+#include "base/signal_watch.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -16,12 +18,9 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 namespace taffrail::gpu {
 namespace {
-
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 
 // Launchers pass the signal on that the terminal has sent already: that is one request, not two.
 constexpr std::int64_t kOneRequestNs = 5'000'000'000;
@@ -78,7 +77,6 @@ std::int64_t now_ns() noexcept {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// With SA_SIGINFO, as those who chain plain handlers want to go on afterwards.
 void on_signal(int signal, siginfo_t*, void*) {
     const int error = errno;
     const std::int64_t now = now_ns();
@@ -94,18 +92,6 @@ void on_signal(int signal, siginfo_t*, void*) {
         ::raise(signal);
     }
     errno = error;
-}
-
-void watch(int signal) {
-    struct sigaction before{};
-    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) {
-        return;
-    }
-    struct sigaction ours{};
-    ours.sa_sigaction = on_signal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    ::sigemptyset(&ours.sa_mask);
-    ::sigaction(signal, &ours, nullptr);
 }
 
 /// Python has a handler of its own for Ctrl-C. Where the program does not catch the interrupt,
@@ -126,21 +112,14 @@ void at_process_end(void (*to_call)(ProcessEnd)) noexcept {
     std::atexit(end_whole);
     watch_interpreter();
     ::sem_init(&wake, 0, 0);
-    // The thread takes no signals: the handler must not wait for itself.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool is_waiting = true;
     try {
-        std::thread(wait_for_signal).detach();
+        // It takes no signals: the handler must not wait for itself.
+        start_quiet_thread("taffrail-ends", wait_for_signal).detach();
     } catch (const std::exception&) {
-        is_waiting = false;  // the trace is written when the program ends by itself
+        return;  // the trace is written when the program ends by itself
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (is_waiting) {
-        for (const int signal : kEnding) {
-            watch(signal);
-        }
+    for (const int signal : kEndingSignals) {
+        watch_signal(signal, on_signal);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "record/collector.h"
 
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "record/futex.h"
 #include "record/recorder.h"
-#include "record/threads.h"
 
 #include <algorithm>
 

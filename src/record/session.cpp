@@ -279,11 +279,15 @@ bool Session::wait_for_room(Producer& producer, std::uint64_t tail) noexcept {
     return state.tail.load(std::memory_order_acquire) != tail;
 }
 
+// A full disk holds up the program once, as a full ring does: what comes after that is lost at
+// once, until there is room again.
 Result<Bytes> Session::spool(std::span<const ByteSpan> parts) {
-    const auto deadline = std::chrono::steady_clock::now() + options_.overflow_wait;
+    const auto begin = std::chrono::steady_clock::now();
     for (;;) {
         auto place = spool_->write(parts);
+        const auto waited = std::chrono::steady_clock::now() - begin;
         if (place.ok()) {
+            spool_is_full_.store(false, std::memory_order_relaxed);
             Bytes reference;
             append(reference, place->file);
             append(reference, place->offset);
@@ -291,10 +295,16 @@ Result<Bytes> Session::spool(std::span<const ByteSpan> parts) {
             return reference;
         }
         if (place.error().code != ErrorCode::NoSpace || options_.overflow != Overflow::Block ||
-            closing_.load() || std::chrono::steady_clock::now() >= deadline) {
+            closing_.load() || spool_is_full_.load(std::memory_order_relaxed)) {
             return place.error();
         }
-        std::this_thread::sleep_for(10ms);
+        if (waited >= options_.overflow_wait) {
+            spool_is_full_.store(true, std::memory_order_relaxed);
+            return place.error();
+        }
+        constexpr auto kPause = 10ms;
+        std::this_thread::sleep_for(kPause);
+        blocked_ns_.fetch_add(std::chrono::nanoseconds(kPause).count(), std::memory_order_relaxed);
     }
 }
 

@@ -120,6 +120,7 @@ class Session {
     std::atomic<std::uint32_t> next_ring_{1};
     std::atomic<std::uint64_t> ring_bytes_{0};
     std::atomic<std::uint64_t> blocked_ns_{0};
+    std::atomic<bool> spool_is_full_{false};  ///< it was waited for, in vain
     std::atomic<bool> closing_{false};
     bool ended_ = false, kept_ = false;  // no new producers; one of them belongs to an ended thread
     Losses losses_;                      // outside of any ring

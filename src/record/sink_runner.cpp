@@ -1,8 +1,8 @@
 #include "record/sink_runner.h"
 
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "base/try.h"
-#include "record/threads.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -59,6 +59,7 @@ Result<SpoolPlace> Spool::write(std::span<const ByteSpan> parts) {
         header.payload_crc = crc32c(bytes, header.payload_crc);
         header.length += bytes.size();
     }
+    const std::uint64_t size = sizeof header + (header.length + 7) / 8 * 8;
     std::shared_ptr<Part> target;
     SpoolPlace place;
     {
@@ -71,12 +72,19 @@ Result<SpoolPlace> Spool::write(std::span<const ByteSpan> parts) {
         }
         target = parts_[current_];
         place = {current_, target->end, header.length};
-        target->end += sizeof header + (header.length + 7) / 8 * 8;
+        target->end += size;
         ++target->open_entries;
     }
     std::vector<ByteSpan> all{{reinterpret_cast<const std::byte*>(&header), sizeof header}};
     all.insert(all.end(), parts.begin(), parts.end());
     if (auto written = target->file->write_at(place.offset, all); !written.ok()) {
+        {
+            // Else a full disk, tried again and again, fills the folder with empty files.
+            const std::lock_guard guard(mutex_);
+            if (target->end == place.offset + size) {
+                target->end = place.offset;
+            }
+        }
         done(place.file);
         return written.error();
     }

@@ -1,9 +1,8 @@
 #include "record/value_worker.h"
 
+#include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "base/try.h"
-#include "record/threads.h"
-
-#include <pthread.h>
 
 namespace taffrail::record {
 
@@ -71,13 +70,22 @@ ValueWorker::~ValueWorker() {
 }
 
 void ValueWorker::enqueue(std::span<const SpooledValue> values) {
-    if (values.empty()) {
+    std::unique_lock guard(mutex_);
+    queue_.insert(queue_.end(), values.begin(), values.end());
+    if (queue_.empty()) {
         return;
     }
-    const std::lock_guard guard(mutex_);
-    queue_.insert(queue_.end(), values.begin(), values.end());
     if (!thread_.joinable()) {
-        thread_ = start_quiet_thread("taffrail-values", [this] { work(); });
+        try {
+            thread_ = start_quiet_thread("taffrail-values", [this] { work(); });
+        } catch (const std::system_error& error) {
+            diagnose_once(DiagnosticLevel::Warning, "record.values",
+                          std::string("values are encoded by the thread that writes the log, there "
+                                      "is none of their own: ") +
+                              error.what() + "; raise the limit of processes (ulimit -u)");
+            while (!queue_.empty() && encode_next(guard)) {
+            }
+        }
     }
     changed_.notify_all();
 }
@@ -97,50 +105,55 @@ bool ValueWorker::wait_idle(std::chrono::steady_clock::time_point deadline) {
     return changed_.wait_until(guard, deadline, [this] { return queue_.empty() && !busy_; });
 }
 
+// False when the store does not take it: the value stays first in line.
+bool ValueWorker::encode_next(std::unique_lock<std::mutex>& guard) {
+    const SpooledValue value = queue_.front();
+    busy_ = true;
+    guard.unlock();
+    Result<CompletedValue> completed = [&]() -> Result<CompletedValue> {
+        TAFFRAIL_ASSIGN(const Bytes raw, spool_.read(value.file, value.offset, value.length));
+        return complete_value(value, raw, hooks_.encode, hooks_.put_blob);
+    }();
+    if (!completed.ok()) {
+        hooks_.failed(completed.error());
+    }
+    guard.lock();
+    busy_ = false;
+    const bool store_trouble = !completed.ok() && (completed.error().code == ErrorCode::NoSpace ||
+                                                   completed.error().code == ErrorCode::Io);
+    if (store_trouble && !stop_) {
+        return false;
+    }
+    queue_.pop_front();
+    if (completed.ok()) {
+        completed_.push_back(*std::move(completed));
+    } else {
+        CompletedValue failed;
+        failed.seq = value.seq;
+        failed.spool_file = value.file;
+        failed.failed = true;
+        completed_.push_back(std::move(failed));
+    }
+    guard.unlock();
+    changed_.notify_all();
+    hooks_.completed();
+    guard.lock();
+    return true;
+}
+
 void ValueWorker::work() {
     std::unique_lock guard(mutex_);
-    std::chrono::milliseconds pause{10};
+    constexpr std::chrono::milliseconds kFirst{10}, kLongest{1000};
+    std::chrono::milliseconds pause = kFirst;
     while (!stop_) {
         if (queue_.empty()) {
             changed_.wait(guard);
-            continue;
-        }
-        const SpooledValue value = queue_.front();
-        busy_ = true;
-        guard.unlock();
-        Result<CompletedValue> completed = [&]() -> Result<CompletedValue> {
-            TAFFRAIL_ASSIGN(const Bytes raw, spool_.read(value.file, value.offset, value.length));
-            return complete_value(value, raw, hooks_.encode, hooks_.put_blob);
-        }();
-        if (!completed.ok()) {
-            hooks_.failed(completed.error());
-        }
-        guard.lock();
-        busy_ = false;
-        const bool store_trouble =
-            !completed.ok() && (completed.error().code == ErrorCode::NoSpace ||
-                                completed.error().code == ErrorCode::Io);
-        if (store_trouble && !stop_) {
-            // The value stays first in line until the store takes it.
-            changed_.wait_for(guard, pause, [this] { return stop_; });
-            pause = std::min(pause * 2, std::chrono::milliseconds(1000));
-            continue;
-        }
-        pause = std::chrono::milliseconds(10);
-        queue_.pop_front();
-        if (completed.ok()) {
-            completed_.push_back(*std::move(completed));
+        } else if (encode_next(guard)) {
+            pause = kFirst;
         } else {
-            CompletedValue failed;
-            failed.seq = value.seq;
-            failed.spool_file = value.file;
-            failed.failed = true;
-            completed_.push_back(std::move(failed));
+            changed_.wait_for(guard, pause, [this] { return stop_; });
+            pause = std::min(pause * 2, kLongest);
         }
-        guard.unlock();
-        changed_.notify_all();
-        hooks_.completed();
-        guard.lock();
     }
 }
 

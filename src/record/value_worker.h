@@ -70,6 +70,7 @@ class ValueWorker {
 
   private:
     void work();
+    bool encode_next(std::unique_lock<std::mutex>& guard);
 
     Spool& spool_;
     Hooks hooks_;
@@ -78,7 +79,7 @@ class ValueWorker {
     std::deque<SpooledValue> queue_;
     std::vector<CompletedValue> completed_;
     bool busy_ = false, stop_ = false;
-    std::thread thread_;  // started with the first value
+    std::thread thread_;  // started with the first value, where the system has one
 };
 
 }  // namespace taffrail::record

@@ -45,21 +45,11 @@ ForkedLogs::ForkedLogs(std::string run_folder, std::string spool, std::string si
 
 std::vector<store::WriterGlance> ForkedLogs::unknown_children() {
     std::vector<store::WriterGlance> children;
-    const auto files = store::list_logs(run_folder_);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const std::uint64_t writer = files[i].writer;
-        const bool newest = i + 1 == files.size() || files[i + 1].writer != writer;
-        if (!newest || known_.contains(writer)) {
-            continue;
-        }
-        auto seen = store::glance_at_writer(run_folder_, writer, files[i].number);
-        if (!seen.ok() || seen->identity.run_id.empty()) {
-            continue;  // only just made: its first frame comes
-        }
-        if (seen->identity.forked_from == parent_) {
-            children.push_back(*std::move(seen));
+    for (store::WriterGlance& seen : store::glance_at_writers_but(run_folder_, known_)) {
+        if (seen.identity.forked_from == parent_) {
+            children.push_back(std::move(seen));
         } else {
-            known_.insert(writer);
+            known_.insert(seen.identity.writer);
         }
     }
     return children;

@@ -9,8 +9,6 @@
 #include "store/liveness.h"
 #include "store/open_log.h"
 
-#include <algorithm>
-
 namespace taffrail::run {
 
 Result<void> leave_to_rank_zero(const std::string& cursor_path, record::LogPosition start) {
@@ -19,19 +17,10 @@ Result<void> leave_to_rank_zero(const std::string& cursor_path, record::LogPosit
 
 std::vector<record::Backlog> PeerLogs::take() {
     std::vector<record::Backlog> logs;
-    const auto files = store::list_logs(run_folder_);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const std::uint64_t writer = files[i].writer;
-        const bool newest = i + 1 == files.size() || files[i + 1].writer != writer;
-        if (!newest || known_.contains(writer)) {
-            continue;
-        }
-        const auto seen = store::glance_at_writer(run_folder_, writer, files[i].number);
-        if (!seen.ok() || seen->identity.run_id.empty()) {
-            continue;  // only just made: its first frame comes
-        }
+    for (const store::WriterGlance& seen : store::glance_at_writers_but(run_folder_, known_)) {
+        const std::uint64_t writer = seen.identity.writer;
         std::string path = record::cursor_path(run_folder_, sink_, writer);
-        if (seen->identity.rank == 0 || seen->identity.attempt != attempt_) {
+        if (seen.identity.rank == 0 || seen.identity.attempt != attempt_) {
             known_.insert(writer);
             continue;
         }
@@ -39,29 +28,25 @@ std::vector<record::Backlog> PeerLogs::take() {
             TAFFRAIL_TRY(leave_to_rank_zero(path, {}));
             TAFFRAIL_ASSIGN(const record::LogPosition start, record::read_cursor(path));
             TAFFRAIL_ASSIGN(auto log, store::open_log_reader(run_folder_, writer));
-            return record::Backlog{std::move(log), path, start, seen->identity.rank, attempt_, {}};
+            return record::Backlog{std::move(log), path, start, seen.identity.rank, attempt_, {}};
         };
         auto log = found();
         if (!log.ok()) {
             diagnose_once(DiagnosticLevel::Warning, "sink." + sink_ + ".ranks",
-                          "what rank " + std::to_string(seen->identity.rank) +
+                          "what rank " + std::to_string(seen.identity.rank) +
                               " logs does not reach '" + sink_ +
                               "' now, it is kept: " + log.error().message);
             continue;
         }
         logs.push_back(*std::move(log));
         known_.insert(writer);
-        going_on_.emplace(writer, seen->identity);
+        going_on_.emplace(writer, seen.identity);
     }
     return logs;
 }
 
 bool PeerLogs::any_goes_on() {
-    std::map<std::uint64_t, std::uint32_t> newest;
-    for (const store::FileName& file : store::list_logs(run_folder_)) {
-        newest[file.writer] = std::max(newest[file.writer], file.number);
-    }
-    for (const auto& [writer, number] : newest) {
+    for (const auto& [writer, number] : store::newest_of_each(store::list_logs(run_folder_))) {
         const auto peer = going_on_.find(writer);
         if (peer == going_on_.end()) {
             continue;

@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "io/files.h"
-#include "record/threads.h"
 #include "store/glance.h"
 #include "store/layout.h"
 #include "store/liveness.h"
@@ -16,7 +16,7 @@ namespace taffrail::run {
 
 PeerWatch::PeerWatch(PeerWatchOptions options, Gone gone)
     : options_(std::move(options)), gone_(std::move(gone)) {
-    thread_ = record::start_quiet_thread("taffrail-ranks", [this] { loop(); });
+    thread_ = start_quiet_thread("taffrail-ranks", [this] { loop(); });
 }
 
 PeerWatch::~PeerWatch() {
@@ -43,11 +43,8 @@ void PeerWatch::loop() {
 }
 
 void PeerWatch::look() {
-    const auto files = store::list_logs(options_.run_folder);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (i + 1 == files.size() || files[i + 1].writer != files[i].writer) {
-            look_at(files[i].writer, files[i].number);
-        }
+    for (const auto& file : store::newest_of_each(store::list_logs(options_.run_folder))) {
+        look_at(file.writer, file.number);
     }
 }
 

@@ -1,7 +1,7 @@
 #include "run/rolling_seal.h"
 
 #include "base/diagnostics.h"
-#include "record/threads.h"
+#include "base/quiet_thread.h"
 #include "store/seal_portions.h"
 
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ void RollingSeal::note_bytes(std::uint64_t bytes) noexcept {
         const std::lock_guard guard(mutex_);
         wanted_ = true;
         if (!thread_.joinable()) {
-            thread_ = record::start_quiet_thread("taffrail-seal", [this] { work(); });
+            thread_ = start_quiet_thread("taffrail-seal", [this] { work(); });
         }
     } catch (const std::system_error&) {
         // finish() seals what nobody sealed before.

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "base/try.h"
 #include "codec/tlog/meta.h"
 #include "codec/value_codec.h"
@@ -11,7 +12,6 @@
 #include "io/private_folder.h"
 #include "record/cursor.h"
 #include "record/orphan.h"
-#include "record/threads.h"
 #include "run/earlier_steps.h"
 #include "run/forked_logs.h"
 #include "run/peer_logs.h"
@@ -512,7 +512,7 @@ Result<void> RunCore::close(RunState state) {
     // thread (buffers of the codecs among them) are gone. A thread of its own has them.
     Result<void> closed;
     try {
-        record::start_quiet_thread("taffrail-finish", [&] { closed = close_files(state); }).join();
+        start_quiet_thread("taffrail-finish", [&] { closed = close_files(state); }).join();
     } catch (const std::system_error&) {
         closed = close_files(state);
     }

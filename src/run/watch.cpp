@@ -1,9 +1,9 @@
 #include "run/watch.h"
 
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "codec/tlog/meta.h"
 #include "record/identity.h"
-#include "record/threads.h"
 #include "system/environment.h"
 
 #include <filesystem>
@@ -49,7 +49,7 @@ Watch::Watch(record::Recorder& recorder, const Settings& settings, const std::st
         watch_load(settings, run_folder);
         // One snapshot a run is enough.
         if (options.environment && options.rank.value_or(0) == 0) {
-            snapshot_ = record::start_quiet_thread("taffrail-env", [&recorder] {
+            snapshot_ = start_quiet_thread("taffrail-env", [&recorder] {
                 const Bytes payload = tlog::encode_cells(*system::shared_environment_snapshot());
                 const ByteSpan part = payload;
                 recorder.log_bytes(record::BytesKind::Meta,

@@ -109,29 +109,13 @@ std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t co
     return end;
 }
 
-std::vector<std::uint64_t> console_writers(const std::string& run_folder,
-                                           const Manifest& manifest) {
-    std::set<std::uint64_t> writers;
-    for (const FileName& name : list_logs(run_folder)) {
-        writers.insert(name.writer);
-    }
-    for (const seal::SealedFileInfo& file : manifest.files) {
-        if (const auto writer = file.kind == seal::SealedFileInfo::Kind::Rest
-                                    ? writer_of_rest_log(file.name)
-                                    : std::nullopt) {
-            writers.insert(*writer);
-        }
-    }
-    return {writers.begin(), writers.end()};
-}
-
 std::optional<std::vector<ConsoleLine>> last_console_lines(const std::string& run_folder,
                                                            std::size_t count) {
     const Manifest manifest = read_manifest(run_folder).value_or(Manifest{});
     if (!manifest.unreadable.empty()) {
         return std::nullopt;
     }
-    const std::vector<std::uint64_t> writers = console_writers(run_folder, manifest);
+    const std::vector<std::uint64_t> writers = all_writers(run_folder, manifest);
     if (writers.empty()) {
         return std::nullopt;
     }

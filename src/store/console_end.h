@@ -36,9 +36,6 @@ struct WriterEnd {
 std::optional<WriterEnd> end_of_writer(const ConsoleFiles& files, std::size_t count,
                                        const std::optional<WriterLog::Start>& before = {});
 
-/// Everyone who wrote to the run, sealed or not.
-std::vector<std::uint64_t> console_writers(const std::string& run_folder, const Manifest& manifest);
-
 /// The newest `count` lines, as RecordedRun::console() has them last. Nothing where only a look at
 /// everything tells them: logs that are damaged or sealed in part, a writer that died with text in
 /// its rings, more lines than the newest file of a writer holds.

@@ -24,7 +24,7 @@ std::optional<std::vector<ConsoleLine>> ConsoleTail::begin(std::size_t count) {
     if (!manifest.unreadable.empty()) {
         return std::nullopt;
     }
-    for (const std::uint64_t id : console_writers(run_folder_, manifest)) {
+    for (const std::uint64_t id : all_writers(run_folder_, manifest)) {
         const auto files = console_files(run_folder_, manifest, id);
         if (!files) {
             return std::nullopt;

@@ -313,12 +313,9 @@ namespace {
 std::vector<WriterGlance> glance_at_writers(const std::string& run_folder) {
     std::vector<WriterGlance> writers;
     const std::vector<FileName> files = list_logs(run_folder);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (i + 1 == files.size() || files[i + 1].writer != files[i].writer) {
-            if (auto glance = glance_at_writer(run_folder, files[i].writer, files[i].number);
-                glance.ok()) {
-                writers.push_back(*std::move(glance));
-            }
+    for (const FileName& file : newest_of_each(files)) {
+        if (auto glance = glance_at_writer(run_folder, file.writer, file.number); glance.ok()) {
+            writers.push_back(*std::move(glance));
         }
     }
     glance_at_rest_logs(run_folder, files, writers);
@@ -354,16 +351,28 @@ std::vector<MetricDefinition> defined_metrics(const std::string& run_folder) {
     return metrics;
 }
 
+std::vector<WriterGlance> glance_at_writers_but(const std::string& run_folder,
+                                                const std::set<std::uint64_t>& known) {
+    std::vector<WriterGlance> writers;
+    for (const FileName& file : newest_of_each(list_logs(run_folder))) {
+        if (known.contains(file.writer)) {
+            continue;
+        }
+        auto seen = glance_at_writer(run_folder, file.writer, file.number);
+        if (seen.ok() && !seen->identity.run_id.empty()) {
+            writers.push_back(*std::move(seen));
+        }
+    }
+    return writers;
+}
+
 RunGlance glance_at_run(const std::string& run_folder) {
     RunGlance result;
     std::vector<WriterGlance> writers;
     std::string problem;
     const std::vector<FileName> files = list_logs(run_folder);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (i + 1 < files.size() && files[i + 1].writer == files[i].writer) {
-            continue;
-        }
-        auto glance = glance_at_writer(run_folder, files[i].writer, files[i].number);
+    for (const FileName& file : newest_of_each(files)) {
+        auto glance = glance_at_writer(run_folder, file.writer, file.number);
         if (!glance.ok()) {
             problem = glance.error().message;
             continue;
@@ -371,11 +380,10 @@ RunGlance glance_at_run(const std::string& run_folder) {
         if (!glance->finished &&
             !writer_is_alive(run_folder, glance->identity, glance->last_sign_ns)) {
             // Its last frame may have come between the two looks.
-            if (auto again = glance_at_writer(run_folder, files[i].writer, files[i].number);
-                again.ok()) {
+            if (auto again = glance_at_writer(run_folder, file.writer, file.number); again.ok()) {
                 glance = std::move(again);
             }
-            if (auto sealed = glance_at_sealed(run_folder, files[i]);
+            if (auto sealed = glance_at_sealed(run_folder, file);
                 sealed && sealed->finished && !glance->finished) {
                 glance = *std::move(sealed);  // the end of the log was damaged since
             }

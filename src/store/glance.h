@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct WriterGlance {
 /// From the newest file of the writer; the whole log is read only when that has no checkpoint.
 Result<WriterGlance> glance_at_writer(const std::string& run_folder, std::uint64_t writer,
                                       std::uint32_t newest_file);
+
+/// The newest file of each writer that is not among `known`, glanced at. What cannot be read now is
+/// left out: of a log that was only just made the first frame is yet to come.
+std::vector<WriterGlance> glance_at_writers_but(const std::string& run_folder,
+                                                const std::set<std::uint64_t>& known);
 
 /// Everything put together: the whole run as a list shows it. `edits` are the meta records made by
 /// other processes.

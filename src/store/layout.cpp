@@ -104,6 +104,18 @@ std::vector<FileName> list_logs(const std::string& run_folder,
     return names;
 }
 
+std::vector<FileName> newest_of_each(const std::vector<FileName>& logs) {
+    std::vector<FileName> newest;
+    for (const FileName& log : logs) {
+        if (newest.empty() || newest.back().writer != log.writer) {
+            newest.push_back(log);
+        } else {
+            newest.back() = log;
+        }
+    }
+    return newest;
+}
+
 std::vector<FileName> list_packs(const std::string& run_folder) {
     return list_names(io::join(run_folder, kPackFolder), parse_pack_name);
 }

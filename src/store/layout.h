@@ -44,6 +44,8 @@ std::optional<std::uint64_t> writer_of_rest_log(std::string_view name);
 /// folder.
 std::vector<FileName> list_logs(const std::string& run_folder,
                                 std::optional<std::uint64_t> writer = std::nullopt);
+/// Of `logs` as list_logs() gives them: the last one of each writer.
+std::vector<FileName> newest_of_each(const std::vector<FileName>& logs);
 std::vector<FileName> list_packs(const std::string& run_folder);
 
 /// A number that changes when names are added to or removed from a folder; 0 when there is none.

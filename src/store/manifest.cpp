@@ -17,6 +17,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 namespace taffrail::store {
 namespace {
@@ -230,6 +231,21 @@ Result<void> write_manifest(const std::string& run_folder, const std::string& ru
     encoder.append_frame(file, encoder.store(tlog::FrameType::Header, payload, 0, 0));
     encoder.append_frame(file, encoder.store(kManifestFrame, encode(manifest), 0, 0));
     return io::write_new_file_atomically(url_of(run_folder, manifest.number), file);
+}
+
+std::vector<std::uint64_t> all_writers(const std::string& run_folder, const Manifest& manifest) {
+    std::set<std::uint64_t> writers;
+    for (const FileName& name : list_logs(run_folder)) {
+        writers.insert(name.writer);
+    }
+    for (const seal::SealedFileInfo& file : manifest.files) {
+        if (const auto writer = file.kind == seal::SealedFileInfo::Kind::Rest
+                                    ? writer_of_rest_log(file.name)
+                                    : std::nullopt) {
+            writers.insert(*writer);
+        }
+    }
+    return {writers.begin(), writers.end()};
 }
 
 }  // namespace taffrail::store

@@ -35,5 +35,7 @@ std::vector<std::string> damaged_manifests(const std::string& run_folder);
 /// wrote wants to be read first.
 Result<void> write_manifest(const std::string& run_folder, const std::string& run_id,
                             Manifest manifest);
+/// Everyone who wrote to the run, sealed or not.
+std::vector<std::uint64_t> all_writers(const std::string& run_folder, const Manifest& manifest);
 
 }  // namespace taffrail::store

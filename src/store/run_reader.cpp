@@ -46,7 +46,7 @@ Result<bool> RunReader::refresh_locked() const {
         folder_print_ = print;
         changed |= take_manifest();
     }
-    for (const std::uint64_t id : list_all_writers()) {
+    for (const std::uint64_t id : all_writers(folder_, manifest_)) {
         std::unique_ptr<WriterData>& writer = writers_[id];
         if (writer == nullptr) {
             writer = make_writer(id);

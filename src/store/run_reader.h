@@ -69,7 +69,6 @@ class RunReader final : public RecordedRun {
     Result<bool> refresh_locked() const;
     /// Takes up a new manifest; true when there was one.
     bool take_manifest() const;
-    [[nodiscard]] std::vector<std::uint64_t> list_all_writers() const;
     [[nodiscard]] std::unique_ptr<WriterData> make_writer(std::uint64_t writer) const;
     void describe() const;
     /// Beyond all revisions of readers before: what was kept for an earlier reader of the run is

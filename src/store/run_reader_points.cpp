@@ -45,13 +45,18 @@ std::vector<RunReader::Piece> RunReader::pieces(std::string_view key) const {
 
 model::SeriesRows RunReader::rows(std::string_view key, const std::vector<Piece>& pieces) const {
     model::SeriesRows series;
-    if (is_sealed(key)) {
-        series.sources = sealed_->rows(key);
-    }
     for (const Piece& piece : pieces) {
         series.sources.push_back(rows_of(piece.series, piece.writer->log.identity()));
     }
-    series.may_repeat = doubt_;  // the log and the sealed files may both have a row
+    if (is_sealed(key)) {
+        // In doubt the log and the sealed files may both have a row. The first one counts: that of
+        // the log, which has every column or is not there.
+        std::vector<std::unique_ptr<model::RowSource>> sealed = sealed_->rows(key);
+        series.sources.insert(doubt_ ? series.sources.end() : series.sources.begin(),
+                              std::make_move_iterator(sealed.begin()),
+                              std::make_move_iterator(sealed.end()));
+    }
+    series.may_repeat = doubt_;
     series.origin_ns = info_.start_time_ns;
     return series;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 
 namespace taffrail::store {
 namespace {
@@ -27,21 +26,6 @@ bool RunReader::take_manifest() const {
     writers_.clear();
     console_.clear();
     return true;
-}
-
-std::vector<std::uint64_t> RunReader::list_all_writers() const {
-    std::set<std::uint64_t> writers;
-    for (const FileName& name : list_logs(folder_)) {
-        writers.insert(name.writer);
-    }
-    for (const seal::SealedFileInfo& file : manifest_.files) {
-        const auto writer =
-            file.kind == FileKind::Rest ? writer_of_rest_log(file.name) : std::nullopt;
-        if (writer) {
-            writers.insert(*writer);
-        }
-    }
-    return {writers.begin(), writers.end()};
 }
 
 std::unique_ptr<WriterData> RunReader::make_writer(std::uint64_t id) const {

@@ -166,7 +166,7 @@ class NativeTail final : public RunTail {
         std::shared_ptr<seal::SealedRun> sealed;
         {
             const std::shared_lock lock(run_.mutex_);
-            ids = run_.list_all_writers();
+            ids = all_writers(run_.folder_, run_.manifest_);
             sealed = run_.sealed_;
             for (const std::uint64_t id : ids) {
                 if (!writers_.contains(id)) {

@@ -60,6 +60,7 @@ std::vector<Entry> RunReader::collect_entries(std::string_view key, bool& known)
             known = true;
         }
     }
+    const auto of_sealed = static_cast<std::ptrdiff_t>(result.size());
     for (const WriterData* writer : ordered_writers()) {
         const auto found = writer->values.find(key);
         if (found == writer->values.end()) {
@@ -81,7 +82,10 @@ std::vector<Entry> RunReader::collect_entries(std::string_view key, bool& known)
                                       std::make_shared<const Value>(value_of(record))));
         }
     }
-    if (doubt_) {  // the log and the sealed files may both have a value
+    if (doubt_) {
+        // The log and the sealed files may both have a value. That of the log counts: a damaged
+        // page may have cost the sealed one its epoch.
+        std::ranges::rotate(result, result.begin() + of_sealed);
         const auto place = [](const Entry& entry) {
             return std::tuple(entry.attempt, entry.rank, entry.writer, entry.seq);
         };

@@ -15,10 +15,8 @@ namespace taffrail::store {
 
 std::vector<std::uint64_t> list_writers(const std::string& run_folder) {
     std::vector<std::uint64_t> writers;
-    for (const FileName& name : list_logs(run_folder)) {
-        if (writers.empty() || writers.back() != name.writer) {
-            writers.push_back(name.writer);
-        }
+    for (const FileName& name : newest_of_each(list_logs(run_folder))) {
+        writers.push_back(name.writer);
     }
     return writers;
 }

@@ -1,6 +1,7 @@
 #include "system/console_capture.h"
 
 #include "base/clock.h"
+#include "base/quiet_thread.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,11 +14,9 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
 namespace taffrail::system {
 namespace {
@@ -129,7 +128,6 @@ struct ConsoleCapture::Implementation {
     }
 
     void run() {
-        pthread_setname_np(pthread_self(), "taffrail-tee");
         bool hand_out = true;
         while (taps[0].open || taps[1].open) {
             std::array<pollfd, 3> waiting{};
@@ -182,8 +180,7 @@ Result<std::unique_ptr<ConsoleCapture>> ConsoleCapture::start(ConsoleCallback ca
     const bool installed = pipe2(implementation->wake.data(), O_CLOEXEC) == 0 &&
                            install(implementation->taps[0], 1) &&
                            install(implementation->taps[1], 2);
-    if (!installed) {
-        const std::string why = std::strerror(errno);
+    const auto give_up = [&](const std::string& why) {
         for (Tap& tap : implementation->taps) {
             if (tap.open) {
                 dup2(tap.original, tap.target);
@@ -191,13 +188,16 @@ Result<std::unique_ptr<ConsoleCapture>> ConsoleCapture::start(ConsoleCallback ca
         }
         g_active = false;
         return Error{ErrorCode::Io, "cannot capture the console: " + why};
+    };
+    if (!installed) {
+        return give_up(std::strerror(errno));
     }
-    // The thread owns what it reads from: it may outlive this object when a child still writes.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([implementation] { implementation->run(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    try {
+        // The thread owns what it reads from: it may outlive this object when a child still writes.
+        start_quiet_thread("taffrail-tee", [implementation] { implementation->run(); }).detach();
+    } catch (const std::exception& error) {
+        return give_up(std::string("no thread that would pass it on: ") + error.what());
+    }
     return std::unique_ptr<ConsoleCapture>(new ConsoleCapture(std::move(implementation)));
 }
 

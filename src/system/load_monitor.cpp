@@ -1,23 +1,18 @@
 #include "system/load_monitor.h"
 
 #include "base/clock.h"
+#include "base/quiet_thread.h"
 #include "system/host_load.h"
 #include "system/nvml.h"
 
 #include <algorithm>
-#include <csignal>
 #include <memory>
 
 namespace taffrail::system {
 
 LoadMonitor::LoadMonitor(LoadOptions options, LoadCallback callback)
     : options_(std::move(options)), callback_(std::move(callback)) {
-    // The new thread inherits this mask: a handler of the program never runs on it.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = start_quiet_thread("taffrail-load", [this] { run(); });
 }
 
 LoadMonitor::~LoadMonitor() {
@@ -30,7 +25,6 @@ LoadMonitor::~LoadMonitor() {
 }
 
 void LoadMonitor::run() {
-    pthread_setname_np(pthread_self(), "taffrail-load");
     HostLoad host({.root = "", .folder = options_.folder, .ticks_per_second = 0});
     std::unique_ptr<Nvml> nvml;
     if (options_.gpus) {

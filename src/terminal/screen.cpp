@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "base/strings.h"
 #include "terminal/streams.h"
 #include "terminal/text.h"
@@ -152,19 +153,28 @@ Region Screen::add(Render render) {
     slots_.push_back({id, std::move(render)});
     dirty_ = true;
     if (interactive_ && options_.threaded) {
-        if (slots_.size() == 1 && this == &standard()) {
+        const bool is_drawn = start_thread();
+        if (is_drawn && slots_.size() == 1 && this == &standard()) {
             StandardStreams::divert(*this);
             drawing.store(true);
         }
-        start_thread();
     }
     wake_.notify_all();
     return {this, id};
 }
 
-void Screen::start_thread() {
-    if (!thread_.joinable()) {
-        thread_ = std::thread([this] { loop(); });
+bool Screen::start_thread() noexcept {
+    try {
+        if (!thread_.joinable()) {
+            thread_ = start_quiet_thread("taffrail-bars", [this] { loop(); });
+        }
+        return true;
+    } catch (const std::exception& error) {
+        diagnose_once(DiagnosticLevel::Warning, "terminal.thread",
+                      std::string("progress bars show their end only, there is no thread that "
+                                  "would draw them: ") +
+                          error.what());
+        return false;
     }
 }
 

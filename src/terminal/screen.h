@@ -134,7 +134,7 @@ class Screen {
     void put(int fd, std::string_view text) noexcept;
     void print_locked(int fd, std::string_view text);
     void print_posted();
-    void start_thread();
+    bool start_thread() noexcept;
     void became_child() noexcept;
 
     ScreenOptions options_;

@@ -4,19 +4,18 @@
 #include "zones/exit_report.h"
 
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
+#include "base/signal_watch.h"
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <thread>
 
 namespace taffrail::zones {
 
@@ -28,8 +27,6 @@ std::atomic<bool> printed{false};
 std::atomic<int> arrived{0};
 std::atomic<pid_t> armed_in{0};
 sem_t wake;
-
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 
 void print_report() noexcept {
     const ZoneReport report = wanted.load();
@@ -64,7 +61,6 @@ void wait_for_signals() {
     }
 }
 
-// With SA_SIGINFO: those who chain plain handlers, such as a Trainer, want to go on.
 void on_signal(int signal, siginfo_t*, void*) {
     if (armed_in.load() != ::getpid() || wanted.load() == ZoneReport::None) {
         ::signal(signal, SIG_DFL);
@@ -80,18 +76,6 @@ void on_signal(int signal, siginfo_t*, void*) {
         }
         ::nanosleep(&moment, nullptr);
     }
-}
-
-void watch(int signal) {
-    struct sigaction before{};
-    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) {
-        return;
-    }
-    struct sigaction ours{};
-    ours.sa_sigaction = on_signal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    ::sigemptyset(&ours.sa_mask);
-    ::sigaction(signal, &ours, nullptr);
 }
 
 void read_environment() noexcept {
@@ -127,15 +111,11 @@ void set_up() {
     armed_in.store(::getpid());
     std::atexit(print_report);
     // The thread takes no signals: the handler must not wait for itself.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread(wait_for_signals).detach();
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    for (const int signal : kEnding) {
-        watch(signal);
+    start_quiet_thread("taffrail-ends", wait_for_signals).detach();
+    for (const int signal : kEndingSignals) {
+        watch_signal(signal, on_signal);
     }
-    watch(SIGABRT);
+    watch_signal(SIGABRT, on_signal);
 }
 
 void arm() noexcept {

@@ -1,6 +1,7 @@
 #include "zones/zone_file.h"
 
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "base/try.h"
 #include "io/files.h"
 #include "profile/formats/tprof/tprof.h"
@@ -8,12 +9,10 @@
 #include "zones/snapshot.h"
 #include "zones/this_thread.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 
 namespace taffrail::zones {
 
@@ -66,12 +65,12 @@ Result<std::unique_ptr<ZoneFile>> ZoneFile::create(const std::string& path,
     made->begun_ns_ = made->table_ns_ = monotonic_ns();
     made->append(made->header());
     TAFFRAIL_TRY(made->failure_);
-    // Signals are for the threads of the program.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    made->thread_ = std::thread([file = made.get()] { file->work(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    try {
+        made->thread_ = start_quiet_thread("taffrail-zones", [file = made.get()] { file->work(); });
+    } catch (const std::exception& error) {
+        return Error{ErrorCode::Unavailable,
+                     "no thread that would keep the zones in '" + path + "': " + error.what()};
+    }
     return made;
 }
 
@@ -179,7 +178,6 @@ void ZoneFile::close_trace(bool because_of_budget) {
 }
 
 void ZoneFile::work() {
-    ::pthread_setname_np(::pthread_self(), "taffrail-zones");
     std::unique_lock lock(mutex_);
     while (!closing_) {
         const auto pause =

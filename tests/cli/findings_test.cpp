@@ -84,7 +84,7 @@ TEST_F(Findings, FindingR03_AFlippedByteOfTheStepPageIsNamedAndTheRestExported) 
     EXPECT_LT(rest.size(), whole.size());
     const Outcome shown = run({"show", name, "--root", root_});
     EXPECT_EQ(shown.code, 1);
-    EXPECT_THAT(shown.out, HasSubstr("1 damaged places"));
+    EXPECT_THAT(shown.out, HasSubstr("1 damaged place;"));
     const Outcome machine = run({"show", name, "--root", root_, "--json"});
     EXPECT_EQ(machine.code, 1);
     EXPECT_EQ(parse_json(machine.out).value().find("damage")->array()->size(), 1u);

@@ -76,6 +76,34 @@ TEST(Ls, FindingR12_WrongFiltersAreErrorsThatSayWhy) {
     EXPECT_EQ(run_line({"ls", "-q", "--filter", "duration>1h"}, catalogue).out, "");
 }
 
+TEST(Ls, FindingR12_AColumnThatNoRunHasIsSaid) {
+    auto catalogue = losses();
+    catalogue->all[0]->run_info.config = {{"lr", Cell(1e-3)}};
+    const Outcome wrong = run_line({"ls", "--columns", "lrr,loss"}, catalogue);
+    EXPECT_EQ(wrong.code, 0);
+    EXPECT_THAT(wrong.errors, HasSubstr("no run has 'lrr'; did you mean 'lr'?"));
+    // A field that nobody filled, and a statistic of what was never finite, are no mistakes.
+    EXPECT_EQ(run_line({"ls", "--columns", "lr,loss,loss.min,metric.min:loss,notes,tag"}, catalogue)
+                  .errors,
+              "");
+}
+
+TEST(Commands, FindingR12_AKeyThatNoRunHasIsRefusedWithTheNearestOne) {
+    const std::vector<std::vector<std::string>> lines = {
+        {"show", "low", "--keys", "los"},
+        {"show", "low", "--json", "--keys", "los"},
+        {"tail", "low", "--keys", "los"},
+        {"compare", "low", "high", "--keys", "los"},
+        {"export", "low", "--keys", "los"}};
+    for (const std::vector<std::string>& line : lines) {
+        const Outcome outcome = run_line(line, losses());
+        EXPECT_EQ(outcome.code, 1) << line[0];
+        EXPECT_EQ(outcome.out, "") << line[0];
+        EXPECT_THAT(outcome.errors, HasSubstr("key matches 'los'; did you mean 'loss'?"))
+            << line[0];
+    }
+}
+
 TEST(Ls, FindingR13_JsonHasTheColumnsAskedFor) {
     auto catalogue = losses();
     catalogue->all[0]->run_info.config = {{"lr", Cell(1e-3)}};

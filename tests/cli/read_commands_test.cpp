@@ -180,7 +180,7 @@ TEST(Show, UnknownRunsAndDamageAreSaid) {
     catalogue->all[0]->run_info.id = ".";  // a logdir that is a run itself
     catalogue->all[0]->run_info.location = "logs/tb";
     EXPECT_THAT(run_line({"show", "wide"}, catalogue).out,
-                AllOf(HasSubstr("1 damaged places"), HasSubstr("taffrail verify logs/tb ")));
+                AllOf(HasSubstr("1 damaged place;"), HasSubstr("taffrail verify logs/tb ")));
     const Json json = parse_json(run_line({"show", "wide", "--json"}, catalogue).out).value();
     EXPECT_EQ((*json.find("damage")->array())[0].integer_or("length", 0), 20);
 }

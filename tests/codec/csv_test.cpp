@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace taffrail {
 namespace {
 
@@ -21,6 +24,24 @@ TEST(CsvCell, ForPeopleIsNoFormula) {
     EXPECT_EQ(csv_safe_cell("-x"), "'-x");
     EXPECT_EQ(csv_safe_cell("-1.5"), "-1.5");
     EXPECT_EQ(csv_safe_cell("a=1"), "a=1");
+}
+
+TEST(ParseCsv, GivesBackWhatWasWritten) {
+    const std::vector<std::vector<std::string>> rows = {
+        {"a", "b,c", "say \"hi\""}, {"two\nlines", "", " padded "}, {"\r\n", "=1", "\"\""}};
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            text += (i == 0 ? "" : ",") + csv_cell(row[i]);
+        }
+        text += "\n";
+    }
+    EXPECT_EQ(parse_csv(text), rows);
+    text.pop_back();
+    EXPECT_EQ(parse_csv(text), rows) << "a last line without its end";
+    EXPECT_EQ(parse_csv("a,b\r\n1,\r\n"),
+              (std::vector<std::vector<std::string>>{{"a", "b"}, {"1", ""}}));
+    EXPECT_TRUE(parse_csv("").empty());
 }
 
 }  // namespace

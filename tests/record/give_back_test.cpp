@@ -204,8 +204,10 @@ TEST(FinishedRuns, FindingG06_AreSeenByAThreadThatWasToldTheContextMeanwhile) {
 
 // A recorder whose ring folder is on a disk that can be made full.
 struct OnABadDisk {
-    explicit OnABadDisk(std::chrono::milliseconds flush_interval = 1ms) {
-        recorder = &Recorder::create({.flush_interval = flush_interval}, {});
+    explicit OnABadDisk(std::chrono::milliseconds flush_interval = 1ms,
+                        std::chrono::milliseconds overflow_wait = 30s) {
+        recorder = &Recorder::create(
+            {.overflow_wait = overflow_wait, .flush_interval = flush_interval}, {});
         SessionParts parts;
         parts.identity = make_identity("full");
         parts.ring_folder = "fault://" + folder.file("ring");
@@ -271,6 +273,35 @@ TEST(FirstRecord, FindingR02_NeedsNoDescriptor) {
         {.operation = io::Operation::Open, .error_number = EMFILE, .path_part = ".ring"});
     disk.log(100);
     EXPECT_EQ(disk.content->of("x").size(), 100u);
+}
+
+// A training that logs a picture an epoch stood still for half a minute at each of them.
+TEST(FirstRecord, FindingR02_PicturesWaitForAFullDiskOnce) {
+    OnABadDisk disk(1ms, 100ms);
+    io::FaultCalls& calls = *io::FaultCalls::instance();
+    calls.add({.operation = io::Operation::Write, .error_number = ENOSPC, .path_part = ".spool"});
+    const Bytes picture(100'000);
+    const ByteSpan part = picture;
+    const auto log = [&] { return disk.recorder->log_bytes(BytesKind::Value, 1, 0, {&part, 1}); };
+    EXPECT_FALSE(log());
+    const std::uint64_t tried = calls.struck();
+    EXPECT_GT(tried, 1u);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_FALSE(log());
+    }
+    EXPECT_EQ(calls.struck(), tried + 5);
+    EXPECT_GT(disk.recorder->stats().blocked_ns, 0u);
+    calls.clear();
+    EXPECT_TRUE(log());
+    calls.add({.operation = io::Operation::Write, .error_number = ENOSPC, .path_part = ".spool"});
+    EXPECT_FALSE(log());
+    EXPECT_GT(calls.struck(), 1u) << "a disk that is full again is waited for again";
+    calls.clear();
+    std::size_t spools = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(disk.folder.file("ring"))) {
+        spools += entry.path().extension() == ".spool" ? 1 : 0;
+    }
+    EXPECT_LE(spools, 1u);
 }
 
 /// Room for what a call needs here and there, and none for a ring.

@@ -12,8 +12,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <vector>
 
 namespace taffrail::store {
 namespace {
@@ -118,6 +122,64 @@ TEST_F(SealedDamage, OfASealedFileCostsNothingWhileTheLogsAreThere) {
         expect_whole();
         EXPECT_FALSE(check_run_files(folder_).empty()) << file.name;
         io::write_file_atomically(sealed(file), good, false).value();
+    }
+}
+
+// A column of which a page is damaged comes from the log like a row would: an epoch that the sealed
+// file has lost is not an absent one.
+TEST(SealedAxes, DamagedAnywhereTheyComeFromTheLogsThatAreThere) {
+    const std::string folder = fresh_folder("memory") + "/01SAMPLE-axes";
+    constexpr std::size_t kRows = 300;
+    std::vector<double> epochs(kRows);
+    std::vector<std::int64_t> samples(kRows);
+    const std::vector<std::uint8_t> phases(kRows, static_cast<std::uint8_t>(Phase::Train));
+    for (std::size_t row = 0; row < kRows; ++row) {
+        epochs[row] = static_cast<double>(row) / 7;
+        samples[row] = static_cast<std::int64_t>(row) * 64;
+    }
+    auto log = open_log(folder, sample_identity(1)).value();
+    tlog::Batch definitions = sample_definitions();
+    log->append(definitions).value();
+    SampleRows rows(1, 0, kRows);
+    for (tlog::WideRows& wide : rows.batch().wide) {
+        const std::size_t count = wide.axes.rows();
+        wide.axes.epoch = std::span(epochs).first(count);
+        wide.axes.samples = std::span(samples).first(count);
+        wide.axes.phase = std::span(phases).first(count);
+    }
+    const Bytes settings = encode_value(Value(Hparams{{"lr", 0.1}}));
+    tlog::ValueRecord& value = rows.batch().values.emplace_back();
+    value.seq = kRows;
+    value.key = 5;
+    value.kind = Kind::Hparams;
+    value.metadata = settings;
+    value.epoch = 2.5;
+    rows.batch().rows = kRows + 1;
+    log->append(rows.batch()).value();
+    log->close(RunState::Finished).value();
+    const auto files = seal_finished(folder).value().files;
+    const auto read_all = [&] {
+        std::vector<std::tuple<Step, std::int64_t, double, double, std::int64_t, Phase>> all;
+        for (const Point& point : RunReader::open(folder).value()->points("train/loss").value()) {
+            all.emplace_back(point.step, point.time_ns, point.value, point.epoch, point.samples,
+                             point.phase);
+        }
+        return all;
+    };
+    const auto whole = read_all();
+    ASSERT_GT(whole.size(), 200u);
+    ASSERT_EQ(std::get<3>(whole.back()), static_cast<double>(whole.size() - 1) / 7);
+    for (const seal::SealedFileInfo& file : files) {
+        const std::string path = io::join(io::join(folder, kDataFolder), file.name);
+        const Bytes good = io::read_file(path).value();
+        for (std::size_t at = 4; at < good.size(); at += 41) {
+            flip(path, at);
+            EXPECT_EQ(read_all(), whole) << file.name << " byte " << at;
+            const auto entries = RunReader::open(folder).value()->entries("config").value();
+            ASSERT_EQ(entries.size(), 1u) << file.name << " byte " << at;
+            EXPECT_EQ(entries[0].epoch, 2.5) << file.name << " byte " << at;
+            io::write_file_atomically(path, good, false).value();
+        }
     }
 }
 

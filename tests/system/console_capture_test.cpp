@@ -1,6 +1,8 @@
 #include "system/console_capture.h"
 
 #include "io/files.h"
+#include "test_files.h"
+#include "without_threads.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -150,6 +152,27 @@ TEST(ConsoleCapture, AChildThatOutlivesTheCaptureCanStillWrite) {
         close(descriptor);
     }
     unlink(pattern.c_str());
+}
+
+// With the console in a pipe that nobody empties the program would stand still, or end by SIGPIPE.
+TEST(ConsoleCapture, WithoutAThreadTheConsoleStaysWhereItIs) {
+    const test::TestFolder folder;
+    const std::string path = folder / "console";
+    EXPECT_EQ(test::as_a_user(folder.path(),
+                              [&] {
+                                  const int file = open(path.c_str(), O_CREAT | O_WRONLY, 0644);
+                                  dup2(file, 1);
+                                  test::forbid_threads();
+                                  const auto started =
+                                      ConsoleCapture::start([](auto, auto, auto) {});
+                                  const auto again = ConsoleCapture::start([](auto, auto, auto) {});
+                                  if (started.ok() || again.error().code != ErrorCode::Io) {
+                                      return 1;
+                                  }
+                                  return write(1, "still there\n", 12) == 12 ? 0 : 2;
+                              }),
+              0);
+    EXPECT_EQ(folder.read("console"), "still there\n");
 }
 
 TEST(ConsoleCapture, OnlyOneAtATime) {

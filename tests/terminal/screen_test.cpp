@@ -1,7 +1,9 @@
 // The screen against a small terminal emulator: what a person would see, not which bytes were sent.
 #include "terminal/screen.h"
 
+#include "test_files.h"
 #include "virtual_terminal.h"
+#include "without_threads.h"
 
 #include <gmock/gmock.h>
 
@@ -277,6 +279,25 @@ TEST(Screen, FindingT12_ALineDrawnForAWiderWindowDoesNotWrap) {
     f.frame(200);
     f.frame(400);
     EXPECT_THAT(f.everything(), testing::ElementsAre(testing::StartsWith("work 4 ")));
+}
+
+TEST(Screen, WithoutAThreadABarShowsItsEndAndNothingIsThrown) {
+    const test::TestFolder folder;
+    EXPECT_EQ(test::as_a_user(
+                  folder.path(),
+                  [&] {
+                      test::forbid_threads();
+                      VirtualTerminal terminal(40, 10);
+                      Screen screen({.interactive = true,
+                                     .size = Size{40, 10},
+                                     .write = [&](std::string_view text) { terminal.feed(text); }});
+                      Region region =
+                          screen.add([](int) { return std::vector<std::string>{"100 %"}; });
+                      region.touch();
+                      region.close();
+                      return terminal.lines() == std::vector<std::string>{"100 %"} ? 0 : 1;
+                  }),
+              0);
 }
 
 }  // namespace

@@ -43,38 +43,6 @@ std::size_t end_of_line(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
-    std::vector<std::vector<std::string>> lines;
-    std::vector<std::string> line;
-    std::string cell;
-    bool quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quoted) {
-            if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-                cell += '"';
-                ++i;
-            } else if (c == '"') {
-                quoted = false;
-            } else {
-                cell += c;
-            }
-        } else if (c == '"') {
-            quoted = true;
-        } else if (c == ',' || c == '\n') {
-            line.push_back(std::move(cell));
-            cell.clear();
-            if (c == '\n') {
-                lines.push_back(std::move(line));
-                line.clear();
-            }
-        } else if (c != '\r') {
-            cell += c;
-        }
-    }
-    return lines;
-}
-
 Result<CsvTable> CsvTable::open(std::string path, std::uint64_t rows) {
     CsvTable table;
     table.path_ = std::move(path);

@@ -14,9 +14,6 @@ namespace taffrail::sinks::csv {
 /// Values by column, as text.
 using CsvRow = std::map<std::string, std::string>;
 
-/// The cells of every line; quoted cells may hold line breaks.
-std::vector<std::vector<std::string>> parse_csv(std::string_view text);
-
 class CsvTable {
   public:
     CsvTable() = default;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
+#include "base/quiet_thread.h"
 #include "codec/capture.h"
 #include "io/expand.h"
 #include "sinks/tensorboard/boxes.h"
@@ -53,7 +54,14 @@ class SummaryWriter::Implementation {
         }
         logs_ = std::make_unique<EventLogs>(std::move(*log), options_.filename_suffix,
                                             options_.group_name);
-        thread_ = std::thread([this] { run(); });
+        try {
+            thread_ = start_quiet_thread("taffrail-events", [this] { run(); });
+        } catch (const std::exception& error) {
+            diagnose(DiagnosticLevel::Error,
+                     std::string("SummaryWriter: no thread that would write: ") + error.what());
+            fail({ErrorCode::Unavailable, error.what()});
+            queue_.close();
+        }
     }
 
     ~Implementation() {

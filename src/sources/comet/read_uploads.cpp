@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "base/utf8.h"
 #include "codec/capture.h"
+#include "codec/csv.h"
 #include "codec/formats/comet/histogram.h"
 #include "codec/mesh.h"
 #include "codec/value_files.h"
@@ -37,42 +38,6 @@ Kind kind_of_type(std::string_view type) {
                                    : Kind::Artifact;
 }
 
-/// Cells of a line or of several: quotes may hold line ends.
-std::vector<std::vector<std::string>> csv_rows(std::string_view text) {
-    std::vector<std::vector<std::string>> rows;
-    std::vector<std::string> row;
-    std::string cell;
-    bool is_quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (is_quoted) {
-            if (c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-                cell += text[++i];
-            } else if (c == '"') {
-                is_quoted = false;
-            } else {
-                cell += c;
-            }
-        } else if (c == '"' && cell.empty()) {
-            is_quoted = true;
-        } else if (c == ',' || c == '\n') {
-            row.push_back(std::move(cell));
-            cell.clear();
-            if (c == '\n') {
-                rows.push_back(std::move(row));
-                row.clear();
-            }
-        } else if (c != '\r') {
-            cell += c;
-        }
-    }
-    if (!cell.empty() || !row.empty()) {
-        row.push_back(std::move(cell));
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
 Cell cell_of(const std::string& text) {
     if (text.empty()) {
         return {};
@@ -87,7 +52,7 @@ Cell cell_of(const std::string& text) {
 }
 
 Result<Value> table_in(std::string_view text) {
-    const auto rows = csv_rows(text);
+    const auto rows = parse_csv(text);
     if (rows.empty()) {
         return Error{ErrorCode::Corrupt, "a table without columns"};
     }

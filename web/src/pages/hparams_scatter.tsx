@@ -231,18 +231,14 @@ export function Scatter({
           const best = near(px, py);
           if (best >= 0) change({ page: "run", run: list[best].id, tab: "overview" });
         }}
-        csv={() =>
-          [
-            ["run", x.title, y.title].join(","),
-            ...shown.map((r) =>
-              [
-                list[r].name,
-                x.names?.[x.values[r]] ?? x.values[r],
-                y.names?.[y.values[r]] ?? y.values[r],
-              ].join(","),
-            ),
-          ].join("\n")
-        }
+        csv={() => [
+          ["run", x.title, y.title],
+          ...shown.map((r) => [
+            list[r].name,
+            x.names?.[x.values[r]] ?? x.values[r],
+            y.names?.[y.values[r]] ?? y.values[r],
+          ]),
+        ]}
       />
     </div>
   );

@@ -313,15 +313,14 @@ function MemoryCurve({ memory, info }: { memory: DeviceMemory; info: ProfileInfo
           plot.lines(...allocated, slotColor(theme.peek(), 0), 1.5);
         });
       }}
-      csv={() =>
-        ["time_ns,allocated_bytes,reserved_bytes"]
-          .concat(
-            times.map((t, i) =>
-              [t, memory.curve.allocated_bytes[i], memory.curve.reserved_bytes[i]].join(","),
-            ),
-          )
-          .join("\n")
-      }
+      csv={() => [
+        ["time_ns", "allocated_bytes", "reserved_bytes"],
+        ...times.map((t, i) => [
+          t,
+          memory.curve.allocated_bytes[i],
+          memory.curve.reserved_bytes[i],
+        ]),
+      ]}
     />
   );
 }

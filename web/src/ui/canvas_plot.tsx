@@ -1,6 +1,7 @@
 // A canvas that draws itself again on resize and on a change of theme, with hover and the export
 // menu.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { csvOf } from "../lib/csv";
 import { theme } from "../state/settings";
 import { fileName, saveBlob } from "../viz/save";
 import { Icon } from "./icon";
@@ -37,7 +38,7 @@ export function CanvasPlot({
   onClick?: (x: number, y: number) => void;
   title?: string;
   actions?: preact.ComponentChildren;
-  csv?: () => string;
+  csv?: () => (string | number)[][];
 }) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -87,7 +88,10 @@ export function CanvasPlot({
                     <MenuItem
                       icon="download"
                       onClick={() =>
-                        saveBlob(new Blob([csv()], { type: "text/csv" }), fileName(title) + ".csv")
+                        saveBlob(
+                          new Blob([csvOf(csv())], { type: "text/csv" }),
+                          fileName(title) + ".csv",
+                        )
                       }
                     >
                       CSV

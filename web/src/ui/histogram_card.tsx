@@ -76,16 +76,18 @@ export function HistogramCard({
             : null;
           return hit?.text ?? null;
         }}
-        csv={() =>
-          [
-            "first_step,last_step,from,to,count",
-            ...series.columns.flatMap((c) =>
-              c.counts.map((n, i) =>
-                [c.first_step, c.last_step, series.edges[i], series.edges[i + 1], n].join(","),
-              ),
-            ),
-          ].join("\n")
-        }
+        csv={() => [
+          ["first_step", "last_step", "from", "to", "count"],
+          ...series.columns.flatMap((c) =>
+            c.counts.map((n, i) => [
+              c.first_step,
+              c.last_step,
+              series.edges[i],
+              series.edges[i + 1],
+              n,
+            ]),
+          ),
+        ]}
       />
     </div>
   );

@@ -1,10 +1,10 @@
-#include "record/threads.h"
+#include "base/quiet_thread.h"
 
 #include <pthread.h>
 
 #include <csignal>
 
-namespace taffrail::record {
+namespace taffrail {
 
 std::thread start_quiet_thread(const char* name, std::function<void()> body) {
     // A new thread inherits the mask, so it never runs a moment with signals open.
@@ -12,9 +12,11 @@ std::thread start_quiet_thread(const char* name, std::function<void()> body) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        std::thread thread(std::move(body));
+        std::thread thread([name, work = std::move(body)] {
+            pthread_setname_np(pthread_self(), name);
+            work();
+        });
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        pthread_setname_np(thread.native_handle(), name);
         return thread;
     } catch (...) {
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -22,4 +24,4 @@ std::thread start_quiet_thread(const char* name, std::function<void()> body) {
     }
 }
 
-}  // namespace taffrail::record
+}  // namespace taffrail
