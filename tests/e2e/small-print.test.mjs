@@ -326,6 +326,22 @@ test("finding U04: the tooltip has five digits that line up, metrics as columns,
   await done();
 });
 
+test("the tooltip of the large view stays in it", async () => {
+  const { page, done } = await open(address("charts", "&full=auto:loss"));
+  const card = page.locator(".full-card");
+  await card.locator(".plot[data-painted]").waitFor();
+  await settled(page);
+  const plot = await card.locator(".plot").boundingBox();
+  for (const share of [0.3, 0.9]) {
+    await page.mouse.move(plot.x + plot.width * share, plot.y + plot.height * 0.8);
+    const tip = page.locator(".tooltip");
+    await tip.waitFor();
+    const [at, around] = [await tip.boundingBox(), await card.boundingBox()];
+    assert.ok(at.x >= around.x && at.x + at.width <= around.x + around.width, JSON.stringify(at));
+  }
+  await done();
+});
+
 test("the tooltip of a card that is smoothed in its own way tells what its line shows", async () => {
   const smoothed = async (rest, state) => {
     const { page, done } = await open(address("charts", `&search=val/loss${rest}`, state));

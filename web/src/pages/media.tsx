@@ -217,7 +217,7 @@ export function MediaPage() {
                         >
                           <div
                             class="row small muted"
-                            style={{ gap: 4, maxWidth: Math.max(140, m.size) }}
+                            style={{ gap: 4, maxWidth: Math.max(180, m.size) }}
                           >
                             <span class="ellipsis">
                               {m.rows === "run" ? s.key : (runById.value.get(s.run)?.name ?? s.run)}

@@ -19,6 +19,7 @@ import { noteNoise } from "../state/noise";
 import { Feed, feedStats } from "../state/feed";
 import { groupColor, styleKey } from "../state/colors";
 import { intoGroups } from "../state/groups";
+import { visible } from "../state/runs";
 import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { setZoom, zoomBack, zoomForward, zoomOf } from "../state/zoom";
@@ -162,7 +163,8 @@ export function ChartCard({
             : null),
         ignoreOutliers: panel?.outliers ? panel.outliers === "ignore" : v.ignoreOutliers,
         band: panel?.band ?? true,
-        endLabels: !!full,
+        // Beyond a few lines there are no labels, and no room is kept for them.
+        endLabels: !!full && visible.peek().length * spec.keys.length <= 8,
         highlight: highlighted.peek(),
         cursor: cursor.peek()?.axis === axisId(axis) ? cursor.peek()!.x : null,
         pins: pinned ? v.pins : [],

@@ -4,11 +4,19 @@ import { tooltip, type Tooltip, type TooltipValue } from "../state/cursor";
 import { formatColumn, formatExact } from "../viz/format";
 import { Swatch } from "./controls";
 
-/** Right of the card if there is room, else left of it, else beside the cursor. */
+/**
+ * Right of the card if there is room, else left of it, else beside the cursor. A card as wide as
+ * the page has nothing beside it but what belongs to the page.
+ */
 function placeBeside(element: HTMLElement, { box, at }: Tooltip): void {
   const { width, height } = element.getBoundingClientRect();
   const fits = (left: number) => left >= 4 && left + width <= innerWidth - 4;
-  const places = [box.right + 6, box.left - width - 6, at.x + 20, at.x - width - 20];
+  const outside = box.right - box.left < 0.6 * innerWidth;
+  const places = [
+    ...(outside ? [box.right + 6, box.left - width - 6] : []),
+    at.x + 20,
+    at.x - width - 20,
+  ];
   const left = places.find(fits) ?? Math.max(4, Math.min(innerWidth - width - 4, at.x + 20));
   const top = Math.max(8, Math.min(innerHeight - height - 8, box.top));
   // Moved, not laid out again: this runs with every move of the pointer.
