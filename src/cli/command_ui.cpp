@@ -1,6 +1,7 @@
 // taffrail ui: the dashboard on any log folder, until Ctrl-C.
 #include <taffrail/reader.h>
 
+#include "base/grouped.h"
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -89,6 +90,27 @@ bool is_profile(const std::string& path) {
     const profile::Format* named = profile::format_of_path(path);
     return (named != nullptr && named->read != nullptr) ||
            (!holds_runs(path) && profile::format_of_file(path) != nullptr);
+}
+
+/// "2 runs in taffrail, profile trace.json".
+std::string what_is_shown(std::size_t runs, const server::DashboardOptions& options) {
+    const auto list = [](const std::vector<std::string>& paths) {
+        std::string text;
+        for (const std::string& path : paths) {
+            text += (text.empty() ? "" : ", ") + path;
+        }
+        return text;
+    };
+    std::string text;
+    if (!options.roots.empty()) {
+        text = grouped(runs) + (runs == 1 ? " run" : " runs") + " in " + list(options.roots);
+    }
+    if (!options.profiles.empty()) {
+        text += (text.empty() ? "" : ", ") +
+                std::string(options.profiles.size() == 1 ? "profile " : "profiles ") +
+                list(options.profiles);
+    }
+    return text;
 }
 
 class Ui final : public Command {
@@ -212,17 +234,9 @@ class Ui final : public Command {
             json.end_object();
             session.print(json.text() + "\n");
         } else {
-            std::string roots;
-            std::vector<std::string> shown = options.roots;
-            shown.insert(shown.end(), options.profiles.begin(), options.profiles.end());
-            for (const std::string& root : shown) {
-                roots += (roots.empty() ? "" : ", ") + root;
-            }
-            const std::size_t runs = dashboard.run_count();
             session.print(session.styled(Style::Bold, first_page(dashboard)) + "\n");
-            session.print(session.styled(Style::Dim, std::to_string(runs) +
-                                                         (runs == 1 ? " run" : " runs") + " in " +
-                                                         roots + ". Ctrl-C ends.") +
+            session.print(session.styled(Style::Dim, what_is_shown(dashboard.run_count(), options) +
+                                                         ". Ctrl-C ends.") +
                           "\n");
             if (const std::string line = forward_line(dashboard.port()); !line.empty()) {
                 session.print(line + "\n");

@@ -439,7 +439,7 @@ test("Profile diff: the change of a function's self time is Python's", async () 
   const bar = page.getByRole("toolbar", { name: "Compare" });
   assert.match(await bar.textContent(), /before: before\.folded/, "the file that was named first");
   // The later one as what is looked at: it is the later one still.
-  await page.getByLabel("Profile", { exact: true }).selectOption({ index: 1 });
+  await page.getByRole("combobox", { name: "Profile", exact: true }).selectOption({ index: 1 });
   await eventually(async () => assert.match(await bar.textContent(), /after: after\.folded/));
   await eventually(async () =>
     assert.equal(Number(await row.locator("[data-change]").getAttribute("data-change")), 40 - 70),

@@ -56,6 +56,7 @@ def test_a_profile_opens_whatever_it_is_called(small, tmp_path):
     process = subprocess.Popen([TAFFRAIL, "ui", callgrind, small, "--port", "0", "--no-open", "--state-dir", tmp_path / "state"], stdout=subprocess.PIPE, text=True)
     try:
         api = process.stdout.readline().strip().split("#")[0] + "api/v1/"
+        assert process.stdout.readline().startswith(f"2 runs in {small}, profile {callgrind}. ")
         assert [found["name"] for found in requests.get(api + "profiles", timeout=10).json()["profiles"]] == ["0 callgrind.out.4711"]
         assert requests.get(api + "projects", timeout=10).json()["projects"][0]["runs"] == 2
     finally:

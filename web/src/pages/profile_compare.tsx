@@ -126,7 +126,7 @@ export function DistributedTab({
                       </td>
                     ))}
                     <td class="number" data-waited={waited(w)}>
-                      {formatMs(waited(w))}
+                      {workers.why_not ? "–" : formatMs(waited(w))}
                     </td>
                   </tr>
                 );

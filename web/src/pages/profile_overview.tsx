@@ -7,6 +7,7 @@ import { theme } from "../state/settings";
 import { change, view } from "../state/view";
 import { CanvasPlot } from "../ui/canvas_plot";
 import { Swatch } from "../ui/controls";
+import { Waiting } from "../ui/states";
 import { useLoad } from "../ui/use_load";
 import { formatBytes, formatInteger, formatNumber } from "../viz/format";
 import { formatMs, formatNs, formatShare, formatWeight } from "../viz/nanoseconds";
@@ -221,11 +222,11 @@ export function OverviewTab({
             ) : null}
             <div>
               <b data-figure="slices">{formatInteger(info.slices)}</b>
-              <span class="muted">slices</span>
+              <span class="muted">{info.slices === 1 ? "slice" : "slices"}</span>
             </div>
             <div>
               <b>{formatInteger(info.tracks.length)}</b>
-              <span class="muted">tracks</span>
+              <span class="muted">{info.tracks.length === 1 ? "track" : "tracks"}</span>
             </div>
             <div>
               <b>{formatBytes(info.bytes)}</b>
@@ -238,12 +239,18 @@ export function OverviewTab({
             </p>
           ))}
         </div>
+        {analysis ? null : (
+          <div class="card">
+            <h2>Working out where the time went…</h2>
+            <Waiting height={240} />
+          </div>
+        )}
         {known ? (
           <div class="card">
             <h2>
               {steps.is_whole_trace
                 ? "The whole trace"
-                : `Mean of ${formatInteger(steps.count)} steps`}
+                : `Mean of ${formatInteger(steps.count)} ${steps.count === 1 ? "step" : "steps"}`}
             </h2>
             <div class="figures">
               <div>
@@ -305,7 +312,7 @@ export function OverviewTab({
           </div>
         ) : null}
         {fewDevices && analysis?.devices.length ? (
-          <div class="stack">
+          <div class="devices">
             {analysis.devices.map((d) => (
               <DeviceCard key={d.id} device={d} />
             ))}
