@@ -3,7 +3,7 @@
 #include "base/try.h"
 #include "io/files.h"
 #include "model/attempts.h"
-#include "model/records.h"
+#include "model/records_by_time.h"
 #include "model/run_time.h"
 #include "model/series_cursor.h"
 #include "model/series_summary.h"
@@ -307,30 +307,7 @@ Result<std::shared_ptr<const std::vector<std::byte>>> GatheredRun::load(const Bl
 }
 
 Result<void> GatheredRun::for_each(const std::function<bool(const Record&)>& visit) const {
-    const auto now = state();
-    for (const auto& [key, series] : now->content->series) {
-        for (std::size_t i = 0; i < series.value.size(); ++i) {
-            if (!visit(record_of(key, series.point(i)))) {
-                return {};
-            }
-        }
-    }
-    std::set<std::string, std::less<>> keys;
-    for (const auto& [key, values] : now->content->values) {
-        keys.insert(key);
-    }
-    if (!now->content->info.config.empty()) {
-        keys.emplace(kGatheredHparams);
-    }
-    for (const std::string& key : keys) {
-        TAFFRAIL_ASSIGN(const std::vector<Entry> all, entries(key));
-        for (const Entry& entry : all) {
-            if (!visit(record_of(key, entry))) {
-                return {};
-            }
-        }
-    }
-    return {};
+    return visit_by_time(*this, visit);
 }
 
 std::vector<ConsoleLine> GatheredRun::console(std::size_t first, std::size_t count) const {

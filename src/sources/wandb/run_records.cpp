@@ -1,7 +1,7 @@
 // Entries of a run, and the run record by record.
 #include "base/try.h"
 #include "io/files.h"
-#include "model/records.h"
+#include "model/records_by_time.h"
 #include "sources/wandb/media_values.h"
 #include "sources/wandb/run.h"
 
@@ -139,36 +139,7 @@ Result<std::vector<Entry>> WandbRun::entries(std::string_view key) const {
 }
 
 Result<void> WandbRun::for_each(const std::function<bool(const Record&)>& visit) const {
-    const std::vector<KeyInfo> known = keys();
-    for (const KeyInfo& key : known) {
-        if (key.kind != Kind::Scalar) {
-            continue;
-        }
-        std::vector<Point> points;
-        {
-            std::shared_lock lock(mutex_);
-            points = points_of(key.key).value_or(std::vector<Point>());
-        }
-        for (const Point& point : points) {
-            if (!visit(model::record_of(key.key, point))) {
-                return {};
-            }
-        }
-    }
-    std::string_view before;
-    for (const KeyInfo& key : known) {
-        if (key.kind == Kind::Scalar || key.key == before) {
-            continue;
-        }
-        before = key.key;
-        const auto listed = entries(key.key);
-        for (const Entry& entry : listed.ok() ? *listed : std::vector<Entry>()) {
-            if (!visit(model::record_of(key.key, entry))) {
-                return {};
-            }
-        }
-    }
-    return {};
+    return model::visit_by_time(*this, visit);
 }
 
 }  // namespace taffrail::sources::wandb

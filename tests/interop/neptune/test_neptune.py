@@ -105,16 +105,14 @@ def test_the_same_calls_give_the_same_points(everything, official):
     assert points(everything) == points(official)
 
 
-def sent(log: Path, folder: Path) -> Server:
-    """What the unmodified program sends of a copy of this log."""
-    copy = folder / log.parent.name
-    shutil.copytree(log.parent, copy)
+def sent(log: Path) -> Server:
+    """What the unmodified program sends. It takes the log and its files away."""
     server = Server()
     try:
-        sync(copy / log.name, server)
+        sync(log, server)
     finally:
         server.close()
-    assert not server.refused and not (copy / log.name).exists(), "what was sent is taken away"
+    assert not server.refused and not log.exists()
     return server
 
 
@@ -123,25 +121,25 @@ def updates_of(server: Server) -> list:
     return [update for batch in batches for update in batch]
 
 
-def test_the_unmodified_program_sends_our_log(everything, tmp_path):
-    repository = OperationsRepository(everything.absolute())
+def test_the_unmodified_program_sends_our_log_as_its_own(official, tmp_path):
+    ours = write("all", tmp_path)
+    repository = OperationsRepository(ours.absolute())
     expected_files = {file.destination: Path(file.source_path).read_bytes() for file in repository.get_file_upload_requests(1000)}
     run_id = repository.get_metadata().run_id
     repository.close(cleanup_files=False)
-    logged = [one.operation for one in operations(everything) if one.operation_type == OperationType.UPDATE_SNAPSHOT]
-    server = sent(everything, tmp_path)
+    logged = [one.operation for one in operations(ours) if one.operation_type == OperationType.UPDATE_SNAPSHOT]
+    server = sent(ours)
     assert {(one.project, one.run_id) for one in server.operations} == {("workspace/demo", run_id)}
     (made,) = (one.create for one in server.operations if one.WhichOneof("operation") == "create")
     assert made.experiment_id == "nice"
     arrived = updates_of(server)
     assert series(arrived) == series(logged) and assigned(arrived) == assigned(logged)
     assert server.files == expected_files and len(server.files) >= 10
-
-
-def test_what_it_sends_of_the_same_calls_is_the_same(everything, official, tmp_path):
-    of_ours, of_theirs = (series(updates_of(sent(log, tmp_path / name))) for name, log in (("ours", everything), ("official", official)))
+    # And what arrives of the same calls by the official client.
+    shutil.copytree(official.parent, tmp_path / official.parent.name)
+    theirs = series(updates_of(sent(tmp_path / official.parent.name / official.name)))
     names = ("loss", "acc", "epoch", "val/loss", "dot.key", "ünïcode ✓", "text", "hist")
-    assert {name: of_ours[name][:3] for name in names} == {name: of_theirs[name][:3] for name in names}
+    assert {name: series(arrived)[name][:3] for name in names} == {name: theirs[name][:3] for name in names}
 
 
 def test_commands_work_on_official_logs(official, tmp_path):

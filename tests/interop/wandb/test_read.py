@@ -75,6 +75,22 @@ def test_import_keeps_everything_and_copies_once(official, tmp_path):
     assert len(pictures) == 2 and all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
 
 
+def test_an_imported_run_goes_on_to_a_tracker_row_by_row(official, server, tmp_path):
+    """Read by us, kept, given to the tracker again: the rows are those of the original."""
+    sync(official, server)
+    (theirs,) = server.runs.values()
+    server.runs.clear()
+    taffrail("import", official, "--root", tmp_path / "root")
+    (run,) = (tmp_path / "root/runs").iterdir()
+    taffrail("sync", run, "--sink", "wandb", "-o", f"log_dir={tmp_path}", "--yes")
+    sync(tmp_path, server)
+    (ours,) = server.runs.values()
+    numbers = lambda row: {name: str(value) for name, value in row.items() if name not in ("_runtime", "_timestamp") and isinstance(value, (int, float, str))}
+    assert [numbers(row) for row in ours.rows[:4]] == [numbers(row) for row in theirs.rows[:4]]
+    assert [row["_step"] for row in ours.rows] == [0, 1, 2, 3, 4] and not any("step" in row for row in ours.rows)
+    assert {"img", "folder/imgs", "hist", "tab"} <= ours.rows[4].keys()
+
+
 def records_of(path: Path) -> list[bytes]:
     """The payloads of a .wandb file, by its description alone."""
     data, records, offset, whole = path.read_bytes(), [], 7, b""
