@@ -52,6 +52,7 @@ class Run:
         self.summary = Summary(native)
         self._step, self._waiting, self._watches, self._over = 0, {}, [], False  # type: ignore[var-annotated]
         self._logged: set[str] = set()  # keys of this step that wait for nothing
+        self._has_media, self.writes_folder = False, False  # this step; a run folder of the client's too
         self._axes = Axes()
         self._saved: dict[str, tuple[str, tuple[int, int]]] = {}  # files that may still change: their name, and how they were
         if resumed and native.active:
@@ -157,12 +158,18 @@ class Run:
                 self._waiting.pop(key, None)
                 self.native.log(key, value, self._step)
                 self._logged.add(key)
+                self._has_media = self._has_media or not hasattr(value, "item")
                 self.summary._saw({key: value})
 
     def _commit(self) -> None:
         if self._waiting or self._logged:
             values, self._waiting = self._waiting, {}
             others, self._logged = self._logged, set()
+            if self._has_media and self.writes_folder:
+                # Pictures are made ready beside the program, and the folder has rows in the order in which they come: the client, which makes them
+                # ready in the call, has each in the row of its step.
+                super(_native.Run, self.native).flush()
+            self._has_media = False
             self._axes.complete(values, others)
             self.native.log(values, self._step)
             self.summary._saw(values)
