@@ -134,8 +134,11 @@ class Run:
             raise UsageError(f"run {self.id} is finished; open another one by wandb.init()")
         if not isinstance(data, Mapping):
             raise TypeError(f"wandb.log() takes a dict, not a {type(data).__name__}")
-        if any(not isinstance(key, str) for key in data):
-            raise TypeError("Key values passed to `wandb.log` must be strings.")
+        odd = False
+        for key, value in data.items():
+            if type(key) is not str and not isinstance(key, str):
+                raise TypeError("Key values passed to `wandb.log` must be strings.")
+            odd = odd or type(value) not in PLAIN
         if step is not None:
             step = operator.index(step)
             if step < self._step:
@@ -144,7 +147,10 @@ class Run:
             if step > self._step:
                 self._commit()
                 self._step = step
-        self._take(loggable(data))
+        if odd:
+            self._take(loggable(data))
+        else:
+            self._waiting.update(data)
         if commit if commit is not None else step is None:
             self._commit()
             self._step += 1
