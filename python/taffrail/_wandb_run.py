@@ -304,12 +304,11 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._commit()
         if error is not None:
             _native._note_failure(self.native, error)
         self.finish(0 if error is None else 1)
-        return False
 
 
 def _state_of_file(path: str) -> tuple[int, int]:
