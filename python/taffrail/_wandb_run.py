@@ -346,4 +346,11 @@ def leave_nothing_at_exit() -> None:
         run._leave_nothing()
 
 
-os.register_at_fork(after_in_child=lambda: [run._waiting.clear() for run in opened])  # the parent logs those
+def _begin_child() -> None:
+    """What waits in a forked child is its parent's to log."""
+    for run in opened:
+        run._waiting.clear()
+        run._logged.clear()
+
+
+os.register_at_fork(after_in_child=_begin_child)
