@@ -165,8 +165,10 @@ class Table(media.Table):
         if len(data) != len(self.rows):
             raise ValueError(f"the table has {len(self.rows)} rows, the column {len(data)} values")
         self.columns.append(name)
-        for row, value in zip(self.rows, data, strict=True):
-            row.append(value)
+        for number, (row, value) in enumerate(zip(self.rows, data, strict=True)):
+            if isinstance(value, media._Media):
+                self._media.setdefault(name, []).append((number, value))
+            row.append(media._cell(value))
 
     def iterrows(self) -> Iterator[tuple[int, list[Any]]]:
         return iter(enumerate(self.rows))

@@ -52,6 +52,7 @@ class Run:
         self.summary = Summary(native)
         self._step, self._waiting, self._watches, self._over = 0, {}, [], False  # type: ignore[var-annotated]
         self._logged: set[str] = set()  # keys of this step that wait for nothing
+        self._has_media, self.writes_folder = False, False  # this step; a run folder of the client's too
         self._axes = Axes()
         self._saved: dict[str, tuple[str, tuple[int, int]]] = {}  # files that may still change: their name, and how they were
         if resumed and native.active:
@@ -133,8 +134,11 @@ class Run:
             raise UsageError(f"run {self.id} is finished; open another one by wandb.init()")
         if not isinstance(data, Mapping):
             raise TypeError(f"wandb.log() takes a dict, not a {type(data).__name__}")
-        if any(not isinstance(key, str) for key in data):
-            raise TypeError("Key values passed to `wandb.log` must be strings.")
+        odd = False
+        for key, value in data.items():
+            if type(key) is not str and not isinstance(key, str):
+                raise TypeError("Key values passed to `wandb.log` must be strings.")
+            odd = odd or type(value) not in PLAIN
         if step is not None:
             step = operator.index(step)
             if step < self._step:
@@ -143,7 +147,10 @@ class Run:
             if step > self._step:
                 self._commit()
                 self._step = step
-        self._take(loggable(data))
+        if odd:
+            self._take(loggable(data))
+        else:
+            self._waiting.update(data)
         if commit if commit is not None else step is None:
             self._commit()
             self._step += 1
@@ -157,12 +164,18 @@ class Run:
                 self._waiting.pop(key, None)
                 self.native.log(key, value, self._step)
                 self._logged.add(key)
+                self._has_media = self._has_media or not hasattr(value, "item")
                 self.summary._saw({key: value})
 
     def _commit(self) -> None:
         if self._waiting or self._logged:
             values, self._waiting = self._waiting, {}
             others, self._logged = self._logged, set()
+            if self._has_media and self.writes_folder:
+                # Pictures are made ready beside the program, and the folder has rows in the order in which they come: the client, which makes them
+                # ready in the call, has each in the row of its step.
+                super(_native.Run, self.native).flush()
+            self._has_media = False
             self._axes.complete(values, others)
             self.native.log(values, self._step)
             self.summary._saw(values)
@@ -291,12 +304,11 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._commit()
         if error is not None:
             _native._note_failure(self.native, error)
         self.finish(0 if error is None else 1)
-        return False
 
 
 def _state_of_file(path: str) -> tuple[int, int]:
@@ -334,4 +346,11 @@ def leave_nothing_at_exit() -> None:
         run._leave_nothing()
 
 
-os.register_at_fork(after_in_child=lambda: [run._waiting.clear() for run in opened])  # the parent logs those
+def _begin_child() -> None:
+    """What waits in a forked child is its parent's to log."""
+    for run in opened:
+        run._waiting.clear()
+        run._logged.clear()
+
+
+os.register_at_fork(after_in_child=_begin_child)

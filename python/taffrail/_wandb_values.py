@@ -8,7 +8,7 @@ from typing import Any
 
 from taffrail import _arrays, reading
 from taffrail import _run as _native
-from taffrail._wandb_media import loggable
+from taffrail._wandb_media import PLAIN, loggable
 
 MACHINE = "system/"  # what the machine says of itself, at steps of its own
 
@@ -62,7 +62,10 @@ class Summary(MutableMapping[str, Any]):
         self._values.update(past.summary)
 
     def _saw(self, values: Mapping[str, Any]) -> None:
-        self._values.update((key, value) for key, value in values.items() if isinstance(value, (int, float, str)) or hasattr(value, "item"))
+        mine = self._values
+        for key, value in values.items():
+            if type(value) in PLAIN or isinstance(value, (int, float, str)) or hasattr(value, "item"):
+                mine[key] = value
 
     def __getitem__(self, key: str) -> Any:
         return self._values[key]

@@ -273,11 +273,13 @@ class Histogram(_Media):
 
 
 class Table(_Media):
-    """Columns and rows. From rows with `columns`, from dicts, or from a DataFrame of pandas or Polars."""
+    """Columns and rows. From rows with `columns`, from dicts, or from a DataFrame of pandas or Polars. Pictures, sound and the like in its cells are logged
+    beside it, under `KEY/COLUMN`; in the cell stands what they are."""
 
     def __init__(self, data: object = None, columns: Iterable[str] | None = None) -> None:
         self.columns: list[str] = [] if columns is None else [str(name) for name in columns]
         self.rows: list[list[Any]] = []
+        self._media: dict[str, list[tuple[int, _Media]]] = {}  # by column, with their rows
         if data is None:
             return
         frame: Any = data
@@ -313,18 +315,35 @@ class Table(_Media):
         """One more row."""
         if len(cells) != len(self.columns):
             raise ValueError(f"the table has {len(self.columns)} columns, the row {len(cells)} cells")
+        for name, cell in zip(self.columns, cells, strict=True):
+            if isinstance(cell, _Media):
+                self._media.setdefault(name, []).append((len(self.rows), cell))
         self.rows.append([_cell(cell) for cell in cells])
 
     def _log_to(self, run: Run, key: str, step: int | None) -> None:
         run._table(key, self.columns, self.rows, step)
+        for name, cells in self._media.items():
+            pictures = [_told(cell, f"row {row}") for row, cell in cells if isinstance(cell, Image)]
+            if pictures:
+                Image._log_all(run, f"{key}/{name}", pictures, step)
+            for _, cell in cells:
+                if not isinstance(cell, Image):
+                    cell._log_to(run, f"{key}/{name}", step)
 
     def _datum(self) -> tuple[Any, ...]:
         return "table", self.columns, self.rows
 
 
+def _told(image: Image, caption: str) -> Image:
+    """The same picture; it says where it stood where it says nothing itself."""
+    if image.caption or image.captions:
+        return image
+    return Image(image.data, caption, layout=image.layout)
+
+
 def _cell(value: Any) -> Any:
     if isinstance(value, _Media):
-        return type(value).__name__  # pictures and the like have no place in a table: what stood there
+        return type(value).__name__
     return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
 
 

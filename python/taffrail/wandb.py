@@ -94,6 +94,7 @@ def init(entity: str | None = None, project: str | None = None, dir: Any = None,
     try:
         made = Run(native, project, entity, group, job_type, names, notes, mode == "offline", resume != "never", Settings(**said))
         if mode in ("offline", "online", "shared") and native.active:
+            made.writes_folder = True
             native.add_sink("wandb", **{key: str(value) for key, value in {"log_dir": folder, "entity": entity}.items() if value})
         made.config.update(wanted)
     except BaseException as error:

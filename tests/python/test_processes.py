@@ -398,8 +398,10 @@ def test_the_command_is_a_program_of_its_own(root):
         assert program.read(4) == b"\x7fELF"
     with taffrail.init(name="from-python") as run:
         run.log({"a": 1.0})
-    said = subprocess.run([command, "ls", str(root)], capture_output=True, text=True, check=True).stdout
-    assert "from-python" in said
+    for called in ([command], [sys.executable, "-m", "taffrail"]):
+        said = subprocess.run([*called, "ls", str(root)], capture_output=True, text=True, check=True, env={**os.environ, "PATH": "/usr/bin:/bin"}).stdout
+        assert "from-python" in said
+    assert subprocess.run([sys.executable, "-m", "taffrail", "lss"], capture_output=True, env={**os.environ, "PATH": "/usr/bin:/bin"}).returncode != 0
 
 
 def test_importing_is_cheap(program):

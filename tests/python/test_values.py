@@ -137,6 +137,19 @@ def test_frames_are_tables(root):
     assert one(root, "polars") == {"columns": ["a", "b"], "rows": [[1, "x"], [2, None]]}
 
 
+def test_pictures_in_cells_stand_beside_their_table(root):
+    rng = np.random.default_rng(1)
+    pixels = [rng.integers(0, 255, (4, 5, 3), dtype="u1") for _ in range(3)]
+    with taffrail.init(name="n") as run:
+        table = taffrail.Table([["a", taffrail.Image(pixels[0]), 1], ["b", taffrail.Image(pixels[1], "said"), 2], ["c", None, 3]], columns=["name", "picture", "n"])
+        run.log({"predictions": table, "alone": taffrail.Image(pixels[0]), "sounds": taffrail.Table([[taffrail.Audio(np.zeros(80, "f4"), 8000)]], columns=["sound"])}, step=4)
+        assert run.stats["errors"] == 0
+    assert one(root, "predictions")["rows"] == [["a", "Image", 1], ["b", "Image", 2], ["c", None, 3]]
+    beside = one(root, "predictions/picture")
+    assert beside["captions"] == ["row 0", "said"] and beside["images"][0].sha256 == one(root, "alone")["images"][0].sha256
+    assert one(root, "sounds/sound")["frames"] == 80
+
+
 def test_the_words_of_wandb_take_frames_and_pyplot(root):
     pandas, matplotlib = pytest.importorskip("pandas"), pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -186,8 +186,12 @@ def test_artifacts_and_code(root, tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="leads out"):
             run.log_artifact(escape)
         table = wandb.Table(columns=["a", "b"], data=[[1, "x"], [2, "y"]])
+        seen = wandb.Table(columns=["n"], data=[[1], [2]])
+        seen.add_column("picture", [wandb.Image(np.full((4, 4, 3), n, "u1")) for n in range(2)])
+        run.log({"seen": seen})
         assert list(table.iterrows()) == [(0, [1, "x"]), (1, [2, "y"])]
     past = taffrail.read(root).run("n")
+    assert one(root, "seen")["rows"] == [[1, "Image"], [2, "Image"]] and len(one(root, "seen/picture")["images"]) == 2
     files = {file["path"]: file["data"].load() for file in past.entries("model")[0].value["files"]}
     assert files == {"deep/said.txt": b"second", "bytes.bin": b"\0"}
     assert [file["path"] for file in past.entries(code.name)[0].value["files"]] == ["train.py"]

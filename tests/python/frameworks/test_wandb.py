@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -182,6 +183,44 @@ def test_pixels_are_the_same(pair):
     for name in ("picture", "floats", "batch of one"):
         theirs, ours = (Image.open(io.BytesIO(pair[which].entries(name)[0].value["images"][0].load())) for which in ("wandb", "taffrail.wandb"))
         assert (ours.mode, ours.size, ours.tobytes()) == (theirs.mode, theirs.size, theirs.tobytes()), name
+
+
+def rows_of(folder):
+    """The keys of each row as the file has them, without what no program logs; with the row's step."""
+    from wandb.proto import wandb_internal_pb2
+
+    data, at, record, rows = pathlib.Path(glob.glob(f"{folder}/wandb/offline-run-*/*.wandb")[0]).read_bytes(), 7, b"", {}
+    while at < len(data):
+        if 32768 - at % 32768 < 7:
+            at += 32768 - at % 32768
+            continue
+        size, kind = int.from_bytes(data[at + 4:at + 6], "little"), data[at + 6]
+        record += data[at + 7:at + 7 + size]
+        at += 7 + size
+        if kind in (1, 4):
+            message = wandb_internal_pb2.Record.FromString(record)
+            items = {".".join(item.nested_key) or item.key: item.value_json for item in message.history.item}
+            if items:
+                rows[int(items["_step"])] = {name.split(".")[0] for name in items if not name.startswith("_")}
+            record = b""
+    return rows
+
+
+def test_pictures_are_in_the_row_of_their_step(tmp_path):
+    """Also in a loop that does not wait for them."""
+    both(tmp_path, """
+        import sys
+        import numpy as np
+        import {module} as wandb
+
+        rng = np.random.default_rng(1)
+        with wandb.init(project="digits", name="one", mode="offline", dir=sys.argv[1]) as run:
+            for step in range(30):
+                row = {{"loss": 1.0, "picture": wandb.Image(rng.integers(0, 255, (128, 128, 3), dtype="u1"))}} if step % 5 == 0 else {{"loss": 1.0}}
+                run.log(row, step=step)
+    """)
+    ours = rows_of(tmp_path / "taffrail.wandb")
+    assert ours == rows_of(tmp_path / "wandb") and ours[25] == {"loss", "picture"} and ours[26] == {"loss"}
 
 
 def blobs(value):

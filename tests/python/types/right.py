@@ -50,6 +50,17 @@ async def later(count: int) -> int:
     return count
 
 
+def measured() -> int:
+    with taffrail.zone("a"), taffrail.PauseDrawing():
+        return 1
+
+
+def logged() -> int:
+    with wandb.init() as run:
+        run.log({"a": 1.0})
+        return 1
+
+
 def train() -> None:
     seen = Seen()
     with taffrail.init(project="p", name="n", config={"lr": 0.1}, tags=["a"], sinks=[seen], resume=True) as run:
