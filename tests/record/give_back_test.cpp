@@ -50,7 +50,7 @@ void make_a_run(int number) {
     recording.recorder->release();
 }
 
-TEST(Barriers, AreThereForAProcessThatAnnouncedItselfAndForOneThatDidNot) {
+TEST(Barriers, AreThereForAForkThatAnnouncedItselfAndForOneThatDidNot) {
     const pid_t child = ::fork();  // of one thread, whatever this process has
     ASSERT_GE(child, 0);
     if (child == 0) {
