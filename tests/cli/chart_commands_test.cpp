@@ -94,6 +94,24 @@ TEST_F(ChartCommands, SvgHasALineForEachRunAndNothingOfANameButText) {
     EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("<b>")), Not(HasSubstr("\x1b"))));
 }
 
+TEST_F(ChartCommands, SingleValuesAreBarsBestFirst) {
+    for (const auto& [name, loss, score] :
+         {std::tuple{"good", 0.25, 0.75}, std::tuple{"bad", 0.5, 0.5}}) {
+        auto run = catalogue_->add(name);
+        run->scalar("test/loss", {loss});
+        run->scalar("test/score", {score});
+    }
+    const auto order_of = [&](const char* key) {
+        const std::string out = run_line({"compare", "bad", "good", "--plot", key}, catalogue_).out;
+        const std::string chart = out.substr(out.rfind(std::string(" ") + key));
+        return chart.find("good") < chart.find("bad");
+    };
+    EXPECT_TRUE(order_of("test/loss")) << "the smaller loss";
+    EXPECT_TRUE(order_of("test/score")) << "the larger score";
+    const Outcome svg = run_line({"export", "--format", "svg", "--keys", "test/*"}, catalogue_);
+    EXPECT_THAT(svg.out, AllOf(HasSubstr("0.2500"), HasSubstr("<rect"), Not(HasSubstr(">step<"))));
+}
+
 TEST_F(ChartCommands, PngIsAPictureOfItsOwnSize) {
     const Outcome outcome =
         run_line({"export", "--format", "png", "--dark", "-o", folder_ + "/a.png"}, catalogue_);

@@ -3,6 +3,7 @@
 
 #include <taffrail/reader.h>
 
+#include "codec/png.h"
 #include "io/files.h"
 
 #include <gmock/gmock.h>
@@ -110,6 +111,35 @@ TEST_F(DemoData, ASweepHasAsManyRunsTagsAndPointsAsAsked) {
         }
         EXPECT_EQ(series, 7u);
     }
+}
+
+TEST_F(DemoData, ReconstructionsComeCloserToTheirTarget) {
+    const auto runs = make({.runs = 1, .points = 400, .now_ns = kLongAgo});
+    const auto run = runs->run(runs->runs()[0].id).value();
+    const auto pixels_of = [&](const char* key) {
+        std::vector<Bytes> all;
+        for (const Entry& entry : run->entries(key).value()) {
+            const auto file = run->load(std::get<Image>(*entry.value).images.front().ref).value();
+            all.push_back(decode_png(*file).value().data);
+        }
+        return all;
+    };
+    const auto distance = [](const Bytes& a, const Bytes& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+            sum += std::abs(std::to_integer<int>(a[i]) - std::to_integer<int>(b[i]));
+        }
+        return sum / static_cast<double>(a.size());
+    };
+    const std::vector<Bytes> targets = pixels_of("target"), tries = pixels_of("reconstruction");
+    ASSERT_GE(tries.size(), 5U);
+    ASSERT_EQ(targets.front().size(), tries.front().size());
+    const double first = distance(tries.front(), targets.front()),
+                 middle = distance(tries[tries.size() / 4], targets.front()),
+                 last = distance(tries.back(), targets.front());
+    EXPECT_GT(first, middle);
+    EXPECT_GT(middle, 2 * last);
+    EXPECT_EQ(targets.front(), targets.back());
 }
 
 TEST_F(DemoData, PicturesAndMeshesComeInTheNumberAsked) {

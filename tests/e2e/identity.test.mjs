@@ -161,6 +161,23 @@ test("beyond twenty runs the newer are grey, below the others, and hovered in th
   assert.ok(drawn, "the hovered line is in full colour");
   await page.mouse.move(700, 10);
   await eventually(async () => assert.equal((await colors(page))[oldest[22]], grey));
+  // So is its row of the tooltip, where the pointer is near a grey line.
+  const plot = await page.locator('[data-card="val/loss"] .plot').boundingBox();
+  const seen = new Set();
+  for (let i = 0; i < 80; i++) {
+    await page.mouse.move(plot.x + plot.width * 0.5, plot.y + plot.height * (0.02 + i * 0.012));
+    const hovered = page.locator(".run-row.hovered");
+    if ((await hovered.count()) !== 1) continue;
+    const id = await hovered.getAttribute("data-run");
+    const swatch = page.locator(".tooltip tbody tr").first().locator(".swatch");
+    const [here, there] = [swatch, hovered.locator(".swatch").first()].map((e) =>
+      e.evaluate((s) => getComputedStyle(s).color),
+    );
+    assert.equal(await here, await there, id);
+    if (own[id] === grey) seen.add(id);
+  }
+  assert.ok(seen.size > 0, "a grey line was hovered");
+  await page.mouse.move(700, 10);
   // More than two dozen lines let a quarter of the ground through.
   const faint = rgb(own[oldest[0]]).map((v) => Math.round(v * 0.75 + 255 * 0.25));
   assert.ok(await has(faint), "the first run is drawn in its colour");

@@ -35,7 +35,7 @@ import { Swatch } from "./controls";
 import { copyText } from "./states";
 import { keyLooks, oneRun, styleOf, toneOf } from "./series_style";
 import { SeriesTable } from "./series_table";
-import { showTooltip, stopLookup } from "./chart_tooltip";
+import { markReach, showTooltip, stopLookup } from "./chart_tooltip";
 import { tooltipText } from "./tooltip";
 
 export function ChartCard({
@@ -186,7 +186,9 @@ export function ChartCard({
       const closest = near[0];
       const first = closest ? data.series[closest.series] : null;
       hoveredRun.value =
-        first && closest.distance < 30 && data.series.length > 1 ? look(closest.series)!.who : null;
+        first && closest.distance < markReach && data.series.length > 1
+          ? look(closest.series)!.who
+          : null;
       showTooltip(spec, data, axis, look, x, near, client, body.current!.parentElement!);
     }
     const stops = [

@@ -13,6 +13,8 @@ import { dashesOf } from "../viz/palette";
 import { withoutCommon } from "../lib/names";
 
 const rowLimit = 7;
+/** Pixels: a line that is nearer to the pointer is the hovered one. */
+export const markReach = 30;
 
 /** Train and val of a run are columns of its row; any other metric is a row of its own. */
 const rowOf = (s: SeriesInfo, columns: boolean) =>
@@ -98,7 +100,10 @@ export function showTooltip(
       columns || spec.keys.length < 2 || style.label.startsWith(info.key)
         ? style.label
         : `${style.label} · ${key ?? info.key}`;
-    rows.push({ run: style.who, rank: info.rank, label, color: style.color, values });
+    // The line that stands out has its own colour, here as well.
+    const marked = !rows.length && n.distance < markReach && data.series.length > 1;
+    const color = marked ? (style.hovered ?? style.color) : style.color;
+    rows.push({ run: style.who, rank: info.rank, label, color, values });
   }
   const { left, right, top, bottom } = card.getBoundingClientRect();
   tooltip.value = {

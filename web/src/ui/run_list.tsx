@@ -412,7 +412,9 @@ export function RunList() {
             }
           />
           <span class="muted nowrap" data-count={shown} title="runs shown">
-            {formatInteger(shown)} of {formatInteger(runs.value.length)} runs
+            {shown === runs.value.length && shown >= 1000
+              ? `all ${formatInteger(shown)} runs`
+              : `${formatInteger(shown)} of ${formatInteger(runs.value.length)} runs`}
           </span>
           <span class="spacer" />
           <MetricChoice />
