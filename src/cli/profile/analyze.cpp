@@ -1,6 +1,7 @@
 // `taffrail profile analyze`: where the time of a step goes, and what to do about it.
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
+#include "io/files.h"
 #include "io/inside.h"
 #include "profile/analysis/write_json.h"
 #include "profile/flame/svg.h"
