@@ -2,6 +2,7 @@
 #include "base/grouped.h"
 #include "cli/profile/actions.h"
 #include "cli/text_format.h"
+#include "io/files.h"
 #include "io/inside.h"
 #include "profile/analysis/write_json.h"
 #include "profile/flame/svg.h"
