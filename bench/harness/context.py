@@ -91,7 +91,8 @@ class Context:
         points = high["points"] - low["points"]
         size = (high["bytes"] - low["bytes"]) / points
         # A store that compacts itself may shrink while it fills; then what it holds in the end is what a point takes.
-        return {"cpu_us": (high["cpu_s"] - low["cpu_s"]) / points * 1e6, "bytes": size if size > 1 else high["bytes"] / high["points"]}
+        in_the_end = high["bytes"] / high["points"]
+        return {"cpu_us": (high["cpu_s"] - low["cpu_s"]) / points * 1e6, "bytes": size if size > 1 else in_the_end, "bytes_in_the_end": in_the_end}
 
     @staticmethod
     def median(values) -> float:

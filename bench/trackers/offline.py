@@ -38,7 +38,8 @@ def writing(context, tracker: str, environment: str, script: str) -> list:
     for _ in range(1 if context.quick else 3):
         low, high = ours(context, tracker, SMALL), ours(context, tracker, LARGE)
         theirs = context.peer_per_point(environment, script, SMALL // 10, LARGE // 10)
-        rounds.append({"cpu": slope(low, high, "cpu_s") * 1e6, "bytes": slope(low, high, "bytes"), "their_cpu": theirs["cpu_us"], "their_bytes": theirs["bytes"]})
+        # Of both what lies there in the end: how much of the smaller load Aim has already compacted is luck, and a slope would show that.
+        rounds.append({"cpu": slope(low, high, "cpu_s") * 1e6, "bytes": high["bytes"] / high["points"], "their_cpu": theirs["cpu_us"], "their_bytes": theirs["bytes_in_the_end"]})
     cpu, size, their_cpu, their_size = (median_of(rounds, name) for name in ("cpu", "bytes", "their_cpu", "their_bytes"))
     rows = [beside(f"trk.{tracker}_cpu", "us", cpu, f"{tracker} offline", their_cpu, their_cpu / cpu)]
     if f"trk.{tracker}_bytes" in TARGETS:

@@ -61,6 +61,19 @@ TEST(NeptuneQueue, IsARun) {
     EXPECT_TRUE(std::isnan(points[2].value));
     EXPECT_EQ(points[5].step, 10);
     EXPECT_TRUE(run->damage().empty());
+    // The client writes no end: a queue of old is silent, not crashed.
+    EXPECT_EQ(run->info().state, RunState::Idle);
+}
+
+TEST(NeptuneQueue, AFailureIsTold) {
+    const test::TestFolder folder;
+    folder.write(std::string(kFolder) + "/metadata.json", R"({"customId":"my run"})");
+    folder.write(
+        std::string(kFolder) + "/data-1.log",
+        floats(0, 2) +
+            R"({"obj": {"type": "AssignBool", "path": ["sys", "failed"], "value": true}, "version": 9})" +
+            "\n");
+    EXPECT_EQ(open(folder)->run("my run").value()->info().state, RunState::Failed);
 }
 
 TEST(NeptuneQueue, FractionalStepsAreScaledAndTheFactorIsKept) {

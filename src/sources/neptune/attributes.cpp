@@ -161,6 +161,18 @@ void Attributes::finish() {
             to_.is_open_ended = false;
         }
     }
+    const auto failed = assigned_.find("sys/failed");
+    const auto* has_failed =
+        failed != assigned_.end() ? std::get_if<bool>(&failed->second) : nullptr;
+    if (has_failed != nullptr && *has_failed) {
+        info.state = RunState::Failed;
+        to_.is_open_ended = false;
+    }
+    if (to_.is_open_ended && !is_ours) {
+        // Its own clients write no end: one that fell silent need not have crashed.
+        to_.is_open_ended = false;
+        to_.never_says_end = true;
+    }
     const auto key_of = [&](std::string_view path) {
         const std::string whole = text_at("taffrail/key/" + std::string(path));
         return !whole.empty() ? whole : is_ours ? unescape_name(path) : std::string(path);
