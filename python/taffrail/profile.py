@@ -129,7 +129,7 @@ def _script(path: str) -> tuple[CodeType | None, ModuleType]:
     if os.path.isdir(path) or _is_archive(path):
         return None, module
     with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec")
+        code = compile(file.read(), path, "exec", dont_inherit=True)  # of what this file takes from the future
     module.__file__ = path
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module

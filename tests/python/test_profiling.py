@@ -170,8 +170,9 @@ def test_a_program_is_the_main_module_and_alone_in_its_table(tmp_path):
         class Job:
             def __init__(self, n):
                 self.n = n
-        def work(job):
+        def work(job: Job):
             return job.n * 2
+        assert work.__annotations__ == {"job": Job}
         if __name__ == "__main__":
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 assert pool.map(work, [Job(1), Job(2)]) == [2, 4]
