@@ -339,8 +339,12 @@ TEST(FirstRecord, FindingR02_WhatFindsNoPlaceIsAGapInTheLog) {
     }
     disk.log(2);
     EXPECT_EQ(disk.content->of("x").size(), 2u);
-    ASSERT_EQ(disk.content->gaps.size(), 1u);
-    EXPECT_EQ(disk.content->gaps[0].lost, 3u);
+    // Several, where the collector's first look came in between.
+    std::uint64_t lost = 0;
+    for (const tlog::Gap& gap : disk.content->gaps) {
+        lost += gap.lost;
+    }
+    EXPECT_EQ(lost, 3u);
     EXPECT_EQ(disk.recorder->stats().gaps, 3u);
 }
 

@@ -2,6 +2,8 @@
 
 #include "sources/tensorboard/catalogue.h"
 #include "sources_tensorboard/logdir.h"
+#include "test_files.h"
+#include "without_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +21,18 @@ using testing::fresh_folder;
 
 std::shared_ptr<RecordedRun> read_run(const std::string& folder, std::string_view id = ".") {
     return open_logdir(folder).value()->run(id).value();
+}
+
+TEST(SummaryWriter, WithoutAThreadItSaysSoAndThrowsNothing) {
+    const test::TestFolder folder;
+    EXPECT_EQ(test::as_a_user(folder.path(),
+                              [&] {
+                                  test::forbid_threads();
+                                  SummaryWriter writer({.log_dir = folder / "logs"});
+                                  writer.add_scalar("loss", 1, 0);
+                                  return writer.check().ok() || writer.close().ok() ? 1 : 0;
+                              }),
+              0);
 }
 
 TEST(SummaryWriter, EveryScalarArrivesFromEightThreads) {
