@@ -4,6 +4,7 @@ import collections
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zlib
@@ -77,13 +78,16 @@ def test_import_keeps_everything_and_copies_once(official, tmp_path):
 
 def test_an_imported_run_goes_on_to_a_tracker_row_by_row(official, server, tmp_path):
     """Read by us, kept, given to the tracker again: the rows are those of the original."""
-    sync(official, server)
+    original = tmp_path / "original"
+    shutil.copytree(official, original, ignore=shutil.ignore_patterns("*.synced", "*.syncstate"))  # what was uploaded is not uploaded again
+    sync(original, server)
     (theirs,) = server.runs.values()
     server.runs.clear()
     taffrail("import", official, "--root", tmp_path / "root")
     (run,) = (tmp_path / "root/runs").iterdir()
-    taffrail("sync", run, "--sink", "wandb", "-o", f"log_dir={tmp_path}", "--yes")
-    sync(tmp_path, server)
+    (tmp_path / "ours").mkdir()
+    taffrail("sync", run, "--sink", "wandb", "-o", f"log_dir={tmp_path / 'ours'}", "--yes")
+    sync(tmp_path / "ours", server)
     (ours,) = server.runs.values()
     numbers = lambda row: {name: str(value) for name, value in row.items() if name not in ("_runtime", "_timestamp") and isinstance(value, (int, float, str))}
     assert [numbers(row) for row in ours.rows[:4]] == [numbers(row) for row in theirs.rows[:4]]
