@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from taffrail._run import Run
 
 
+def _remove_own(folder: str, process: int) -> None:
+    if os.getpid() == process:  # a forked child that ends leaves its parent's alone
+        shutil.rmtree(folder, True)
+
+
 class Artifact:
     """Files under a name and a type: add_file(), add_dir() and new_file(), then run.log_artifact()."""
 
@@ -54,7 +59,7 @@ class Artifact:
         """For a with statement: a file of the artifact to write to."""
         if not self._made:
             self._made = tempfile.mkdtemp(prefix="taffrail-")
-            weakref.finalize(self, shutil.rmtree, self._made, True)
+            weakref.finalize(self, _remove_own, self._made, os.getpid())
         path = os.path.join(self._made, str(len(os.listdir(self._made))), os.path.basename(name))
         os.makedirs(os.path.dirname(path))
         with open(path, mode.replace("x", "w"), encoding=encoding or (None if "b" in mode else "utf-8")) as file:

@@ -114,7 +114,7 @@ class Image(media.Image):
             from PIL import Image as pictures
 
             whole = pixels if pixels.dtype == "uint8" else (pixels * 255).astype("uint8") if pixels.dtype.kind == "f" else media._bytes(pixels)
-            whole = whole.transpose(1, 2, 0) if layout == "chw" else whole
+            whole = whole.transpose(1, 2, 0) if layout == "chw" and whole.ndim == 3 else whole
             return media._picture_array(pictures.fromarray(whole.squeeze() if whole.ndim > 2 else whole).convert(mode))
         return pixels, layout
 

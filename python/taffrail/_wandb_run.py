@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
-from taffrail import _arrays, reading
+from taffrail import _arrays, _core, reading
 from taffrail import _run as _native
 from taffrail._wandb_artifact import Artifact
 from taffrail._wandb_media import PLAIN, loggable
@@ -164,6 +164,7 @@ class Run:
                 self._waiting.pop(key, None)
                 self.native.log(key, value, self._step)
                 self._logged.add(key)
+                self._axes.saw(key, value)
                 self._has_media = self._has_media or not hasattr(value, "item")
                 self.summary._saw({key: value})
 
@@ -225,7 +226,7 @@ class Run:
         for parent, folders, files in os.walk(top):
             folders[:] = sorted(folder for folder in folders if not _is_of_tracking(os.path.join(parent, folder)))
             for path in sorted(os.path.join(parent, file) for file in files):
-                if _asked(include_fn, path, top, _is_source) and not _asked(exclude_fn, path, top, lambda _: False):
+                if os.path.isfile(path) and _asked(include_fn, path, top, _is_source) and not _asked(exclude_fn, path, top, lambda _: False):
                     made.add_file(path, os.path.relpath(path, top))
         return self.log_artifact(made) if made._files else None
 
@@ -252,8 +253,11 @@ class Run:
 
     def _keep_what_changed(self) -> None:
         for path, (name, before) in self._saved.items():
-            if os.path.isfile(path) and _state_of_file(path) != before:
-                self._keep(path, name)
+            try:
+                if os.path.isfile(path) and _state_of_file(path) != before:
+                    self._keep(path, name)
+            except (OSError, ValueError, _core.Error) as error:  # gone meanwhile: no reason to leave the run open
+                warnings.warn(f"'{path}' is not kept once more: {error}", stacklevel=2)
         self._saved.clear()
 
     def watch(self, models: Any, criterion: Any = None, log: str | None = "gradients", log_freq: int = 1000, idx: int | None = None, log_graph: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from taffrail import _arrays, reading
@@ -112,7 +112,12 @@ class Axes:
     def take_up(self, summary: Mapping[str, Any]) -> None:
         self._last.update({axis: summary[axis] for _, axis in self._rules if axis in summary and axis not in self._last})
 
-    def complete(self, values: dict[str, Any], others: Iterable[str] = ()) -> None:
+    def saw(self, key: str, value: Any) -> None:
+        """A number that was logged ahead of its row: a device's."""
+        if any(key == axis for _, axis in self._rules):
+            self._last[key] = value
+
+    def complete(self, values: dict[str, Any], others: Collection[str] = ()) -> None:
         """`others` are keys of the row that are logged already."""
         if not self._rules:
             return
@@ -122,7 +127,7 @@ class Axes:
                 fits = [(pattern == key, axis) for pattern, axis in self._rules if pattern == key or ("*" in pattern and fnmatch.fnmatchcase(key, pattern))]
                 self._of[key] = ([axis for exact, axis in fits if exact] or [axis for _, axis in fits] or [None])[-1]
             axis = self._of[key]
-            if axis and axis not in values and axis in self._last:
+            if axis and axis not in values and axis not in others and axis in self._last:
                 values[axis] = self._last[axis]
         for _, axis in self._rules:
             if axis in values:

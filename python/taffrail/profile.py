@@ -119,8 +119,10 @@ def _is_module(name: str) -> bool:
 
 
 def _is_archive(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(4) == b"PK\x03\x04"
+    """An archive with a program in it, also behind a line that names an interpreter, or a program that is compiled."""
+    import zipfile
+
+    return path.endswith(".pyc") or zipfile.is_zipfile(path)
 
 
 def _script(path: str) -> tuple[CodeType | None, ModuleType]:

@@ -64,14 +64,8 @@ plot::Line line_of(const query::ChartSeries& series, std::string label, plot::Co
 
 /// What define_metric said of it, else what its name suggests.
 bool smaller_is_better(const OpenedRuns& opened, const std::string& metric) {
-    for (const std::string& id : opened.ids()) {
-        for (const KeyInfo& key : opened.details(id)->keys) {
-            if (key.key == metric && key.definition && key.definition->goal != Goal::None) {
-                return key.definition->goal == Goal::Minimize;
-            }
-        }
-    }
-    return interest_of(metric) == 0;
+    const Goal goal = goal_of(opened, metric);
+    return goal == Goal::None ? interest_of(metric) == 0 : goal == Goal::Minimize;
 }
 
 /// Which of the runs are grey, because an older one of them wears their colour.
@@ -84,6 +78,17 @@ std::vector<bool> grey_of(std::span<const ChartRun> runs) {
 }
 
 }  // namespace
+
+Goal goal_of(const OpenedRuns& opened, std::string_view metric) {
+    for (const std::string& id : opened.ids()) {
+        for (const KeyInfo& key : opened.details(id)->keys) {
+            if (key.key == metric && key.definition && key.definition->goal != Goal::None) {
+                return key.definition->goal;
+            }
+        }
+    }
+    return Goal::None;
+}
 
 std::map<std::string, std::size_t> slots_of(const Catalogue& catalogue) {
     std::map<std::string, std::size_t> slots, next;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace taffrail::cli {
@@ -48,6 +49,9 @@ class OpenedRuns final : public query::RunSet {
     std::vector<std::string> ids_;
     std::map<std::string, Opened, std::less<>> runs_;
 };
+
+/// What define_metric said of it in the first run that says anything.
+Goal goal_of(const OpenedRuns& opened, std::string_view metric);
 
 struct ChartStyle {
     std::string x = "step";  ///< step, relative, wall, epoch, samples

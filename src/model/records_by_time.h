@@ -9,8 +9,8 @@
 namespace taffrail::model {
 
 /// Every record of every key. Those of a key come in the order that its points and entries have;
-/// among keys, attempt by attempt, the earlier time first, then the lower step. A chunk of each
-/// series is in memory at a time, and the entries.
+/// among keys, attempt by attempt, the earlier time first, then the lower step. What the
+/// cursors of all series hold is in memory at once, and the entries.
 Result<void> visit_by_time(const RecordedRun& run, const std::function<bool(const Record&)>& visit);
 
 }  // namespace taffrail::model

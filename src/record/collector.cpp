@@ -324,7 +324,6 @@ void Collector::commit() {
         session_.spool_->done(value.spool_file);
     }
     completing_.clear();
-    worker_->enqueue(drain_->spooled());
     for (Producer* producer : producers_) {
         if (!producer->moved) {
             continue;
@@ -359,6 +358,9 @@ void Collector::commit() {
             producer->reported_lost = 0;
         }
     }
+    // Behind the rings, which somebody may wait for: without a thread of its own the worker encodes
+    // here and now.
+    worker_->enqueue(drain_->spooled());
 }
 
 bool Collector::sync_if_due(bool now) {

@@ -163,9 +163,12 @@ void decide_state(const std::string& run_folder, const std::vector<WriterGlance>
         info.message.clear();
     }
     if (!running && static_cast<std::int32_t>(ranks.size()) < info.world_size) {
-        info.message += (info.message.empty() ? "" : "; ") +
-                        fmt::format("of {} ranks these never wrote: {}", info.world_size,
-                                    missing_ranks(ranks, info.world_size));
+        const std::string missing =
+            fmt::format("of {} ranks these never wrote: {}", info.world_size,
+                        missing_ranks(ranks, info.world_size));
+        if (!info.message.ends_with(missing)) {  // a copy was ended with what its original says
+            info.message += (info.message.empty() ? "" : "; ") + missing;
+        }
     }
 }
 

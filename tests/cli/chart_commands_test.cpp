@@ -133,6 +133,8 @@ TEST_F(ChartCommands, WhatMakesNoSenseTogetherIsRefused) {
 TEST_F(ChartCommands, APageHoldsItsDataAndNamesCannotEndIt) {
     auto evil = catalogue_->add("</script><script>alert(1)</script>");
     evil->scalar("val/loss", {1, 2, 3});
+    evil->definitions["val/loss"] =
+        std::make_shared<MetricOptions>(MetricOptions{.goal = Goal::Maximize});
     const Outcome outcome =
         run_line({"export", "--format", "html", "-o", folder_ + "/a.html"}, catalogue_);
     if (outcome.errors.find("no page inside") != std::string::npos ||
@@ -142,6 +144,7 @@ TEST_F(ChartCommands, APageHoldsItsDataAndNamesCannotEndIt) {
     ASSERT_EQ(outcome.code, 0) << outcome.errors;
     const std::string page = read("a.html");
     EXPECT_THAT(page, AllOf(HasSubstr("id=\"frames\">"), HasSubstr("middle"),
+                            HasSubstr(R"("goals":{"val/loss":"maximize"})"),
                             Not(HasSubstr("<script>alert")), Not(HasSubstr("https://"))));
     EXPECT_LT(page.size(), 200'000U);
 }

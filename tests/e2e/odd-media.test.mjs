@@ -173,7 +173,9 @@ for (const key of Object.keys(texts)) {
           assert.match(await text.locator(".media-note").innerText(), /^Shown as plain text: .+\./),
         30000 * slow,
       );
-      assert.ok((await text.locator("pre.plain-text").innerText()).length <= 100_001);
+      const plain = text.locator("pre.plain-text");
+      assert.ok((await plain.innerText()).length <= 100_001);
+      assert.equal(await plain.evaluate((e) => getComputedStyle(e).whiteSpace), "pre-wrap");
     }
     const longest = await page.evaluate(() => window.__longest);
     assert.ok(longest < 3000 * slow, `busy for ${Math.round(longest)} ms at a stretch`);

@@ -166,7 +166,11 @@ if rank == 1:
 """)
     launch = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29511", "TORCHELASTIC_RUN_ID": tmp_path.name, "TAFFRAIL_ZONES": "none"}
     ranks = [subprocess.Popen([sys.executable, tmp_path / "rank.py"], cwd=tmp_path, env={**os.environ, **launch, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
-    assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
+    try:
+        assert [rank.wait(timeout=120) for rank in ranks] == [0, 0]
+    finally:
+        for rank in ranks:
+            rank.kill()
     past = taffrail.read(root).run("n")
     assert len(past["loss"]) == 2 and past["worker"].value.tolist() == [1.0]
     assert (past.info.state, past.info.message) == ("finished", "")

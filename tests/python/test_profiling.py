@@ -184,6 +184,19 @@ def test_a_program_is_the_main_module_and_alone_in_its_table(tmp_path):
     assert "script.py" in files and not [name for name in files if "runpy" in name or name.endswith("taffrail/profile.py")]
 
 
+def test_archives_and_compiled_programs_run(tmp_path):
+    import py_compile
+    import zipapp
+
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/__main__.py").write_text("print('from inside')\n")
+    zipapp.create_archive(tmp_path / "app", tmp_path / "app.pyz", interpreter="/usr/bin/env python3")
+    py_compile.compile(str(tmp_path / "app/__main__.py"), cfile=str(tmp_path / "main.pyc"))
+    for program in ("app.pyz", "main.pyc", "app"):
+        done = subprocess.run([sys.executable, "-m", "taffrail.profile", "-o", "out.prof", program], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout == "from inside\n", done.stderr
+
+
 def test_snakeviz_takes_the_file(tmp_path):
     stats = pytest.importorskip("snakeviz.stats")
     with taffrail.profile.AdvancedProfiler() as profiler:

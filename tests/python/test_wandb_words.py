@@ -58,6 +58,21 @@ def test_rows_have_the_axis_of_their_metrics(root):
     assert "own_axis" not in {info.key for info in past.keys()}
 
 
+def test_an_axis_that_is_on_a_device_is_not_overtaken_by_its_last_value():
+    from taffrail._wandb_values import Axes
+
+    axes = Axes()
+    axes.define("val/*", "epoch")
+    axes.take_up({"epoch": 7})
+    axes.saw("epoch", 8)  # logged ahead of its row
+    row = {"val/loss": 0.5}
+    axes.complete(row, {"epoch"})
+    assert row == {"val/loss": 0.5}
+    row = {"val/loss": 0.4}
+    axes.complete(row)
+    assert row == {"val/loss": 0.4, "epoch": 8}
+
+
 def test_what_is_written_over_before_its_step_is_done_is_logged_as_it_was(root, tmp_path):
     """With step= a row waits for more of itself; programs use their buffers, figures and files again meanwhile."""
     matplotlib = pytest.importorskip("matplotlib")
@@ -116,6 +131,10 @@ def test_a_mode_converts(root):
     with wandb.init(name="n"):
         wandb.log({"grey": wandb.Image(np.full((4, 4, 3), 7, "u1"), mode="L"), "color": wandb.Image(np.full((4, 4), 0.5), mode="RGB")})
     assert one(root, "grey")["channels"] == 1 and one(root, "color")["channels"] == 3
+    batch_of_one = wandb.Image(np.zeros((1, 1, 4, 4), "u1"), mode="L")
+    with wandb.init(name="m"):
+        wandb.log({"one": batch_of_one})
+    assert one(root, "one", "m")["channels"] == 1
 
 
 def test_values_of_every_spelling(root):
@@ -161,9 +180,47 @@ def test_files_that_change_are_kept_as_they_are_at_the_end(root, tmp_path, progr
     assert contents == {"out/model.pt": [b"before", b"after all"], "deep/log.txt": [b"before"], "now.txt": [b"before"]}
 
 
+def test_a_file_that_went_while_the_run_ended_leaves_it_whole(root, tmp_path, monkeypatch):
+    import taffrail._wandb_run as words
+
+    with wandb.init(name="n") as run:
+        (tmp_path / "model.pt").write_text("weights")
+        run.save(str(tmp_path / "model.pt"))
+        wandb.log({"loss": 1.0})
+
+        def gone(path):
+            raise FileNotFoundError(path)
+
+        monkeypatch.setattr(words, "_state_of_file", gone)
+        with pytest.warns(UserWarning, match="not kept once more"):
+            wandb.finish()
+    past = taffrail.read(root).run("n")
+    assert past.state == "finished" and past["loss"].value.tolist() == [1.0]
+
+
+def test_a_fork_that_ends_leaves_the_files_of_its_parents_artifact(root, program):
+    program("""
+        import os
+        import sys
+        import taffrail.wandb as wandb
+
+        made = wandb.Artifact("model", "model")
+        with made.new_file("said.txt") as file:
+            file.write("kept")
+        child = os.fork()
+        if child == 0:
+            sys.exit(0)
+        os.waitpid(child, 0)
+        with wandb.init(name="n") as run:
+            run.log_artifact(made)
+    """)
+    assert taffrail.read(root).run("n").entries("model")[0].value["files"][0]["data"].load() == b"kept"
+
+
 def test_artifacts_and_code(root, tmp_path, monkeypatch):
     (tmp_path / "train.py").write_text("print()")
     (tmp_path / "notes.md").write_text("no code")
+    (tmp_path / ".#train.py").symlink_to("somebody@host.123:456")  # an editor's lock leads to nothing
     (tmp_path / "wandb").mkdir()
     (tmp_path / "wandb/inside.py").write_text("no part of it")
     with wandb.init(project="p", name="n") as run:

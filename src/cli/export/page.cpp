@@ -91,6 +91,16 @@ void write_runs(JsonWriter& json, std::span<const ChartRun> runs, const OpenedRu
     json.end_array();
 }
 
+void write_goals(JsonWriter& json, std::span<const std::string> metrics, const OpenedRuns& opened) {
+    json.key("goals").begin_object();
+    for (const std::string& metric : metrics) {
+        if (const Goal goal = goal_of(opened, metric); goal != Goal::None) {
+            json.member(metric, goal == Goal::Minimize ? "minimize" : "maximize");
+        }
+    }
+    json.end_object();
+}
+
 /// One frame for each metric, as the server sends them, packed.
 Bytes frames_of(OpenedRuns& opened, std::span<const std::string> metrics, const std::string& x,
                 std::size_t bins) {
@@ -135,6 +145,7 @@ Result<Picture> export_page(const PictureRequest& request) {
     JsonWriter json;
     json.begin_object().member("bins", bins).member("x", request.x).member("log_y", request.log_y);
     json.member("charts", charts).member("metrics", metrics.size());
+    write_goals(json, {metrics.data(), charts}, opened);
     write_runs(json, request.runs, opened);
     json.member("pictures_left_out", write_pictures(json, request.runs));
     const std::string inserted =

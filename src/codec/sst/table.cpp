@@ -16,6 +16,9 @@ constexpr std::uint64_t kMagic = 0x88e241b785f4cff7;
 constexpr std::size_t kSequence = 8;  // behind each key
 // A block holds some kilobytes, or one large value. Whatever is larger is not for this reader.
 constexpr std::uint64_t kMostUnpacked = 16 << 20;
+// Of an index's keys as they are without what they share: a few bytes could say any length again
+// and again.
+constexpr std::size_t kMostKeys = 64 << 20;
 constexpr std::size_t kWindow = 256 << 10;
 
 std::uint32_t masked(std::uint32_t checksum) {
@@ -117,7 +120,11 @@ bool Table::read_footer(std::uint64_t largest_sequence) {
     while (walk.next()) {
         const bool is_of_entries = walk.key() == "rocksdb.properties";
         if (is_of_entries || walk.key() == "rocksdb.range_del") {
-            (is_of_entries ? properties : deleted_) = handle_of(walk.value());
+            const auto place = handle_of(walk.value());
+            if (!place) {
+                return false;
+            }
+            (is_of_entries ? properties : deleted_) = place;
         } else if (walk.key() == "rocksdb.compression_dict") {
             return false;
         }
@@ -159,12 +166,14 @@ bool Table::read_index(const Handle& at) {
 }
 
 bool Table::read_places() {
+    std::size_t key_bytes = 0;
     if (!has_short_values_) {
         BlockWalk walk(block_);
         while (walk.next()) {
             const auto handle = handle_of(walk.value());
             const std::size_t extra = has_plain_index_ ? 0 : kSequence;
-            if (!handle || walk.key().size() < extra) {
+            key_bytes += walk.key().size();
+            if (!handle || walk.key().size() < extra || key_bytes > kMostKeys) {
                 return false;
             }
             places_.push_back(
@@ -197,7 +206,8 @@ bool Table::read_places() {
             handle.size += static_cast<std::uint64_t>(more);
         }
         const std::size_t extra = has_plain_index_ ? 0 : kSequence;
-        if (!at.ok() || key.size() < extra) {
+        key_bytes += key.size();
+        if (!at.ok() || key.size() < extra || key_bytes > kMostKeys) {
             return false;
         }
         places_.push_back({key.substr(0, key.size() - extra), handle});

@@ -15,6 +15,7 @@ using namespace formats::aim;
 namespace {
 
 constexpr std::size_t kPlace = 10;  // bytes of a number in a path
+constexpr std::size_t kMostNames = 64 << 20;
 
 std::uint64_t place_in(std::string_view number) {
     return __builtin_bswap64(load<std::uint64_t>(number.data() + 1));
@@ -83,6 +84,7 @@ class Parts {
 
     bool read(sst::Table& table) {
         parts_.clear();
+        name_bytes_ = 0;
         Part* part = nullptr;
         const std::string* name = nullptr;  // of that part: what its cells have in common
         const bool is_whole = table.scan(prefix_, [&](const sst::Entry& entry) {
@@ -95,6 +97,9 @@ class Parts {
                                  (entry.shared >= length || entry.key.starts_with(*name));
             if (!is_same) {
                 auto& known = part_of(entry.key.substr(0, length));
+                if (name_bytes_ > kMostNames) {
+                    return false;  // a few bytes of a table can say a long name again and again
+                }
                 name = &known.first;
                 part = &known.second;
             }
@@ -130,6 +135,7 @@ class Parts {
         if (const auto known = parts_.find(key); known != parts_.end()) {
             return *known;
         }
+        name_bytes_ += key.size();
         Part part;
         const auto rest = parse_path(as_bytes(key.substr(prefix_.size())));
         if (rest && rest->size() == 3) {
@@ -194,6 +200,7 @@ class Parts {
     Metrics& metrics_;
     const std::string prefix_;
     std::map<std::string, Part, std::less<>> parts_;
+    std::size_t name_bytes_ = 0;  ///< of `parts_`
 };
 
 }  // namespace
@@ -222,7 +229,9 @@ Result<void> read_columns(rocksdb::Store& store, const std::string& base, Metric
             }
             return true;
         });
-        said = said.ok() ? std::move(scanned) : std::move(said);
+        if (said.ok()) {
+            said = std::move(scanned);
+        }
     }
     return said;
 }

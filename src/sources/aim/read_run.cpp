@@ -371,8 +371,9 @@ class Reader {
             const MetricColumns told = columns_of(folder, context, "step/" + name, beside->second);
             std::size_t next = 0;
             for (const auto& [at, value, sequence] : told.value) {
-                true_steps[held_at(told.step, next, at, std::int64_t{0})] =
-                    static_cast<Step>(value);
+                constexpr double kMost = 9.2e18;
+                const Step counted = held_at(told.step, next, at, std::int64_t{0});
+                true_steps[counted] = std::abs(value) <= kMost ? static_cast<Step>(value) : counted;
             }
         }
         const bool is_load = name.starts_with("__system__");

@@ -57,11 +57,11 @@ def test_a_profile_opens_whatever_it_is_called(small, tmp_path):
     try:
         api = process.stdout.readline().strip().split("#")[0] + "api/v1/"
         assert process.stdout.readline().startswith(f"2 runs in {small}, profile {callgrind}. ")
-        assert [found["name"] for found in requests.get(api + "profiles", timeout=10).json()["profiles"]] == ["0 callgrind.out.4711"]
-        assert requests.get(api + "projects", timeout=10).json()["projects"][0]["runs"] == 2
+        assert [found["name"] for found in requests.get(api + "profiles", timeout=60).json()["profiles"]] == ["0 callgrind.out.4711"]
+        assert requests.get(api + "projects", timeout=60).json()["projects"][0]["runs"] == 2
     finally:
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
     done = subprocess.run([TAFFRAIL, "ui", plain, "--port", "0", "--no-open", "--state-dir", tmp_path / "state"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and f"{plain} is a file" in done.stderr
 

@@ -17,12 +17,15 @@ export function drawBars(
   body: HTMLElement,
   key: string,
   data: ChartData,
+  goal: "minimize" | "maximize" | undefined,
   lookOf: (run: string) => BarLook | null,
   hover: (run: string | null) => void,
 ): void {
-  const better = betterOf("metric:" + key, []) || 1;
+  const named = goal ? (goal === "minimize" ? -1 : 1) : betterOf("metric:" + key, []);
+  const better = named || 1;
   const bars = data.series
     .map((s, i) => ({ run: s.run, value: data.raster.line[data.raster.starts[i]] }))
+    .filter((_, i) => data.series[i].points > 0)
     .filter(({ run, value }) => Number.isFinite(value) && lookOf(run)?.shown)
     .sort((a, b) => (b.value - a.value) * better);
   const least = Math.min(0, ...bars.map((b) => b.value));

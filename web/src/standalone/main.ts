@@ -35,6 +35,8 @@ interface Data {
   log_y: boolean;
   charts: number;
   metrics: number;
+  /** What define_metric said; the others go by their names. */
+  goals: Record<string, "minimize" | "maximize">;
   runs: Run[];
   pictures: { run: number; key: string; step: number; source: string }[];
   pictures_left_out: number;
@@ -173,7 +175,7 @@ function addCard(parent: HTMLElement, frame: Frame): void {
       return run ? { name: run.name, color: colorOf(run), shown: !hidden.has(id) } : null;
     };
     const draw = () =>
-      drawBars(body, key, of, look, (run) => {
+      drawBars(body, key, of, data.goals[key], look, (run) => {
         hovered = run;
         moveCursor();
         markRow();

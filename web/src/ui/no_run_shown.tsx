@@ -1,5 +1,5 @@
 // Why a page of runs has nothing to show, and the one click that fills it.
-import { passing, runs, runsState, setSelected, visible } from "../state/runs";
+import { filterError, passing, runs, runsState, setSelected, visible } from "../state/runs";
 import { change, view } from "../state/view";
 import { formatInteger } from "../viz/format";
 import { Empty } from "./states";
@@ -15,7 +15,13 @@ export function NoRunShown() {
     return (
       <Empty icon="filter" title="No run matches the filter">
         <p>
-          <code>{view.value.filter}</code> is true of none of {runsWords(runs.value.length)}.
+          {filterError.value ? (
+            filterError.value.message
+          ) : (
+            <>
+              <code>{view.value.filter}</code> is true of none of {runsWords(runs.value.length)}.
+            </>
+          )}
         </p>
         <button type="button" class="button" onClick={() => change({ filter: "" })}>
           Clear the filter

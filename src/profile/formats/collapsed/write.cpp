@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 namespace taffrail::profile {
 namespace {
@@ -17,6 +19,14 @@ std::string without_separators(std::string title) {
         [](char character) { return character == '\n' || character == '\r' || character == '\0'; },
         ' ');
     return title.empty() ? " " : title;
+}
+
+/// Digits alone where they say it: "5e+09" is no whole number to those readers.
+void append_weight(std::string& to, double weight) {
+    constexpr double kExact = 9007199254740992.0;
+    to += std::abs(weight) <= kExact && weight == std::floor(weight)
+              ? std::to_string(static_cast<std::int64_t>(weight))
+              : format_double(weight);
 }
 
 }  // namespace
@@ -54,7 +64,7 @@ Result<void> write_collapsed(Profile& profile, Output& out, const WriteOptions& 
             to += title;
         }
         to += ' ';
-        to += format_double(ns ? std::max(std::round(stack.weight * *ns), 1.0) : stack.weight);
+        append_weight(to, ns ? std::max(std::round(stack.weight * *ns), 1.0) : stack.weight);
         to += '\n';
         out.pause();
     }
