@@ -195,7 +195,7 @@ def test_a_file_that_went_while_the_run_ended_leaves_it_whole(root, tmp_path, mo
         with pytest.warns(UserWarning, match="not kept once more"):
             wandb.finish()
     past = taffrail.read(root).run("n")
-    assert past.state == "finished" and past["loss"].value.tolist() == [1.0]
+    assert past.info.state == "finished" and past["loss"].value.tolist() == [1.0]
 
 
 def test_a_fork_that_ends_leaves_the_files_of_its_parents_artifact(root, program):
